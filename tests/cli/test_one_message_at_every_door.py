@@ -141,3 +141,28 @@ def test_what_no_method_ships_is_told_with_a_route_only_by_the_customers_api(
         assert without.status_code == 400
         assert "request a quote instead" in without.text
         assert "POST /" not in without.text
+
+
+def test_a_statement_that_ends_before_it_starts_gets_one_message(
+    customer: Customer, staff: httpx2.Client, sam: Person, ada: Person, tradecounter: Program
+) -> None:
+    days = {"from": "2026-06-10", "to": "2026-06-01"}
+    path = f"/customer/{customer.id}/statement"
+    for response in (staff.get(f"/api{path}", params=days), customer.get("/statement", params=days)):
+        [error] = response.json()["errors"]
+        assert (response.status_code, error["field"]) == (400, "from")
+        assert error["message"] == "must not be after 2026-06-01"
+    for page in (sam.http.get(path, params=days), ada.http.get("/account/invoice/statement", params=days)):
+        assert page.status_code == 400
+        assert beside(page, "from") == "must not be after 2026-06-01"
+    told = tradecounter.error("statement", str(customer.id), "--from", days["from"], "--to", days["to"])
+    assert told == "--from: must not be after 2026-06-01"
+
+
+def test_a_heading_of_a_bank_file_for_no_field_gets_one_message(staff: httpx2.Client, tradecounter: Program) -> None:
+    file, csv = "date,amount,reference\n2026-06-01,1.00,R\n", {"Content-Type": "text/csv"}
+    [error] = staff.post("/api/payment/import?map=Sum=total", content=file, headers=csv).json()["errors"]
+    assert error["field"] == "map"
+    assert "'Sum=total': 'total' is not one of date, amount" in error["message"]
+    told = tradecounter.error("payment", "import", "-", "--map", "Sum=total", given=file)
+    assert told == f"--map: {error['message']}"

@@ -344,11 +344,26 @@ CASES = [
     ),
     *(
         Case(
+            "must be at most 100000",
+            about,
+            step,
+            Door(reason | {"items": [{"id": ITEM, "quantity": 100_001}]}, "items[0].quantity"),
+            Door(reason | {"items-0-id": ITEM, "items-0-quantity": "100001"}, "items-0-quantity"),
+            Door(["order", step, *typed, "--item", "ITEM=100001"], "--item ITEM=100001"),
+        )
+        for about, step, reason, typed in (
+            (of.order, "cancel", {"reason": "r"}, ("--reason", "r")),
+            (of.dispatched_order, "return", {"reason": "r"}, ("--reason", "r")),
+            (of.order, "dispatch", {}, ()),
+        )
+    ),
+    *(
+        Case(
             "must be at least 1",
             about,
             step,
             Door({"reason": "r", "items": [{"id": ITEM, "quantity": 0}]}, "items[0].quantity"),
-            None,
+            Door({"reason": "r", "items-0-id": ITEM, "items-0-quantity": "0"}, "items-0-quantity"),
             Door(["order", step, "--reason", "r", "--item", "ITEM=0"], "--item ITEM=0"),
         )
         for about, step in ((of.order, "cancel"), (of.dispatched_order, "return"))

@@ -19,9 +19,10 @@ from tradecounter.orders.rules import (
     PART_DISPATCHED,
     PART_INVOICED,
 )
+from tradecounter.orders.wire import MOST_UNITS
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
-Units = Annotated[int, Meta(ge=1, le=1_000_000)]
+Units = Annotated[int, Meta(ge=1, le=MOST_UNITS)]
 
 
 class NamedUnits(Struct):

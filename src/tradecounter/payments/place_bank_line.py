@@ -13,6 +13,8 @@ from msgspec.structs import asdict
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.number_types import Id
+from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.payments.bank_wire import PlacedLine, StoredLine, present_line
 from tradecounter.payments.queries.bank_lines import (
     BankLineRecord,
@@ -25,9 +27,6 @@ from tradecounter.payments.queries.bank_lines import (
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, NewPayment, pay_account, pay_invoice
 
 Value = TypeVar("Value")
-
-LONGEST_REASON = 1000
-Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
 class Placement(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,12 +1,12 @@
 """A wrong value gets one message in the customers' API and on the page of the account, at the field that each has."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from support.orders import buy
+from support.orders import buy, create
 from support.pages import Person, beside, customer_user
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
@@ -46,6 +46,7 @@ class Case:
     form: Callable[[dict[str, Any]], dict[str, Any]]
     name: str
     form_id: str = "form"
+    method: str = "POST"  # of the API
 
 
 def nothing(_service: Service, _customer: Customer) -> dict[str, Any]:
@@ -60,6 +61,15 @@ def priced(service: Service, customer: Customer) -> dict[str, Any]:
     quote = request_quote(customer, [("PHONE", 2)])
     price_as_support(service, quote, ("PHONE", "10"))
     return quote
+
+
+def saved(_service: Service, customer: Customer) -> dict[str, Any]:
+    made: dict[str, Any] = customer.post("/customer/address", ADDRESS).json()
+    return made
+
+
+def pending(_service: Service, customer: Customer) -> dict[str, Any]:
+    return create(customer)
 
 
 def wrong_address(message: str, name: str, value: str) -> Case:
@@ -130,6 +140,47 @@ CASES = [
         lambda _: {"reason": "x" * 1_001},
         "reason",
     ),
+    Case(
+        "use GB",
+        saved,
+        "/customer/address/{id}",
+        lambda _: ADDRESS | {"country_code": "UK"},
+        "country_code",
+        "/address/{id}",
+        lambda _: ADDRESS | {"country_code": "UK"},
+        "country_code",
+        method="PUT",
+    ),
+    *(
+        Case(
+            "99 is not among the shipping options",
+            of,
+            "/order/{confirmation_code}",
+            lambda _: {"shipping_method": {"id": 99}},
+            "shipping_method.id",
+            page,
+            lambda _: {"shipping_method": "99"},
+            "shipping_method",
+            form_id,
+            "PUT",
+        )
+        for of, page, form_id in (
+            (pending, "/new-order/{confirmation_code}", "confirm"),
+            (priced, "/quote/{confirmation_code}", "accept"),
+        )
+    ),
+    replace(
+        wrong_order("", {"items": [{"sku": "NO SUCH", "quantity": 1}]}, "items[0].sku",
+                    {"items-0-sku": "NO SUCH", "do": "quote"}, "items-0-sku"),
+        path="/quote",
+    ),
+    wrong_order(
+        "must be an e-mail address",
+        {"order_notifications": {"email_address": "nobody"}},
+        "order_notifications.email_address",
+        {"order_notifications-email_address": "nobody"},
+        "order_notifications-email_address",
+    ),
 ]  # fmt: skip
 
 
@@ -138,7 +189,7 @@ def test_a_fault_has_one_message_in_the_api_and_on_the_page(
     case: Case, service: Service, customer: Customer, ada: Person
 ) -> None:
     made = case.of(service, customer)
-    response = customer.post(case.path.format(**made), json=case.body(made))
+    response = customer.http.request(case.method, case.path.format(**made), json=case.body(made))
     assert response.status_code == 400, response.text
     [error] = response.json()["errors"]
     assert error["field"] == case.field, error

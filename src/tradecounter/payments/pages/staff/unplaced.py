@@ -17,13 +17,14 @@ from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.number_types import Id
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.payments.bank_wire import StoredLine
 from tradecounter.payments.operations.bank_wire import SettingAside
 from tradecounter.payments.pages.staff.payment_preview import UNASKED, PaymentPreview, preview_of
 from tradecounter.payments.pages.staff.payments import said_of_payment
-from tradecounter.payments.place_bank_line import Id, Placement, place_bank_line, set_bank_line_aside
+from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_lines import (
     BANK_LINES,
     BankLineFilter,
