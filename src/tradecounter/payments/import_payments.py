@@ -37,7 +37,7 @@ from tradecounter.payments.queries.bank_lines import (
     set_why,
     usual_customers,
 )
-from tradecounter.payments.queries.remittances import Remittance, awaited_amounts, set_come
+from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_amounts, set_come
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, NewPayment, pay_locked, pay_locked_account
 from tradecounter.payments.remittances import AWAITED_FOR, matching
 from tradecounter.payments.wire import Payment
@@ -131,7 +131,7 @@ def _target(
     line: BankLine,
     found: Mapping[int, InvoiceOwner],
     usual: Mapping[str, int],
-    awaited: Sequence[Remittance],
+    awaited: Sequence[RemittanceAdvice],
     companies: Sequence[Company],
 ) -> _Target | str:
     named = [found[number] for number in dict.fromkeys(line.numbers) if number in found]

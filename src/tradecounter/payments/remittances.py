@@ -17,7 +17,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.number_types import Pounds
 from tradecounter.payments.bank_line import BankLine
-from tradecounter.payments.queries.remittances import Remittance, awaited_of, insert_remittance, remove_remittance
+from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_of, insert_remittance, remove_remittance
 
 AWAITED_FOR = timedelta(days=90)
 _MOST_AWAITED = 50
@@ -37,7 +37,7 @@ class PaidInvoices(Struct, kw_only=True):
 
 async def tell_of_payment(
     tx: Transaction, customer_id: int, user_id: int | None, told: PaidInvoices, now: datetime
-) -> Remittance:
+) -> RemittanceAdvice:
     """Store that a customer has paid invoices. Without a user, staff were told.
 
     Raises DomainError: invalid (an invoice that is not the customer's or is paid, an amount, a day), conflict (too many
@@ -64,7 +64,7 @@ async def tell_of_payment(
     told_id = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
     after = {"id": told_id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
     audit(tx, "remittance.tell", f"customer/{customer_id}", now, after=after)
-    return Remittance(told_id, customer_id, amount, paid_on, reference, numbers, now, None)
+    return RemittanceAdvice(told_id, customer_id, amount, paid_on, reference, numbers, now, None)
 
 
 async def take_back_remittance(tx: Transaction, customer_id: int, remittance_id: int, now: datetime) -> None:
@@ -75,8 +75,8 @@ async def take_back_remittance(tx: Transaction, customer_id: int, remittance_id:
 
 
 def matching(
-    line: BankLine, usual: int | None, awaited: Sequence[Remittance], used: Collection[int]
-) -> Remittance | None:
+    line: BankLine, usual: int | None, awaited: Sequence[RemittanceAdvice], used: Collection[int]
+) -> RemittanceAdvice | None:
     """Return the remittance that a line pays, or None.
 
     It has the line's amount, and either the line contains its reference or the payer's money usually goes to its

@@ -6,17 +6,14 @@ from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.kit.errors import not_found
 from tradecounter.kit.number_types import Id
-from tradecounter.kit.wire import Amount, Moment, Timed
-from tradecounter.payments.queries.remittances import find_remittance, remittance_table
+from tradecounter.payments.queries.remittances import RemittanceAdvice, fetch_remittance, remittance_table
 from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
 
 
@@ -24,19 +21,6 @@ class RemittanceRequest(PaidInvoices, kw_only=True):
     """Invoices that a customer has paid. Without an `amount`, it is what is due of them; without a day, today."""
 
     customer_id: Id
-
-
-class RemittanceAdvice(Timed, Struct):
-    """What a customer has told of a payment."""
-
-    id: int
-    customer_id: int
-    amount: Amount
-    paid_on: Annotated[date, Meta(description="The day on which the customer has paid, or will.")]
-    reference: Annotated[str, Meta(description="The reference that the customer has given to its bank.")]
-    invoices: Annotated[list[int], Meta(description="The numbers of the invoices.")]
-    told_at: Moment
-    payment_id: Annotated[int | None, Meta(description="The payment that it was; null until a bank file has it.")]
 
 
 _DESCRIBED: Mapping[type, Described] = {
@@ -82,18 +66,18 @@ class RemittanceOperations(Struct, frozen=True):
         The latest first. Bank files place the money by it.
         """
         found = await remittance_table(tx, query.customer_id, query.after or None, query.limit + 1, query.since)
-        return Listed(found, (RemittanceAdvice(**asdict(each)) for each in found))
+        return Listed(found, found)
 
     @_REMITTANCES.changes("POST", _ALL, location=f"{_ALL}/{{id}}", errors=(NOT_FOUND,))
     async def tell_of_payment(self, tx: Transaction, now: datetime, body: RemittanceRequest) -> RemittanceAdvice:
         """Note what a customer tells of a payment."""
         account = await fetch_account(tx, body.customer_id)
-        return RemittanceAdvice(**asdict(await tell_of_payment(tx, account.id, None, body, now)))
+        return await tell_of_payment(tx, account.id, None, body, now)
 
     @_REMITTANCES.shows(_ONE)
     async def get_remittance(self, tx: Transaction, remittance_id: RemittanceId) -> RemittanceAdvice:
         """What was told of one payment."""
-        return await _shown(tx, remittance_id)
+        return await fetch_remittance(tx, remittance_id)
 
     @_REMITTANCES.changes("DELETE", _ONE, "It is taken back.")
     async def take_back_remittance(self, tx: Transaction, now: datetime, remittance_id: RemittanceId) -> None:
@@ -101,12 +85,5 @@ class RemittanceOperations(Struct, frozen=True):
 
         404 also once the money has come.
         """
-        told = await _shown(tx, remittance_id)
+        told = await fetch_remittance(tx, remittance_id)
         await take_back_remittance(tx, told.customer_id, remittance_id, now)
-
-
-async def _shown(tx: Transaction, remittance_id: int) -> RemittanceAdvice:
-    found = await find_remittance(tx, remittance_id)
-    if found is None:
-        raise not_found("remittance", remittance_id)
-    return RemittanceAdvice(**asdict(found))

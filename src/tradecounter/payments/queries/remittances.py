@@ -3,28 +3,28 @@
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+from tradecounter.kit.wire import Amount, Moment, Timed
 
 
-class Remittance(Struct, frozen=True):
-    """A payment of invoices in pounds, with the reference that the customer has given to its bank.
-
-    `payment_id` is None while it is awaited.
-    """
+class RemittanceAdvice(Timed, Struct, frozen=True):
+    """What a customer has told of a payment."""
 
     id: int
     customer_id: int
-    amount: Decimal
-    paid_on: date
-    reference: str
-    invoices: Sequence[int]
-    told_at: datetime
-    payment_id: int | None
+    amount: Amount
+    paid_on: Annotated[date, Meta(description="The day on which the customer has paid, or will.")]
+    reference: Annotated[str, Meta(description="The reference that the customer has given to its bank.")]
+    invoices: Annotated[list[int], Meta(description="The numbers of the invoices.")]
+    told_at: Moment
+    payment_id: Annotated[int | None, Meta(description="The payment that it was; null until a bank file has it.")]
 
 
 _REMITTANCES = SQL(
@@ -39,20 +39,21 @@ _ADD = Statement("""
     insert into remittance (customer_id, user_id, amount, paid_on, reference, invoices, told_at)
     values (:customer_id, :user_id, :amount, :paid_on, :reference, :invoices, :now) returning id
 """)
-_ONE = Statement(SQL("{} where id = :id").format(_REMITTANCES), Remittance)
+_ONE = Statement(SQL("{} where id = :id").format(_REMITTANCES), RemittanceAdvice)
 _TABLE = Statement(
     SQL("""{} where (:customer_id::bigint is null or customer_id = :customer_id)
         and (:before::bigint is null or id < :before)
         and (:changed_since::timestamptz is null or changed_at >= :changed_since)
         order by id desc limit :most""").format(_REMITTANCES),
-    Remittance,
+    RemittanceAdvice,
 )
 _AWAITED_OF = Statement(
     SQL("{} where customer_id = any(:customer_ids::bigint[]) and {} order by id").format(_REMITTANCES, _AWAITED),
-    Remittance,
+    RemittanceAdvice,
 )
 _AWAITED_AMOUNTS = Statement(
-    SQL("{} where amount = any(:amounts::numeric[]) and {} order by id").format(_REMITTANCES, _AWAITED), Remittance
+    SQL("{} where amount = any(:amounts::numeric[]) and {} order by id").format(_REMITTANCES, _AWAITED),
+    RemittanceAdvice,
 )
 _REMOVE = Statement("delete from remittance where id = :id and customer_id = :customer_id and payment_id is null")
 _COME = Statement("update remittance set payment_id = :payment_id where id = :id and payment_id is null")
@@ -84,24 +85,27 @@ async def insert_remittance(
     return stored
 
 
-async def find_remittance(tx: Transaction, remittance_id: int) -> Remittance | None:
-    """Return a remittance, or None."""
-    return await tx.fetch_one(_ONE, id=remittance_id)
+async def fetch_remittance(tx: Transaction, remittance_id: int) -> RemittanceAdvice:
+    """Return a remittance. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_ONE, id=remittance_id)
+    if found is None:
+        raise not_found("remittance", remittance_id)
+    return found
 
 
 async def remittance_table(
     tx: Transaction, customer_id: int | None, before: int | None, most: int, changed_since: datetime | None = None
-) -> list[Remittance]:
+) -> list[RemittanceAdvice]:
     """Return remittances of a customer or of all, the latest first, behind one's id."""
     return await tx.fetch_all(_TABLE, customer_id=customer_id, before=before, most=most, changed_since=changed_since)
 
 
-async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[Remittance]:
+async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[RemittanceAdvice]:
     """Return the remittances of customers that have not come, of those that were told after a moment."""
     return await tx.fetch_all(_AWAITED_OF, customer_ids=list(customer_ids), since=since)
 
 
-async def awaited_amounts(tx: Transaction, amounts: Collection[Decimal], since: datetime) -> list[Remittance]:
+async def awaited_amounts(tx: Transaction, amounts: Collection[Decimal], since: datetime) -> list[RemittanceAdvice]:
     """Return the remittances of these amounts that have not come, of those that were told after a moment."""
     return await tx.fetch_all(_AWAITED_AMOUNTS, amounts=list(amounts), since=since)
 

@@ -17,7 +17,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.parts.account import AccountParts
-from tradecounter.payments.queries.remittances import Remittance, remittance_table
+from tradecounter.payments.queries.remittances import RemittanceAdvice, remittance_table
 from tradecounter.payments.remittances import MOST_INVOICES, PaidInvoices, take_back_remittance, tell_of_payment
 
 _PATH = "/account/invoice/remittance"
@@ -38,7 +38,7 @@ class RemittancePages(Struct, frozen=True):
         done=lambda told: f"Thank you. {in_pounds(told.amount)} pays these invoices once it is in our bank file.",
         user_roles=ACCOUNTS,
     )
-    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> Remittance:
+    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> RemittanceAdvice:
         return await tell_of_payment(tx, call.customer_id, user_of(call).id, body, now)
 
     @action(
@@ -69,7 +69,7 @@ class RemittancePages(Struct, frozen=True):
         )
 
 
-def _state(told: Remittance, left: Mapping[int, Decimal]) -> str:
+def _state(told: RemittanceAdvice, left: Mapping[int, Decimal]) -> str:
     if told.payment_id is not None:
         return "received"
     return "waiting" if any(left.get(number, NOTHING) for number in told.invoices) else "paid otherwise"
