@@ -86,6 +86,7 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
     settle(tx, order.id, paid=paid, status=status)
     document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now, paid)
     number = document.number
+    # The paper shows the number, so other invoices wait while it is printed (docs/capacity.md).
     pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
     line_ids = [share.line.id for share in supply.part.shares]
     insert_invoice(
