@@ -22,7 +22,7 @@ _PEOPLE = (
     Contact(0, "Tom Adeyemi-Holt", "Invoices", "accounts@harbourline.example", "023 8096 0177"),
 )
 _PAYS_IN = timedelta(days=6)
-_VIEWS = (("To dispatch", "/order", "status=Awaiting+dispatch"), ("Overdue", "/invoice", "show=overdue"))
+_VIEWS = (("To dispatch", "/order", "status=To+dispatch"), ("Overdue", "/invoice", "show=overdue"))
 
 
 async def fill_lists(tx: Transaction, user: CustomerUser, now: datetime) -> None:

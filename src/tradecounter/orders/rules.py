@@ -37,6 +37,10 @@ STATUSES = (
 VAT_AREA = {"GB", "IM"}
 
 
+# Of an order with one of these, units that are allocated leave. One that waits for stock leaves as a whole, unless
+# somebody dispatches a part of it.
+CAN_LEAVE = (AWAITING_DISPATCH, PART_DISPATCHED, PART_INVOICED)
+
 MOST_POUNDS = 1_000_000
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
-from support.billing import credit, invoiced, number_of
+from support.billing import credit, invoiced, issue_part, number_of
 from support.orders import at, buy, create, dispatch, rows, sell
 from support.pages import Person, staff_member, text_of
 from support.quotes import request_quote
@@ -40,7 +40,7 @@ def test_today_shows_what_waits_with_links_to_the_lists(office: BackOfficeSite) 
     for part in ("can be dispatched", "wait", "to price", "is overdue", "failed: look why",
                  "orders confirmed in 30 days", "due, by age", "Latest orders"):  # fmt: skip
         assert part in text
-    for link in ("/order?status=Awaiting+dispatch", "/money", "/job"):
+    for link in ("/order?status=To+dispatch", "/money", "/job"):
         assert f'href="{link}' in page.text
     tasks = page.text.split('<ol class="tasks">')[1]
     assert tasks.index("failed: look why") < tasks.index("to price") < tasks.index("can be dispatched")
@@ -138,6 +138,31 @@ def test_the_warehouse_sees_what_to_pick_and_what_comes_today(own_shop: Service)
     assert f'value="{fresh}" form="many"' in page.text
     assert "Latest orders" not in text
     assert "To pick now" not in seller
+
+
+def test_what_can_be_dispatched_is_counted_and_listed_by_one_rule(own_shop: Service) -> None:
+    with backoffice_of(own_shop) as office:
+        customer = own_shop.customer()
+        whole, part, invoiced_part, late = (buy(customer, [("PHONE", 2)]) for _ in range(4))
+        for placed in (part, invoiced_part):
+            dispatch(own_shop, placed, (placed["items"][0]["id"], 1))
+        issue_part(own_shop, invoiced_part)
+        dispatch(own_shop, late)
+        lacking = buy(customer, [("PHONE", 1), (sell(own_shop, "LACKING"), 1)])
+        dispatch(own_shop, lacking, (lacking["items"][0]["id"], 1))
+        packer = staff_member(own_shop, office.url, "warehouse")
+        page, listed = packer.get("/"), packer.get("/order?status=To+dispatch")
+    text = text_of(page)
+    panel = text[text.index("To pick now") : text.index("Deliveries expected")]
+    assert "3 To dispatch" in text
+    assert "3 orders can be dispatched" in text
+    assert "/order?status=To+dispatch" in page.text
+    for placed in (whole, part, invoiced_part):
+        assert placed["order_reference"] in panel
+        assert f'value="{placed["order_reference"]}"' in listed.text
+    for placed in (late, lacking):
+        assert placed["order_reference"] not in panel
+        assert placed["order_reference"] not in listed.text
 
 
 def test_one_exact_hit_opens_at_once(office: BackOfficeSite, sam: Person, customer: Customer) -> None:

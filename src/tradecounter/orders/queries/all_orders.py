@@ -14,6 +14,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.orders import order_statement
+from tradecounter.orders.rules import CAN_LEAVE
 from tradecounter.orders.states import AnyOrder
 
 _LARGEST_NUMBER = 2**63 - 1
@@ -41,6 +42,11 @@ _STATUS = SQL("status = :status")
 _EXTERNAL_ID = SQL("external_id = :external_id")
 _CHANGED = SQL("changed_at >= :changed_since")
 _STATE = SQL("state = :state")
+# The one rule of what can be dispatched now, which lists and counts share.
+TO_DISPATCH = SQL(
+    "state = 'confirmed' and status in ({})"
+    " and exists (select from order_line as l where l.order_id = orders.id and l.allocated > 0)"
+).format(SQL(", ").join(Literal(status) for status in CAN_LEAVE))
 _KIND = SQL("kind = :kind")
 
 
@@ -49,6 +55,7 @@ class OrderFilter(Struct, frozen=True, kw_only=True):
 
     `reference` is an order id, an order reference, or the beginning of a reference or its number. The moments
     are compared with the confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive.
+    With `to_dispatch`, only orders match that can be dispatched now, at least in part.
     """
 
     customer_id: int | None = None
@@ -62,6 +69,7 @@ class OrderFilter(Struct, frozen=True, kw_only=True):
     state: str | None = None
     kind: str | None = None
     changed_since: datetime | None = None
+    to_dispatch: bool = False
 
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
@@ -109,6 +117,8 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
     ):
         if value is not None:
             yield condition
+    if wanted.to_dispatch:
+        yield TO_DISPATCH
 
 
 def _of_reference(ranges: int) -> Composed:

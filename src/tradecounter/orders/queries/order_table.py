@@ -83,7 +83,10 @@ async def order_table(
     if wanted.state is None and wanted.status is not None:
         # Every status belongs to one state, whose indexes find the orders.
         wanted = replace(wanted, state="cancelled" if wanted.status == CANCELLED else "confirmed")
-    if column == "placed" and wanted.state == "confirmed" and (wanted.customer_id or wanted.status):
+    if wanted.to_dispatch:
+        wanted = replace(wanted, state="confirmed")
+    has_index = wanted.customer_id or wanted.status or wanted.to_dispatch
+    if column == "placed" and wanted.state == "confirmed" and has_index:
         column = "confirmed"
     expression, kind, _ = _SORTS[column]
     conditions = list(conditions_of(wanted))

@@ -3,9 +3,11 @@
 from datetime import datetime
 
 from msgspec import Struct
+from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.orders.queries.all_orders import TO_DISPATCH
 from tradecounter.orders.queries.orders import order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.orders.states import ConfirmedOrder
@@ -30,15 +32,22 @@ async def orders_waiting(tx: Transaction, statuses: list[str]) -> dict[str, Wait
     return {status: Waiting(count, oldest) for status, count, oldest in found}
 
 
-_TO_PICK = order_statement(
-    "select {} from orders where state = 'confirmed' and status = any(:statuses::text[]) order by confirmed_at"
-    " limit :most"
+_COUNT_TO_DISPATCH = Statement(
+    SQL("select count(*), min(confirmed_at) as oldest from orders where {}").format(TO_DISPATCH), Waiting
 )
 
 
+async def count_to_dispatch(tx: Transaction) -> Waiting:
+    """Return how many orders can be dispatched now, at least in part."""
+    return await tx.fetch_one(_COUNT_TO_DISPATCH) or Waiting(0, None)
+
+
+_TO_PICK = order_statement("select {} from orders where {} order by confirmed_at limit :most", TO_DISPATCH)
+
+
 async def orders_to_pick(tx: Transaction, most: int) -> list[ConfirmedOrder]:
-    """Return the oldest orders that wait to be dispatched, or a part of which does."""
-    found = await tx.fetch_all(_TO_PICK, statuses=[AWAITING_DISPATCH, PART_DISPATCHED], most=most)
+    """Return the oldest orders that can be dispatched now, at least in part."""
+    found = await tx.fetch_all(_TO_PICK, most=most)
     return [order for order in found if isinstance(order, ConfirmedOrder)]
 
 

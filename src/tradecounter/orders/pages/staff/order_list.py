@@ -3,6 +3,7 @@
 from typing import get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, TableParameters
@@ -23,12 +24,16 @@ _COLUMNS = (
     Column("Status"),
     Column("Total", "total", numeric=True),
 )
+_TO_DISPATCH = "To dispatch"  # orders of several statuses
 _LATEST_FIRST = "-placed"
 _FILE_HEADINGS = ("reference", "customer_id", "customer", "customer_reference", "placed_at", "status", "gross")
 
 
 class OrderTable(TableParameters, frozen=True, kw_only=True):
-    """The filters of the table, as those of `GET /api/order`; the customer may also be named."""
+    """The filters of the table, as those of `GET /api/order`; the customer may also be named.
+
+    The status may also be what the start page counts as to dispatch.
+    """
 
     state: State | None = None
     status: str | None = None
@@ -63,8 +68,13 @@ class OrderListPages(Struct, frozen=True):
         file="orders",
         headings=_FILE_HEADINGS,
         cells=_file_row,
-        shown=lambda *_: known(statuses=STATUSES, states=[(state, label(state)) for state in get_args(State)]),
+        shown=lambda *_: known(
+            statuses=(_TO_DISPATCH, *STATUSES), states=[(state, label(state)) for state in get_args(State)]
+        ),
         scope="orders:read",
     )
     async def list_orders(self, tx: Transaction, wanted: OrderTable, at: At) -> list[OrderRow]:
-        return await order_table(tx, await order_filter(tx, wanted, external_id=wanted.external_id), **at)
+        to_dispatch = wanted.status == _TO_DISPATCH
+        named = replace(wanted, status=None) if to_dispatch else wanted
+        found = await order_filter(tx, named, external_id=wanted.external_id)
+        return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)

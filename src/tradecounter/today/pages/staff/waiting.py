@@ -12,8 +12,15 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.permissions import Role
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.queries.today import Waiting, orders_waiting, quotes_waiting, requests_waiting, returns_waiting
-from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
+from tradecounter.orders.queries.today import (
+    Waiting,
+    count_to_dispatch,
+    orders_waiting,
+    quotes_waiting,
+    requests_waiting,
+    returns_waiting,
+)
+from tradecounter.orders.rules import BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
 from tradecounter.products.queries.product_list import MOST_COUNTED, TO_MEND, Shown, count_products_to_mend
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
@@ -52,7 +59,6 @@ _PRODUCTS: Mapping[Shown, tuple[str, str, str]] = {
     "without_ean": ("Without EAN", "{} without an EAN", ""),
 }
 _STATUSES = {
-    "dispatch": AWAITING_DISPATCH,
     "part": PART_DISPATCHED,
     "back-order": BACK_ORDERED,
     "invoice": DISPATCHED,
@@ -96,6 +102,7 @@ async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[
     tasks: list[Task] = []
     debtors = None
     if allowed("orders:read"):
+        tasks.append(_to_dispatch(await count_to_dispatch(tx)))
         tasks += _orders(await orders_waiting(tx, list(_STATUSES.values())))
         tasks += _returns(await returns_waiting(tx))
         asked = await requests_waiting(tx)
@@ -137,10 +144,14 @@ def _task(
     )
 
 
+def _to_dispatch(waiting: Waiting) -> Task:
+    path = "/order?status=To+dispatch&sort=placed"
+    return _task("dispatch", "To dispatch", waiting.count, "{} can be dispatched", "order", path, "", waiting.oldest)
+
+
 def _orders(found: Mapping[str, Waiting]) -> list[Task]:
     said = {
-        "dispatch": ("To dispatch", "{} can be dispatched", ""),
-        "part": ("Part dispatched", "{} part dispatched: the rest waits", ""),
+        "part": ("Part dispatched", "{} part dispatched", ""),
         "back-order": ("Back-ordered", "{} waits for stock: look at the expected dates", "warn"),
         "invoice": ("To invoice", "{} to invoice", ""),
         "rest": ("Part invoiced", "{} part invoiced: the rest is to be dispatched or invoiced", ""),

@@ -54,7 +54,7 @@ async def read_warehouse(tx: Transaction, now: datetime) -> WarehouseDay:
     orders = [_to_pick(order, lines[order.id], now, tomorrow) for order in found]
     coming = await expected_goods(tx, "", _MOST_OTHERS)
     return WarehouseDay(
-        orders=sorted((order for order in orders if order.units), key=_urgency)[:_MOST_ORDERS],
+        orders=sorted(orders, key=_urgency)[:_MOST_ORDERS],
         deliveries=[(goods, goods.expected_on < today) for goods in coming if goods.expected_on < tomorrow],
         returns=await list_returns(tx, _MOST_OTHERS, state="open"),
         adjusted=await stock_adjusted(tx, today),
