@@ -3,7 +3,11 @@
   const dialog = document.getElementById("dialog");
 
   // A form that htmx has put into the dialog opens it. After errors, the focus goes to what is wrong.
-  document.addEventListener("htmx:after:swap", () => {
+  document.addEventListener("htmx:after:swap", (event) => {
+    // A part of a page that is loaded, such as a list's saved views, does not rename the tab. A new address does.
+    const { ctx } = event.detail;
+    if (!ctx.push && ctx.target !== document.body) ctx.title = null;
+
     const title = dialog.querySelector("#dialog-title"); // a form of the page behind has a title too
     if (title) title.id = "title-in-dialog";
     if (dialog.querySelector("form") && !dialog.open) dialog.showModal();
