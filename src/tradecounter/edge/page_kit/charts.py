@@ -26,12 +26,16 @@ class Bar(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """A chart with one bar for each label; `values` are its data as text, `series` says what they are."""
+    """A chart with one bar for each label; `values` are its data as text, `series` says what they are.
+
+    `names` are the values as they stand at the bars.
+    """
 
     title: str
     series: str
     labels: Sequence[str]
     values: Sequence[str]
+    names: Sequence[str]
     top: str
     bars: Sequence[Bar]
 
@@ -47,9 +51,14 @@ class Chart(Struct, frozen=True):
 
 
 def bar_chart(
-    title: str, data: Sequence[tuple[str, Number]], shown: Callable[[Number], str] = str, *, series: str = "Value"
+    title: str,
+    data: Sequence[tuple[str, Number]],
+    shown: Callable[[Number], str] = str,
+    *,
+    series: str = "Value",
+    named: Callable[[Number], str] | None = None,
 ) -> Chart:
-    """Return a chart; a value below zero has no bar."""
+    """Return a chart; a value below zero has no bar. `named` makes the shorter text at the bars."""
     highest = max((Decimal(value) for _, value in data), default=Decimal(0))
     place = Decimal(_BOX) / max(len(data), 1)
     bars = []
@@ -60,7 +69,8 @@ def bar_chart(
         x, width = place * (number + _GAP / 2), place * (1 - _GAP)
         bars.append(Bar(_short(x), _short(_BOX - height), _short(width), _short(height), f"{label}: {shown(value)}"))
     top = shown(highest) if data else ""
-    return Chart(title, series, [label for label, _ in data], [shown(value) for _, value in data], top, bars)
+    values, names = ([text(value) for _, value in data] for text in (shown, named or shown))
+    return Chart(title, series, [label for label, _ in data], values, names, top, bars)
 
 
 def _short(value: Decimal) -> Decimal:
