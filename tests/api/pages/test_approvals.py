@@ -67,6 +67,16 @@ def test_an_order_above_the_limit_is_not_confirmed_but_may_be_asked_for(
     assert "Approve or decline PO-LIMIT" in text_of(approver.get("/account"))
 
 
+def test_the_basket_says_that_it_is_above_the_limit(shop: Service, buyer: Person, approver: Person) -> None:
+    path, said = "/account/new-order?add=PHONE", "This is above your limit of £1.00: an owner or an approver"
+    assert "above your limit" not in text_of(buyer.get(path))
+    limited(shop, buyer, "1")
+    assert said in text_of(buyer.get(path))
+    limited(shop, approver, "1")
+    rows(shop, "update customer_user set more_roles = '{buyer}' where id = %s returning id", approver.id)
+    assert "above your limit" not in text_of(approver.get(path))
+
+
 def test_an_order_within_the_limit_needs_no_approval(shop: Service, customer: Customer, buyer: Person) -> None:
     within = create(customer, [("CABLE", 1)])["confirmation_code"]
     assert "Thank you" in text_of(buyer.sends(f"{REVIEW}/{within}", {"shipping_method": str(STANDARD)}))

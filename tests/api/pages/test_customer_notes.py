@@ -8,7 +8,7 @@ import pytest
 from support.backoffice import BackOfficeSite
 from support.billing import due_of, invoiced, number_of, pay_in
 from support.events import number_events
-from support.orders import at, buy, rows
+from support.orders import at, buy, create, rows
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer, Service
 from tradecounter.kit.local_time import uk_date
@@ -49,6 +49,16 @@ def test_a_timeline_says_who_did_what(shop: Service, office: BackOfficeSite) -> 
     order = text_of(sam.get(f"/order/{placed['order_reference']}"))
     assert "dispatched units" in order
     assert "placed the order" in order
+
+
+def test_a_timeline_names_an_order_that_is_not_confirmed_by_its_customers_reference(
+    shop: Service, customer: Customer, support: Person
+) -> None:
+    code = create(customer, customer_reference="PO-TIMELINE")["confirmation_code"]
+    number_events(shop)
+    page = support.get(f"/customer/{customer.id}/timeline")
+    assert ">PO-TIMELINE</a>" in page.text
+    assert code[:8] not in text_of(page)
 
 
 def test_pages_of_a_timeline_have_each_happening_once(customer: Customer, support: Person) -> None:

@@ -22,6 +22,7 @@ from tradecounter.customer_notes.requests import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -52,7 +53,11 @@ def _sentence(row: Happening, done: Mapping[tuple[str, datetime], Sequence[tuple
     entries = [entry for subject in row.audited_as for entry in done.get((subject, row.at), ())]
     # Of several things at the same moment, it is the one whose action is like the event: `order.confirm`.
     _, by = max(entries, key=lambda entry: _likeness(entry[0], row.kind), default=("", ""))
-    return happened(row.kind, by, row.name, msgspec.json.decode(row.data))
+    data = msgspec.json.decode(row.data)
+    before, name, behind = happened(row.kind, by, row.name, data)
+    if short_code(name) != name:
+        name = data.get("customer_reference") or name  # as every list names an order that is not confirmed
+    return before, name, behind
 
 
 class CustomerNotePages(Struct, frozen=True):

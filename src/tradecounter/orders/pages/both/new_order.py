@@ -13,6 +13,7 @@ from msgspec import Struct
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
+from tradecounter.approvals.rules import needs_approval
 from tradecounter.baskets.change_basket import NotedItem, noted, save_basket
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
 from tradecounter.baskets.summary import summarise
@@ -239,6 +240,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             rows = await product_rows(tx, quick or {}, _QUICK, whole, customer_id, blank=_QUICK_ROWS, now=now)
         shown = priced(view, lines.lines, now, sees_deliveries=user is None)
         net = sum((line.net for line in shown), NOTHING)
+        gross = net + percentage(net, self.parts.settings.vat_rate)
         return self.desk.show(
             call,
             "orders/form.html",
@@ -247,8 +249,9 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             path=self.root.format(id=customer_id),
             lines=shown,
             net=net,
-            gross=net + percentage(net, self.parts.settings.vat_rate),
+            gross=gross,
             room=room,
+            is_above_limit=user is not None and needs_approval(user.roles, user.order_limit, gross),
             listed=lines,
             seen=seen,
             note=note,
