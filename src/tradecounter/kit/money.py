@@ -32,11 +32,6 @@ def in_pounds(amount: Decimal) -> str:
     return f"£{amount:,.2f}"
 
 
-def in_whole_pounds(amount: Decimal) -> str:
-    """Return an amount without pence, rounded half up, for labels with little room: £1,235."""
-    return f"£{amount.quantize(Decimal(1), rounding=ROUND_HALF_UP):,}"
-
-
 def to_pence(pounds: Decimal) -> int:
     """Return pounds as whole pence, rounded half up."""
     return int(rounded(pounds).scaleb(2))

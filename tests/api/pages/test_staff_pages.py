@@ -9,6 +9,9 @@ from support.backoffice import BackOfficeSite
 from support.orders import at, rows
 from support.pages import Person, fields_of, staff_member, text_of
 from support.people import PASSWORD, choose_password
+from support.people import staff_member as member_who_signs_in
+from support.signing_in import Place
+from tradecounter.edge.pages.page_site import BACK_OFFICE
 
 STEPS = ("/staff/new", "/staff/1/edit", "/staff/1/disable", "/staff/1/reset", "/token/new", "/token/1/revoke")
 
@@ -36,6 +39,18 @@ def test_a_member_is_added_and_gets_a_link(office: BackOfficeSite, sam: Person) 
     assert "set-password" not in page.text
     assert "New &lt;b&gt;One&lt;/b&gt;" in page.text
     assert "support, finance" in text_of(page)
+
+
+def test_the_list_says_who_has_a_second_factor_and_who_was_here(office: BackOfficeSite, sam: Person) -> None:
+    away = member_who_signs_in(office.service)
+    place = Place(office.service, BACK_OFFICE, office.url, member_who_signs_in(office.service))
+    place.set_up_factor(place.signed_in())
+    cells = dict(re.findall(r"<small>(\S+@\S+)</small></th>(.*?)<td><div", sam.get("/staff").text, re.DOTALL))
+    shown = {email: re.findall(r">(Yes|No|Not lately)<", cells[email]) for email in (away.email, place.who.email)}
+    assert shown == {away.email: ["No", "Not lately"], place.who.email: ["Yes"]}
+    link = re.search(r'href="(/audit\?[^"]+)"', cells[place.who.email])
+    assert link is not None
+    assert "signed in" in text_of(sam.get(link[1]))
 
 
 def test_errors_of_a_member_are_beside_their_fields(sam: Person) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.kit.money import from_pence, in_whole_pounds, percentage, rounded, to_pence, to_step, up_to_ending
+from tradecounter.kit.money import from_pence, percentage, rounded, to_pence, to_step, up_to_ending
 
 amounts = st.decimals(-1_000_000_000, 1_000_000_000, places=2)
 
@@ -72,8 +72,3 @@ def test_amounts_are_rounded_to_steps_but_never_to_nothing(amount: str, step: st
 )
 def test_amounts_are_rounded_up_to_an_ending(amount: str, expected: str) -> None:
     assert str(up_to_ending(Decimal(amount), Decimal("0.99"))) == expected
-
-
-@pytest.mark.parametrize(("amount", "text"), [("12682.50", "£12,683"), ("12682.49", "£12,682"), ("0.40", "£0")])
-def test_labels_with_little_room_have_whole_pounds(amount: str, text: str) -> None:
-    assert in_whole_pounds(Decimal(amount)) == text

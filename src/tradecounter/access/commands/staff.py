@@ -40,7 +40,8 @@ def add(new: NewStaffMember, as_json: AsJson = False) -> None:
 @app.command("list")
 def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List staff members, disabled ones included."""
-    shown = ("email", Prose("name"), "roles", "has_password", "disabled_at", "created_at", "id")
+    signing_in = ("has_password", "has_second_factor", "seen_at")
+    shown = ("email", Prose("name"), "roles", *signing_in, "disabled_at", "created_at", "id")
     show_table(run_query(list_staff), shown, as_json=as_json, names=columns)
 
 

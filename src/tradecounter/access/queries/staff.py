@@ -29,10 +29,25 @@ async def insert_staff_member(
     return await tx.fetch_one(_INSERT, email=email, email_key=fold(email), name=name, roles=roles, now=now)
 
 
-_ALL = Statement(SQL("select {} from staff_member order by id").format(_COLUMNS), StaffMember)
+class ListedMember(StaffMember, frozen=True):
+    """A staff member with what a list says of its signing in; `seen_at` is None without a session that is kept."""
+
+    has_second_factor: bool
+    seen_at: datetime | None
 
 
-async def list_staff(tx: Transaction) -> list[StaffMember]:
+_ALL = Statement(
+    SQL(
+        "select {}, exists (select from second_factor f where f.staff_id = m.id and f.confirmed_at is not null)"
+        " as has_second_factor,"
+        " (select max(s.seen_at) from session s where s.staff_id = m.id and not s.needs_second_factor) as seen_at"
+        " from staff_member m order by id"
+    ).format(_COLUMNS),
+    ListedMember,
+)
+
+
+async def list_staff(tx: Transaction) -> list[ListedMember]:
     """Return all staff members, disabled ones included, oldest first."""
     return await tx.fetch_all(_ALL)
 

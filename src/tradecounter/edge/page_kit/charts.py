@@ -1,4 +1,4 @@
-"""Charts of bars as shapes in a box of 100 by 100 units, which the template draws as SVG, with their data as a table.
+"""Charts of bars as shapes in a box of 100 by 100 units, which the template draws as SVG, with their data as text.
 
 Labels are text beside the drawing, so that they keep their size on every screen.
 """
@@ -12,7 +12,7 @@ Number = int | Decimal
 
 _BOX = 100
 _GAP = Decimal("0.25")  # of a bar's place
-_MOST_NAMED = 5  # bars, on a phone
+_MOST_NAMED = 5  # bars, each on a line of its own
 
 
 class Bar(Struct, frozen=True):
@@ -28,16 +28,16 @@ class Bar(Struct, frozen=True):
 class Chart(Struct, frozen=True):
     """A chart with one bar for each label; `values` are its data as text, `series` says what they are.
 
-    `names` are the values as they stand at the bars.
+    `shares` are the values in per cent of the highest, none below zero.
     """
 
     title: str
     series: str
     labels: Sequence[str]
     values: Sequence[str]
-    names: Sequence[str]
     top: str
     bars: Sequence[Bar]
+    shares: Sequence[Decimal]
 
     @property
     def is_empty(self) -> bool:
@@ -46,31 +46,26 @@ class Chart(Struct, frozen=True):
 
     @property
     def names_all(self) -> bool:
-        """Whether there is room to name each bar, with its value."""
+        """Whether each bar has a line, with its name and its value."""
         return len(self.labels) <= _MOST_NAMED
 
 
 def bar_chart(
-    title: str,
-    data: Sequence[tuple[str, Number]],
-    shown: Callable[[Number], str] = str,
-    *,
-    series: str = "Value",
-    named: Callable[[Number], str] | None = None,
+    title: str, data: Sequence[tuple[str, Number]], shown: Callable[[Number], str] = str, *, series: str = "Value"
 ) -> Chart:
-    """Return a chart; a value below zero has no bar. `named` makes the shorter text at the bars."""
+    """Return a chart; a value below zero has no bar."""
     highest = max((Decimal(value) for _, value in data), default=Decimal(0))
+    shares = [Decimal(value) * _BOX / highest if value > 0 else Decimal(0) for _, value in data]
     place = Decimal(_BOX) / max(len(data), 1)
     bars = []
-    for number, (label, value) in enumerate(data):
-        if value <= 0:
+    for number, ((label, value), height) in enumerate(zip(data, shares, strict=True)):
+        if not height:
             continue
-        height = Decimal(value) * _BOX / highest
         x, width = place * (number + _GAP / 2), place * (1 - _GAP)
         bars.append(Bar(_short(x), _short(_BOX - height), _short(width), _short(height), f"{label}: {shown(value)}"))
     top = shown(highest) if data else ""
-    values, names = ([text(value) for _, value in data] for text in (shown, named or shown))
-    return Chart(title, series, [label for label, _ in data], values, names, top, bars)
+    labels, values = [label for label, _ in data], [shown(value) for _, value in data]
+    return Chart(title, series, labels, values, top, bars, list(map(_short, shares)))
 
 
 def _short(value: Decimal) -> Decimal:

@@ -69,6 +69,7 @@ class StaffPages(Struct, frozen=True):
             revoked=[token for token in tokens if token.revoked_at is not None],
             now=now,
             slowed=slowed,
+            roles=_ROLES,
         )
 
     @step(

@@ -16,6 +16,10 @@
     problems?.focus();
     if (problems?.matches("input")) problems.select();
   });
+  // A part of a page brings the title of the page that it comes from. Only with that page's address is it this page's.
+  document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
+    if (!ctx.push) ctx.title = null;
+  });
   dialog.addEventListener("close", () => dialog.firstElementChild.replaceChildren());
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog || event.target.closest?.("[data-close]")) {

@@ -99,7 +99,7 @@ class TodayPages(Struct, frozen=True):
         )
 
 
-def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[tuple[Chart, str]]:
+def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[Chart]:
     named = [(f"{found.day.day} {found.day:%b}", found) for found in days]
     count = sum(found.orders for found in days)
     made = [
@@ -109,10 +109,10 @@ def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[tuple[Char
         total = in_pounds(sum((found.gross for found in days), NOTHING))
         title = f"{total} confirmed in {_DAYS} days, with VAT"
         made.append(bar_chart(title, [(n, f.gross) for n, f in named], pounds, series="Orders with VAT"))
-    return [(chart, "Day") for chart in made]
+    return made
 
 
-def _ageing(debtors: DebtorTotals) -> list[tuple[Chart, str]]:
+def _ageing(debtors: DebtorTotals) -> list[Chart]:
     if not debtors.debtors:
         return []
-    return [(ageing_chart(f"{in_pounds(debtors.due)} due, by age", debtors), "Age")]
+    return [ageing_chart(f"{in_pounds(debtors.due)} due, by age", debtors)]

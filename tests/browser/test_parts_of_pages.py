@@ -1,0 +1,46 @@
+"""Parts of pages that come later, and charts, in a real Chromium."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from support.browsing import Tab, signed_in, tab_in, window
+from support.demo_sites import DemoSites
+from support.pages import staff_member
+
+_TEXTS = """[...document.querySelectorAll(".bars dt, .bars dd")].map(element => {
+    const range = document.createRange();
+    range.selectNodeContents(element.matches("dd") ? element.lastChild : element);
+    const box = range.getBoundingClientRect();
+    return [box.left, box.right, box.top, box.bottom];
+})"""
+
+
+@pytest.fixture
+def tab(browser: Browser, sites: DemoSites, request: pytest.FixtureRequest) -> Iterator[Tab]:
+    with window(browser) as context, tab_in(context, [sites.office.url], request.node.name) as found:
+        signed_in(found, staff_member(sites.service, sites.office.url, "administrator"), sites.office.url)
+        yield found
+
+
+def test_a_page_keeps_its_title_when_parts_of_others_come_into_it(tab: Tab, sites: DemoSites) -> None:
+    tab.open(f"{sites.office.url}/payment")
+    expect(tab.page.get_by_role("link", name="Saved views")).to_be_visible()
+    expect(tab.page).to_have_title("Payments · Back office")
+    tab.page.get_by_role("link", name="Record a payment").click()
+    expect(tab.page.get_by_role("dialog")).to_be_visible()
+    expect(tab.page).to_have_title("Payments · Back office")
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1280])
+@pytest.mark.parametrize("path", ["/", "/money"])
+def test_the_names_and_amounts_of_a_chart_do_not_overlap(tab: Tab, sites: DemoSites, path: str, width: int) -> None:
+    tab.resize(width)
+    tab.open(sites.office.url + path)
+    tab.run('document.querySelectorAll("details.folds").forEach(part => { part.open = true; })')
+    texts = tab.run(_TEXTS)
+    assert len(texts) == 10  # five ages with their amounts
+    for one, other in combinations(texts, 2):
+        assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
