@@ -17,7 +17,15 @@ from tradecounter.edge.pages.page_site import BACK_OFFICE, PageSite
 PAGES = [route for site in SITES for route in page_routes(site) if route.method == "GET"]
 _EACH = 25  # so many of each kind of page are opened in search of the others
 
-_FILES = ("/pdf", "/export", "/picking-list", "/packing-slip", "/zip", "/file/{id}")  # which the browser saves
+_FILES = (
+    "/pdf",
+    "/export",
+    "/picking-list",
+    "/packing-slip",
+    "/zip",
+    "/file/{id}",
+    "/bad-rows",
+)  # which the browser saves
 
 
 @pytest.fixture(scope="session")

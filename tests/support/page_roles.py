@@ -114,6 +114,7 @@ OFFICE: Mapping[str, str] = {
     "/import": "support finance catalogue",
     "POST /import": "catalogue",
     "/import/check/{upload}": "catalogue",
+    "/import/check/{upload}/bad-rows": "catalogue",
     "/import/check/{upload}/apply": "catalogue",
     "/import/check/{upload}/discard": "catalogue",
     "/import/{id}": "support finance catalogue",

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from tradecounter.bulk.cells import ReadCell, cell_reader
 from tradecounter.kit.text import fold
 
+WHAT_IS_WRONG = "what_is_wrong"  # the column that `bad_rows` adds; no import reads it
 _GAPS = re.compile(r"[\s_-]+")
 
 
@@ -85,6 +86,8 @@ def read_header(
     for place, name in enumerate(names):
         normal = normal_name(name)
         ours = renamed.get(normal, normal)
+        if normal == WHAT_IS_WRONG:
+            continue
         if not normal:
             header.unnamed.append(place)
         elif normal in seen:

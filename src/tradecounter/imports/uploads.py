@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import BinaryIO, Literal
 
 import psycopg
@@ -18,15 +19,18 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from starlette.datastructures import UploadFile
 
+from tradecounter.bulk.bad_rows import bad_rows_file, messages_by_line
 from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, form_of, opened_file
 from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.tables import UnreadableLineError
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.permissions import Role
 from tradecounter.imports.from_stream import StoredBody, detected_kinds, import_body
+from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.roles import importable_kinds
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
@@ -39,13 +43,22 @@ State = Literal["new", "checking", "checked", "applying", "applied"]
 _MOST_KEPT = 20
 _KEPT_FOR = timedelta(days=1)
 _MOST_MESSAGES = 500  # kept of the errors, and of the warnings
+MOST_BAD_ROWS = 5000  # kept of the rows with errors
 _SOON = 1.5  # seconds for which a request waits, so that small files need no second look
+
+
+class RenamedColumn(Struct, frozen=True):
+    """The field of a column that has another name; empty if it has none."""
+
+    theirs: str
+    field: str = ""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
     """How a file is imported; without a kind, nobody has said yet what it contains."""
 
     kind: str = ""
+    columns: list[RenamedColumn] = []
     replace: bool = False
     confirmed: bool = False
     partial: bool = False
@@ -63,6 +76,8 @@ class Upload(Struct):
         rows: the number of rows that were read so far.
         problem: why the last check or import failed as a whole.
         errors, warnings: how many there are; the report keeps the first ones.
+        bad_rows: the first rows with errors as a CSV file, while others are good.
+        bad_count: how many rows have errors.
         good_rows: rows that are left if those with errors are left out; 0 while no such choice is open.
         force: whether someone has agreed to prices that may be slips, and to new price lists.
     """
@@ -84,6 +99,8 @@ class Upload(Struct):
     errors: int = 0
     warnings: int = 0
     good_rows: int = 0
+    bad_rows: str = ""
+    bad_count: int = 0
     import_id: int | None = None
     force: bool = False
     task: asyncio.Task[None] | None = None
@@ -118,7 +135,16 @@ class Upload(Struct):
     def without_bad_rows(self) -> dict[str, str]:
         """The fields of the form that checks it again, without the rows that have errors."""
         ticked = {name: "true" for name, value in asdict(self.wanted).items() if value is True}
-        return {"kind": self.wanted.kind, **ticked, "partial": "true"}
+        columns = {
+            f"columns-{n}-{key}": value for n, c in enumerate(self.wanted.columns) for key, value in asdict(c).items()
+        }
+        return {"kind": self.wanted.kind, **ticked, **columns, "partial": "true"}
+
+    @property
+    def columns_to_map(self) -> list[RenamedColumn]:
+        """The columns for which somebody has named a field, and those without a field."""
+        unknown = [] if self.report is None or self.report.file is None else self.report.file.unknown_columns
+        return [*self.wanted.columns, *map(RenamedColumn, unknown)]
 
     def close(self) -> None:
         """Give the file's space back."""
@@ -167,6 +193,11 @@ class Uploads:
             raise DomainError(Kind.NOT_FOUND, "this file is not kept any more: choose it again")
         return upload
 
+    def of_import(self, import_id: int, owner: int) -> Upload | None:
+        """Return the file of an import, if a member of the staff has uploaded it lately here."""
+        own = (upload for upload in self._kept.values() if upload.owner == owner)
+        return next((upload for upload in own if upload.import_id == import_id), None)
+
     def of(self, owner: int) -> list[Upload]:
         """Return the files of a member of the staff that are not applied, the latest first."""
         found = [upload for upload in self._kept.values() if upload.owner == owner and upload.state != "applied"]
@@ -203,7 +234,7 @@ class Uploads:
         self._kept.clear()
 
     async def _begin(self, upload: Upload, actor: Actor) -> None:
-        upload.rows, upload.good_rows, upload.problem = 0, 0, ""
+        upload.rows, upload.good_rows, upload.bad_count, upload.bad_rows, upload.problem = 0, 0, 0, "", ""
         upload.task = asyncio.create_task(self._run(upload, actor))
         await asyncio.wait({upload.task}, timeout=_SOON)
 
@@ -213,9 +244,14 @@ class Uploads:
         try:
             report = await self._imported(upload, actor, dry_run=not applies)
             upload.report, upload.errors, upload.warnings = report, len(report.errors), len(report.warnings)
-            bad = {error.line for error in report.errors}
-            goes_on = report.is_refused and None not in bad and not upload.wanted.partial
-            upload.good_rows = max(0, upload.rows - len(bad)) if goes_on else 0
+            bad = messages_by_line(report.errors)
+            of_rows = len(bad) > 0 and all(error.line is not None for error in report.errors)
+            good = max(0, upload.rows - len(bad)) if of_rows else 0
+            upload.good_rows = good if report.is_refused and not upload.wanted.partial else 0
+            if good and upload.form in {"CSV", "XLSX"}:
+                upload.bad_count = len(bad)
+                first = dict(islice(sorted(bad.items()), MOST_BAD_ROWS))
+                upload.bad_rows = await asyncio.to_thread(_bad_rows, upload, first)
             del report.errors[_MOST_MESSAGES:], report.warnings[_MOST_MESSAGES:]
             upload.import_id = report.id if applies else None
             upload.state = "applied" if report.id is not None and applies and not report.is_refused else "checked"
@@ -249,10 +285,15 @@ class Uploads:
             diff=dry_run,
         )
         body = StoredBody(upload.file, upload.form, b"")
-        columns = ColumnOptions(ignore_unknown=wanted.ignore_unknown) if wanted.ignore_unknown else None
         async with transaction(self._database, actor) as tx:
             return await import_body(
-                tx, wanted.kind, body, options, now=self._clock.now(), columns=columns, on_hand=wanted.on_hand
+                tx,
+                wanted.kind,
+                body,
+                options,
+                now=self._clock.now(),
+                columns=_column_options(wanted),
+                on_hand=wanted.on_hand,
             )
 
     def _drop_old(self) -> None:
@@ -265,6 +306,20 @@ class Uploads:
             if number < surplus or upload.at < end:
                 upload.close()
                 del self._kept[upload.id]
+
+
+def _column_options(wanted: Wanted) -> ColumnOptions:
+    renamed = {column.theirs: column.field for column in wanted.columns}
+    return ColumnOptions(renamed, wanted.ignore_unknown)
+
+
+def _bad_rows(upload: Upload, messages: dict[int, str]) -> str:
+    shape = IMPORT_KINDS[upload.wanted.kind].shape
+    opened = opened_file(upload.file, upload.form)
+    try:
+        return bad_rows_file(opened, shape, _column_options(upload.wanted), messages)
+    except UnreadableLineError:  # nothing of such a file is imported
+        return ""
 
 
 def _require_rest(upload: Upload) -> None:

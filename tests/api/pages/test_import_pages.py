@@ -6,54 +6,19 @@ import re
 from datetime import timedelta
 from typing import Any
 
-import httpx2
 import psycopg
 import pytest
 from openpyxl import Workbook
 
 from support.backoffice import BackOfficeSite, backoffice_of
+from support.import_files import SENT, applied, checked, finished, upload
 from support.orders import rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
-
-SENT = {"once": ""}  # a form without fields of its own
 
 
 @pytest.fixture(scope="module")
 def catalogue(office: BackOfficeSite) -> Person:
     return staff_member(office.service, office.url, "catalogue")
-
-
-def upload(person: Person, content: str | bytes, name: str = "stock.csv", kind: str = "") -> httpx2.Response:
-    headers = {"Sec-Fetch-Site": "same-origin"}
-    return person.http.post("/import", files={"file": (name, content)}, data={"kind": kind}, headers=headers)
-
-
-def checked(
-    person: Person, content: str | bytes, name: str = "stock.csv", kind: str = ""
-) -> tuple[str, httpx2.Response]:
-    """The path and the page of a file that was checked."""
-    sent = upload(person, content, name, kind)
-    assert sent.status_code == 303, text_of(sent)
-    path = sent.headers["Location"]
-    return path, finished(person, path)
-
-
-def finished(person: Person, path: str) -> httpx2.Response:
-    page = person.get(path)
-    while "every 1s" in page.text:
-        page = person.get(path)
-    return page
-
-
-def applied(person: Person, path: str) -> str:
-    """The path of the import after a file was applied."""
-    sent = person.send(f"{path}/apply", SENT)
-    assert sent.status_code == 303, text_of(sent)
-    while not (found := sent.headers["Location"].removeprefix("/import/")).isdigit():
-        sent = person.get(path)
-        if sent.status_code == 200:
-            sent.headers["Location"] = path
-    return f"/import/{found}"
 
 
 def available(office: BackOfficeSite, sku: str) -> int:

@@ -13,12 +13,13 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS
+from tradecounter.edge.rest.responses import STATUS, file_response
 from tradecounter.imports.from_stream import MOST_BYTES
 from tradecounter.imports.kinds import HINTS, IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
-from tradecounter.imports.uploads import Upload, Uploads, Wanted
+from tradecounter.imports.uploads import MOST_BAD_ROWS, Upload, Uploads, Wanted
+from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.parts.back_office import OfficeParts
 
@@ -96,13 +97,21 @@ class ImportCheckPages(Struct, frozen=True):
             if not wanted.kind:
                 raise invalid("kind", "say what the file contains")
             kind = _permitted(call, wanted.kind)
-            wanted = replace(wanted, kind=kind, on_hand=wanted.on_hand and kind in ON_HAND)
+            columns = [column for column in wanted.columns if column.field in fields_of_kind(kind)]
+            wanted = replace(wanted, kind=kind, columns=columns, on_hand=wanted.on_hand and kind in ON_HAND)
             await self._uploads.check(upload, wanted, call.actor)
         except DomainError as error:
             if error.kind is Kind.FORBIDDEN:
                 raise
             return self._show(call, "imports/check.html", upload, _filled(submitted, error))
         return self.desk.go(call, upload.path)
+
+    @page("/import/check/{upload}/bad-rows", "The rows of a file with errors", scope="catalogue:write", roles=IMPORTERS)
+    async def show_bad_rows(self, call: Call) -> Response:
+        upload = self._upload(call)
+        if not upload.bad_rows:
+            raise DomainError(Kind.NOT_FOUND, "no rows of this file are left out")
+        return file_response(upload.bad_rows, "bad-rows.csv", MEDIA_TYPE)
 
     @page(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def show_apply(self, call: Call) -> Response:
@@ -149,6 +158,7 @@ class ImportCheckPages(Struct, frozen=True):
             template,
             form=filled,
             upload=upload,
+            most_bad_rows=MOST_BAD_ROWS,
             order=fields_of_kind(upload.wanted.kind),
             kinds=_named(kinds),
             kinds_with_fields=_with_fields(kinds),

@@ -15,7 +15,7 @@ from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParamete
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import roles_of_caller
+from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.imports.kinds import IMPORT_KINDS, fields_of_kind
 from tradecounter.imports.queries import ImportRecord, find_import, lock_import
@@ -61,6 +61,7 @@ class ImportPages(Struct, frozen=True):
             call,
             "imports/import.html",
             made=made,
+            upload=self.parts.uploads.of_import(made.id, staff_id_of(call)),
             table=table,
             can_be_undone=self._can_be_undone(call, made),
             kept_for=KEEP_CHANGES.days,
