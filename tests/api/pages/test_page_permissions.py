@@ -38,7 +38,8 @@ _SIGNED_OUT = {
 }  # fmt: skip
 # Pages of what only other tests have: a file, a failed job, consent, an agent, a feed, ticked orders, a sandbox.
 _RARE = {
-    "/import/check/{upload}", "/import/check/{upload}/apply", "/payment/import/check/{file}", "/job/{id}/retry",
+    "/import/check/{upload}", "/import/check/{upload}/apply", "/import/check/{upload}/bad-rows",
+    "/payment/import/check/{file}", "/job/{id}/retry",
     "/auth/authorize", "/quote-link", "/quote-link/{secret}", "/developer/application/{client_id}/revoke",
     "/developer/feed/{id}", "/developer/feed/{id}/address", "/developer/feed/{id}/delete",
     "/developer/feed/{id}/edit", "/developer/feed/{id}/new-address", "/order/cancelled", "/order/unconfirmed",
