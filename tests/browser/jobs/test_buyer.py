@@ -220,7 +220,7 @@ def test_when_the_rest_of_an_order_comes_is_seen_with_one_click(
     placed = buy(customer, [(sku, 5)])
     with job(browser, buyer_of(shop, customer), shop.url, "/account", way, record_property, 1) as work:
         work.click(work.link(placed["order_reference"]))
-        expect(work.page.get_by_text("The rest is expected to leave on 2 Jul 2026.")).to_be_visible()
+        expect(work.page.get_by_text("It is expected to leave on 2 Jul 2026.")).to_be_visible()
         expect(work.page.get_by_text("4 back-ordered")).to_be_visible()
     assert customer.get(f"/order/{placed['order_reference']}").json()["status"] == "Back-ordered"
 
