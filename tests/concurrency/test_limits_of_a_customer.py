@@ -96,6 +96,27 @@ def test_prices_of_a_list_that_is_being_deleted_are_not_followed(office: BackOff
     assert following.result().status_code == 404
 
 
+def test_alerts_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
+    service = office.service
+    skus = [f"WAITED-FOR-{number:03}" for number in range(201)]
+    service.must_load("products", [product(sku) for sku in skus])
+    service.must_load("price-list", [price(sku, 1) for sku in skus])
+    buyer = customer_user(service, customer.id, "buyer")
+    rows(
+        service,
+        "insert into stock_alert (user_id, product_id, created_at) select u.id, p.id, now()"
+        " from customer_user u, product p where u.customer_id = %s and p.sku = any(%s) returning 1",
+        customer.id,
+        skus[:199],
+    )
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(service.database_url) as holder:
+        holder.execute("select from customer_user where customer_id = %s for no key update", [customer.id])
+        adding = [threads.submit(buyer.send, "/account/alert/add", {"sku": sku}) for sku in skus[199:]]
+        waiting_for_a_lock(service.database_url)
+        holder.commit()
+    assert sorted(added.result().status_code for added in adding) == [303, 409]
+
+
 def test_payments_told_of_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
     invoice = number_of(office.service, invoiced(office.service, customer))
     staff = office.caller("billing:write")

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from tradecounter.alerts.queries.chosen_alerts import AlertKind, choose_alerts, chosen_alerts_of
+from tradecounter.alerts.queries.lock_alerts import lock_alerts
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
@@ -14,6 +15,7 @@ _FOR: Mapping[AlertKind, UserRole] = {"dispatched": "buyer", "invoices_due": "ac
 
 async def choose_emails(tx: Transaction, user: CustomerUser, kinds: Collection[AlertKind], now: datetime) -> None:
     """Store the e-mails that a user wants; the others end. What the user's roles do not show is left out."""
+    await lock_alerts(tx, user.id)
     before = await chosen_alerts_of(tx, user.id)
     chosen = [kind for kind, role in _FOR.items() if kind in kinds and user.has_role(role)]
     if set(chosen) != before:

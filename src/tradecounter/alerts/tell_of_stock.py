@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from tradecounter.alerts.queries.lock_alerts import lock_alerts
 from tradecounter.alerts.queries.stock_alerts import add_stock_alert, count_stock_alerts, find_in_stock, forget_told
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -17,6 +18,7 @@ async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku
     found = view.find(sku)
     if found is None:
         raise not_found("product", sku)
+    await lock_alerts(tx, user_id)
     if await count_stock_alerts(tx, user_id) >= _MOST:
         raise DomainError(Kind.CONFLICT, f"you wait for {_MOST} products already: remove one from your alerts first")
     await add_stock_alert(tx, user_id, view.product(found[0]).id, now)

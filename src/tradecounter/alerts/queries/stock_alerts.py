@@ -4,6 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from tradecounter.alerts.queries.lock_alerts import lock_alerts
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -54,6 +55,7 @@ _REMOVE = Statement("delete from stock_alert where user_id = :user_id and produc
 
 async def remove_stock_alert(tx: Transaction, user_id: int, product_id: int) -> bool:
     """Delete an alert; return whether there was one."""
+    await lock_alerts(tx, user_id)
     return await tx.execute(_REMOVE, user_id=user_id, product_id=product_id) == 1
 
 
