@@ -96,7 +96,7 @@ class PriceVector:
         return has_contract, places[has_contract]
 
     def unit_costs(self, row: int) -> UnitCosts | None:
-        """Return a row's costs, or None without a price."""
+        """Return a row's costs, by its contract price if it has one, else by the price list; None without a price."""
         # For one row, `costs` takes several times as long.
         place = int(self.contract_rows.searchsorted(row))
         has_contract = place < len(self.contract_rows) and self.contract_rows[place] == row

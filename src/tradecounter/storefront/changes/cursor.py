@@ -112,6 +112,7 @@ class Cursors:
         """Return the cursor with this text. Raises DomainError: invalid, or gone when the service cannot read it now.
 
         A cursor that no key decrypts may be from before the secret key was replaced, so its client must start again.
+        Whether it is too old depends on the journal: `follow.py` judges that.
         """
         for cipher in self._ciphers:
             try:
