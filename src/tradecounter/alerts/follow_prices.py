@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from tradecounter.alerts.queries.lock_alerts import lock_alerts
 from tradecounter.alerts.queries.price_alerts import (
     alerts_to_check,
     price_alerts_of,
@@ -22,11 +21,10 @@ _BATCH = 20
 
 async def follow_prices(tx: Transaction, customer_id: int, user_id: int, list_id: int, now: datetime) -> None:
     """Have a user told when prices of a list change. Raises DomainError (conflict): too many lists."""
-    await lock_alerts(tx, user_id)
-    followed = {alert.list_id for alert in await price_alerts_of(tx, user_id)}
-    if len(followed | {list_id}) > _MOST:
-        raise DomainError(Kind.CONFLICT, f"you follow the prices of {_MOST} lists already: end that of another first")
     await put_price_alert(tx, user_id, list_id, await _prices(tx, customer_id, list_id, now), uk_date(now))
+    # A new alert has locked the user's row, so alerts that begin at the same time count each other.
+    if len(await price_alerts_of(tx, user_id)) > _MOST:
+        raise DomainError(Kind.CONFLICT, f"you follow the prices of {_MOST} lists already: end that of another first")
 
 
 async def tell_of_prices(tx: Transaction, now: datetime) -> int:

@@ -1,4 +1,4 @@
-"""The lock under which a user's alerts change."""
+"""The lock under which a user's alerts of stock and of e-mails change."""
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -7,8 +7,8 @@ _LOCK = Statement("select id from customer_user where id = :user_id for no key u
 
 
 async def lock_alerts(tx: Transaction, user_id: int) -> None:
-    """Lock a user's alerts until the transaction ends, so that requests at the same time count each other's.
+    """Lock a user's row until the transaction ends, so that alerts that are set at the same time count each other.
 
-    What changes an alert also notes the change in the user's row, which an erasure locks first.
+    A change of an alert is also noted in this row. An erasure locks it before these alerts, but after those of prices.
     """
     await tx.execute(_LOCK, user_id=user_id)
