@@ -117,6 +117,26 @@ def test_alerts_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, 
     assert sorted(added.result().status_code for added in adding) == [303, 409]
 
 
+def test_followed_lists_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
+    service = office.service
+    buyer = customer_user(service, customer.id, "buyer")
+    lists = rows(
+        service,
+        "insert into saved_list (customer_id, name, created_at)"
+        " select %s, 'List ' || n, now() from generate_series(1, 21) n returning id",
+        customer.id,
+    )
+    followed = [str(list_id) for (list_id,) in lists]
+    for list_id in followed[:19]:
+        assert buyer.send("/account/alert/prices", {"list": list_id}).status_code == 303
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(service.database_url) as holder:
+        holder.execute("select from customer_user where customer_id = %s for no key update", [customer.id])
+        following = [threads.submit(buyer.send, "/account/alert/prices", {"list": each}) for each in followed[19:]]
+        waiting_for_a_lock(service.database_url, processes=2)
+        holder.commit()
+    assert sorted(found.result().status_code for found in following) == [303, 409]
+
+
 def test_payments_told_of_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
     invoice = number_of(office.service, invoiced(office.service, customer))
     staff = office.caller("billing:write")
