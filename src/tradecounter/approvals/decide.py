@@ -127,8 +127,8 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
 async def waiting_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
     """Return the request for one of a customer's orders.
 
-    Raises DomainError: not found; conflict if it is decided, or if its order was priced again, which nobody has seen
-    who decides about the former prices.
+    Raises DomainError: not found; conflict if it is decided, or if its order was priced again: who decides by the old
+    code has not seen the new prices.
     """
     found = await find_approval(tx, customer_id, code)
     if found is None:

@@ -34,7 +34,7 @@ _AGENT = f"Tradecounter/{version('tradecounter')}"
 
 
 class Posted(Struct, frozen=True):
-    """What came of a `POST`: the response; `error` says why there is none, in words for the receiver's owner."""
+    """The response to a `POST`. Without one, `error` says why, in words for the owner of the address."""
 
     status: int | None
     milliseconds: int

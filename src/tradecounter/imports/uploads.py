@@ -142,7 +142,7 @@ class Upload(Struct):
 
     @property
     def columns_to_map(self) -> list[RenamedColumn]:
-        """The columns for which somebody has named a field, and those without a field."""
+        """The columns that were mapped to a field, and those that still have none."""
         unknown = [] if self.report is None or self.report.file is None else self.report.file.unknown_columns
         return [*self.wanted.columns, *map(RenamedColumn, unknown)]
 

@@ -37,8 +37,8 @@ STATUSES = (
 VAT_AREA = {"GB", "IM"}
 
 
-# Of an order with one of these, units that are allocated leave. One that waits for stock leaves as a whole, unless
-# somebody dispatches a part of it.
+# The allocated units of an order with one of these statuses can leave. A back-ordered order leaves as a whole, or in
+# the parts that somebody dispatches.
 CAN_LEAVE = (AWAITING_DISPATCH, PART_DISPATCHED, PART_INVOICED)
 
 MOST_POUNDS = 1_000_000
