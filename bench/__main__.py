@@ -70,21 +70,21 @@ def main() -> int:
             tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder,
             workbench(Path(folder), catalogue, quick=wanted.quick) as bench,
         ):
-            quietness = machine.Quietness(bench.postgres_pid)
+            quietness, loop_before = machine.Quietness(bench.postgres_pid), machine.loop_seconds()
             for name in wanted.only or QUESTIONS:
                 try:
                     rows += _rows_of(bench, name)
                 except (BenchError, subprocess.SubprocessError, psycopg.Error, OSError) as error:
                     failed.append(f"{name}: {error}")
                     bench.say(f"failed: {error}")
-            others = quietness.others()
+            others, loops = quietness.others(), (loop_before, machine.loop_seconds())
     except (BenchError, OperatorError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
     except KeyboardInterrupt:
         return 130
-    run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick, others)
-    if not (wanted.only or wanted.quick or failed):
+    run = report.Run(rows, time.monotonic() - start, catalogue, wanted.quick, others, loops, failed)
+    if not (wanted.only or wanted.quick):
         report.write_results(run)
         charts.write_charts(rows)
     if wanted.only and {*wanted.only} <= {*LONG_QUESTIONS} and not (wanted.quick or failed):

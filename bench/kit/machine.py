@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import subprocess
+import timeit
 from importlib.metadata import version
 from pathlib import Path
 
@@ -66,6 +67,14 @@ def described() -> str:
     model = _first_of("/proc/cpuinfo", "model name") or platform.machine()
     memory = int((_first_of("/proc/meminfo", "MemTotal") or "0").split()[0]) / 1024**2
     return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB, Linux {platform.release()}"
+
+
+def loop_seconds() -> float:
+    """Return the seconds that a loop of 3,000,000 additions takes Python now, the least of five: the speed of a core.
+
+    Virtual machines of one kind differ in it by half and more, and so do their processor times.
+    """
+    return min(timeit.repeat("for number in range(3_000_000): total += number", "total = 0", repeat=5, number=1))
 
 
 def versions() -> list[str]:

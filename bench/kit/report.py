@@ -27,13 +27,19 @@ _MARKS = {True: "yes", False: "**no**", None: "–"}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: its rows, how long it took, on what data, and the share of both cores that other programs used."""
+    """One run: its rows, how long it took, on what data, and what the machine gave.
+
+    `others` is the share of both cores that other programs used, `loops` are the seconds of a loop of Python before and
+    after the run, and `failed` are the questions without rows, each with its cause.
+    """
 
     rows: Sequence[Row]
     seconds: float
     catalogue: Catalogue
     quick: bool
     others: float
+    loops: tuple[float, float]
+    failed: Sequence[str] = ()
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -93,6 +99,8 @@ def written(run: Run, now: datetime) -> str:
             f"- {machine.described()}",
             f"- {', '.join(machine.versions())}",
             f"- Other programs used {run.others:.0%} of the two cores meanwhile; the quieter, the truer",
+            f"- A loop of 3,000,000 additions took Python {run.loops[0]:.2f} s before the run and {run.loops[1]:.2f} s after",
+            *(f"- **Failed**: {line}" for line in run.failed),
             f"- Data: {data}, and the same multiplied",
             f"- {len(judged) - len(missed)} of {len(judged)} targets reached",
             "",

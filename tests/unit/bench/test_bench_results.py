@@ -13,7 +13,17 @@ from bench.kit.charts import bounds, growth, ratios
 from bench.kit.figures import Row, shown
 from bench.kit.load import Load, middle, read_load
 from bench.kit.reads import FILES, representative
-from bench.kit.report import EXCERPT_BEGINS, EXCERPT_ENDS, Run, in_short, remarks, table, with_excerpt, with_long_form
+from bench.kit.report import (
+    EXCERPT_BEGINS,
+    EXCERPT_ENDS,
+    Run,
+    in_short,
+    remarks,
+    table,
+    with_excerpt,
+    with_long_form,
+    written,
+)
 from bench.kit.steady import times
 
 
@@ -136,7 +146,7 @@ def test_the_excerpt_in_another_page_is_replaced_and_nothing_else() -> None:
 
 def test_questions_in_long_form_replace_their_own_part_of_the_page_only(tmp_path: Path) -> None:
     def run(ratio: float) -> Run:
-        return Run([row(ratio)], 60, Catalogue(tmp_path, [], real=True), quick=False, others=0.5)
+        return Run([row(ratio)], 60, Catalogue(tmp_path, [], real=True), quick=False, others=0.5, loops=(0.2, 0.21))
 
     now = datetime(2026, 1, 2, tzinfo=UTC)
     first = with_long_form("# Results\n\nrows\n", run(1.25), now)
@@ -144,3 +154,18 @@ def test_questions_in_long_form_replace_their_own_part_of_the_page_only(tmp_path
     assert "| **1.25** |" in first
     second = with_long_form(first, run(1.5), now)
     assert second == first.replace("**1.25**", "**1.50**")
+
+
+def test_results_state_the_speed_of_a_core_and_what_failed(tmp_path: Path) -> None:
+    run = Run(
+        [row(0.5)],
+        60,
+        Catalogue(tmp_path, [], real=True),
+        quick=False,
+        others=0.5,
+        loops=(0.17, 0.361),
+        failed=["webhooks: late"],
+    )
+    page = written(run, datetime(2026, 1, 2, tzinfo=UTC))
+    assert "took Python 0.17 s before the run and 0.36 s after" in page
+    assert "- **Failed**: webhooks: late\n" in page
