@@ -99,7 +99,7 @@ def written(run: Run, now: datetime) -> str:
             f"- {machine.described()}",
             f"- {', '.join(machine.versions())}",
             f"- Other programs used {run.others:.0%} of the two cores meanwhile; the quieter, the truer",
-            f"- A loop of 3,000,000 additions took Python {run.loops[0]:.2f} s before the run and {run.loops[1]:.2f} s after",
+            f"- A loop of 3,000,000 additions took Python {run.loops[0]:.2f} s before and {run.loops[1]:.2f} s after",
             *(f"- **Failed**: {line}" for line in run.failed),
             f"- Data: {data}, and the same multiplied",
             f"- {len(judged) - len(missed)} of {len(judged)} targets reached",

@@ -167,5 +167,5 @@ def test_results_state_the_speed_of_a_core_and_what_failed(tmp_path: Path) -> No
         failed=["webhooks: late"],
     )
     page = written(run, datetime(2026, 1, 2, tzinfo=UTC))
-    assert "took Python 0.17 s before the run and 0.36 s after" in page
+    assert "took Python 0.17 s before and 0.36 s after" in page
     assert "- **Failed**: webhooks: late\n" in page
