@@ -18,8 +18,8 @@ from tradecounter.kit.external_ids import clean_external_id
 from tradecounter.kit.money import rounded
 from tradecounter.kit.text import LONGEST_REASON
 
-LARGEST_LIMIT = Decimal(1_000_000_000)
-_MOST = {"discount": Decimal(100), "credit_limit": LARGEST_LIMIT}
+LARGEST = {"discount": Decimal(100), "credit_limit": Decimal(1_000_000_000)}
+EMAIL_FIELDS = ("email_address", "accounts_email")
 _LONGEST_NAME = 200
 
 
@@ -69,7 +69,7 @@ def checked_change(change: CustomerChange) -> CustomerChange:
     """Return a change with amounts in pence. Raises DomainError (invalid) with all errors."""
     collector = ErrorCollector()
     values: dict[str, Any] = {}
-    for name in ("email_address", "accounts_email"):
+    for name in EMAIL_FIELDS:
         email = getattr(change, name)
         with collector.collecting():
             if isinstance(email, str) and parse_email(email) is None:
@@ -77,7 +77,7 @@ def checked_change(change: CustomerChange) -> CustomerChange:
     with collector.collecting():
         if isinstance(change.external_id, str):
             values["external_id"] = clean_external_id(change.external_id)
-    for name, most in _MOST.items():
+    for name, most in LARGEST.items():
         amount = getattr(change, name)
         with collector.collecting():
             if amount is not UNSET and amount is not None:

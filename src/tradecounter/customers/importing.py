@@ -1,7 +1,6 @@
 """The import kind of customers, whose key is the e-mail address."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -11,7 +10,7 @@ from tradecounter.bulk.spellings import stored_keys
 from tradecounter.bulk.statements import merge_statement, required_when_new, taken_external_ids, unknown_reference
 from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text, stored_external_id
 from tradecounter.customers.address_rules import check_address
-from tradecounter.customers.change_account import LARGEST_LIMIT
+from tradecounter.customers.change_account import EMAIL_FIELDS, LARGEST
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
     ADD_ADDRESSES,
@@ -50,7 +49,7 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
     if isinstance(customer.price_list, str):
         price_list = checked_key(notes, "price_list", customer.price_list)
         values["price_list"] = lists.of(price_list) if isinstance(price_list, str) else price_list
-    for name in ("email_address", "accounts_email"):
+    for name in EMAIL_FIELDS:
         if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
             notes.error(name, NOT_AN_EMAIL)
     for name in ("first_name", "last_name"):
@@ -61,7 +60,7 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
         for number, address in enumerate(customer.addresses):
             with notes.collecting():
                 check_address(address, f"addresses[{number}]")
-    for name, most in (("discount", Decimal(100)), ("credit_limit", LARGEST_LIMIT)):
+    for name, most in LARGEST.items():
         if name in values:
             values[name] = pounds(notes, name, getattr(customer, name), most)
     yield folded(customer.email_address), values

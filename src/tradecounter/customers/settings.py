@@ -1,6 +1,7 @@
 """A customer's settings, listed once: what is stored, and what the API, the pages, the command and files may change."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
@@ -103,3 +104,26 @@ DEFAULTS: Mapping[str, Any] = {
     "unique_references": False,
     "order_mails": True,
 }
+
+# In the back office's interface document.
+EXAMPLE = Account(
+    id=1001,
+    email_address="buyer@harbourline.example",
+    first_name="Ada",
+    last_name="Buyer",
+    company="Harbourline Communications",
+    accounts_email="accounts@harbourline.example",
+    trade_account=True,
+    price_list="gold",
+    discount=Decimal("2.50"),
+    credit_limit=Decimal("5000.00"),
+    term_days=30,
+    packing="own",
+    shipping_method=101,
+    unique_references=False,
+    order_mails=True,
+    blocked=False,
+    blocked_reason=None,
+    created_at=datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC),
+    external_id="ERP-20417",
+)

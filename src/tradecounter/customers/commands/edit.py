@@ -1,32 +1,30 @@
 """`tradecounter customer add` and `customer edit`."""
 
-from enum import StrEnum
+from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from msgspec import UNSET, structs
 
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import account_change
+from tradecounter.customers.operations.field_rights import CREDIT
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import CustomerId
+from tradecounter.edge.command_line.arguments import CustomerId, one_of
 from tradecounter.edge.command_line.output import AsJson, show_record
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.number_types import alternatives
 
-
-class Clearable(StrEnum):
-    """A customer's members that may be empty."""
-
-    COMPANY = "company"
-    ACCOUNTS_EMAIL = "accounts-email"
-    PRICE_LIST = "price-list"
-    SHIPPING_METHOD = "shipping-method"
-    EXTERNAL_ID = "external-id"
-
+# Credit terms are removed together, by --no-credit.
+_CLEARABLE = [
+    field.name.replace("_", "-")
+    for field in structs.fields(CustomerChange)
+    if type(None) in alternatives(field.type) and field.name not in CREDIT
+]
 
 _with_settings = partial(
     takes_request,
@@ -62,7 +60,12 @@ def edit(
     change: CustomerChange,
     no_credit: Annotated[bool, typer.Option("--no-credit", help="Remove the credit terms.")] = False,
     clear: Annotated[
-        list[Clearable] | None, typer.Option("--clear", help="Make this member empty; may be repeated.")
+        list[Any] | None,
+        typer.Option(
+            parser=one_of(_CLEARABLE),
+            metavar=f"[{'|'.join(_CLEARABLE)}]",
+            help="Make this member empty; may be repeated.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -80,11 +83,13 @@ def edit(
     show_record(run_change(work), as_json=as_json)
 
 
-def _cleared(change: CustomerChange, options: list[Clearable]) -> CustomerChange:
+def _cleared(change: CustomerChange, options: Sequence[str]) -> CustomerChange:
     """Return the change with members cleared. Raises BadParameter for a member that the change also sets."""
-    empty = {option.replace("-", "_"): "" if option == Clearable.COMPANY else None for option in options}
-    for name in empty:
-        if getattr(change, name) is not UNSET:
-            option = name.replace("_", "-")
+    for option in options:
+        if getattr(change, _member(option)) is not UNSET:
             raise typer.BadParameter(f"--clear {option} contradicts --{option}")
-    return structs.replace(change, **empty)
+    return structs.replace(change, **{_member(option): None for option in options})
+
+
+def _member(option: str) -> str:
+    return option.replace("-", "_")

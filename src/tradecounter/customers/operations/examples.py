@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from msgspec.structs import asdict
+
 from tradecounter.access.own_users import UserChange
 from tradecounter.customers.operations.staff_wire import (
     Blocking,
@@ -15,36 +17,15 @@ from tradecounter.customers.operations.staff_wire import (
     User,
     UserRequest,
 )
-from tradecounter.customers.settings import CustomerChange
+from tradecounter.customers.settings import EXAMPLE, CustomerChange
 from tradecounter.customers.wire import ADDRESS_DETAILS, SAVED_ADDRESS, AddressDetails, SavedAddress
 from tradecounter.edge.operations.subject import Described
 from tradecounter.identity.requests import KeyRequest
 
-_AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+_AT = EXAMPLE.created_at
 _LATER = datetime(2031, 6, 16, tzinfo=UTC)
 _CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"), Decimal("0.00"))
-_CUSTOMER = ResellerCustomer(
-    id=1001,
-    email_address="buyer@harbourline.example",
-    first_name="Ada",
-    last_name="Buyer",
-    company="Harbourline Communications",
-    accounts_email="accounts@harbourline.example",
-    trade_account=True,
-    price_list="gold",
-    discount=Decimal("2.50"),
-    credit_limit=Decimal("5000.00"),
-    term_days=30,
-    packing="own",
-    shipping_method=101,
-    unique_references=False,
-    order_mails=True,
-    blocked=False,
-    blocked_reason=None,
-    created_at=_AT,
-    external_id="ERP-20417",
-    credit=_CREDIT,
-)
+_CUSTOMER = ResellerCustomer(**asdict(EXAMPLE), credit=_CREDIT)
 
 _NEW_CUSTOMER = CustomerRequest(
     email_address="buyer@harbourline.example",

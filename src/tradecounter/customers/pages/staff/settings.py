@@ -1,20 +1,20 @@
 """The forms of a customer's settings: contact, credit terms, terms of trade; and of a new customer.
 
-Who may change a field is the same as in the API: each form has fields of one kind.
+Who may change a field is the same as in the API: each form has the fields of one right.
 """
 
+from collections.abc import Collection
 from datetime import datetime
-from decimal import Decimal
+from typing import Any, Union, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, UnsetType, structs
 from starlette.responses import Response
 
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import account_change
-from tradecounter.customers.operations.field_rights import roles_of_field
-from tradecounter.customers.settings import Account, CustomerChange, Packing, Terms
-from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.customers.operations.field_rights import CONTACT, CREDIT, TRADE, roles_of_field
+from tradecounter.customers.settings import DEFAULTS, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page
@@ -23,8 +23,7 @@ from tradecounter.edge.pages.people import roles_of_caller
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.external_ids import ExternalId
-from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.kit.number_types import alternatives
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.prices.queries.contract_table import price_list_keys
@@ -36,50 +35,31 @@ _CONTACT, _CREDIT, _TRADE, _NEW = (
     "/customer/{id}/trade-terms",
     "/customer/new",
 )
-_BY_CONTACT, _BY_CREDIT, _BY_TRADE = map(roles_of_field, ("email_address", "credit_limit", "discount"))
+_BY_CONTACT, _BY_CREDIT, _BY_TRADE = (roles_of_field(settings[0]) for settings in (CONTACT, CREDIT, TRADE))
 
 
-class ContactForm(Struct, kw_only=True):
-    """Who the customer is. An empty field empties the setting."""
-
-    email_address: Email
-    first_name: RequiredText
-    last_name: RequiredText
-    company: ShortText = ""
-    accounts_email: Email | None = None
-    order_mails: bool = False
+def _form(name: str, settings: Collection[str]) -> type[Struct]:
+    """Return the form of some settings. An empty field empties its setting, or is an error if that needs a value."""
+    fields = [_field(each) for each in structs.fields(CustomerChange) if each.name in settings]
+    return msgspec.defstruct(name, fields, kw_only=True)
 
 
-class CreditForm(Struct, kw_only=True):
-    """The credit terms; without both, the customer has no credit."""
-
-    credit_limit: Pounds | None = None
-    term_days: Terms | None = None
-
-
-class TradeForm(Struct, kw_only=True):
-    """The prices, and how orders are made."""
-
-    price_list: ShortText | None = None
-    discount: Percent = Decimal(0)
-    packing: Packing = "own"
-    shipping_method: int | None = None
-    trade_account: bool = False
-    unique_references: bool = False
-    external_id: ExternalId | None = None
+def _field(setting: structs.FieldInfo) -> tuple[str, Any, Any]:
+    kind: Any = Union[tuple(each for each in get_args(setting.type) if each is not UnsetType)]  # noqa: UP007 of a tuple
+    default: Any = msgspec.NODEFAULT
+    if bool in alternatives(kind):
+        default = False  # a box that is not ticked is not sent
+    elif type(None) in alternatives(kind):
+        default = None
+    elif setting.name in DEFAULTS:
+        default = msgspec.convert(DEFAULTS[setting.name], kind)
+    return setting.name, kind, msgspec.field(default=default)
 
 
-# A customer to add, with the fields of all three forms.
-NewCustomerForm = msgspec.defstruct(
-    "NewCustomerForm",
-    [
-        (field.name, field.type, field.default)
-        for form in (CreditForm, TradeForm)
-        for field in msgspec.structs.fields(form)
-    ],
-    bases=(ContactForm,),
-    kw_only=True,
-)
+ContactForm = _form("ContactForm", CONTACT)
+CreditForm = _form("CreditForm", CREDIT)
+TradeForm = _form("TradeForm", TRADE)
+NewCustomerForm = _form("NewCustomerForm", SETTINGS)
 
 
 class CustomerSettingsPages(Struct, frozen=True):
@@ -98,8 +78,8 @@ class CustomerSettingsPages(Struct, frozen=True):
         fields = _own_fields(call, submitted)
 
         async def work(tx: Transaction, body: Struct, now: datetime) -> Account:
-            wanted = {name: value for name, value in msgspec.structs.asdict(body).items() if name in fields}
-            return await create_customer(tx, await account_change(tx, CustomerChange(**wanted), new=True), now)
+            chosen = {name: value for name, value in structs.asdict(body).items() if name in fields}
+            return await create_customer(tx, await account_change(tx, CustomerChange(**chosen), new=True), now)
 
         return await self.desk.change(
             call,
@@ -139,7 +119,7 @@ class CustomerSettingsPages(Struct, frozen=True):
         customer_id = call.path_id("id", "customer")
 
         async def work(tx: Transaction, body: Shape, now: datetime) -> None:
-            change = await account_change(tx, CustomerChange(**msgspec.structs.asdict(body)))
+            change = await account_change(tx, CustomerChange(**structs.asdict(body)))
             await change_customer(tx, customer_id, change, now)
 
         return await self.desk.change(
@@ -170,9 +150,8 @@ class CustomerSettingsPages(Struct, frozen=True):
 def _own_fields(call: Call, submitted: Submitted) -> set[str]:
     """Return the fields that the person may set. Raises DomainError (forbidden) if the form has another."""
     roles = roles_of_caller(call)
-    names = set(NewCustomerForm.__struct_fields__)
-    own = {name for name in names if allows(roles, "", roles_of_field(name))}
-    others = sorted(name for name in names - own if submitted.one(name))
+    own = {name for name in SETTINGS if allows(roles, "", roles_of_field(name))}
+    others = sorted(name for name in set(SETTINGS) - own if submitted.one(name))
     if others:
         raise DomainError(Kind.FORBIDDEN, f"{others[0]} needs {' or '.join(roles_of_field(others[0]))}")
     return own
