@@ -18,7 +18,7 @@ from typing import Any
 from rigs.drill.run import MEMORY, faults_of, say, told, wanted_by
 from rigs.failover import shipped
 from rigs.failover.cluster import DATABASE, Cluster, DataMachine, server_programs, wait_until
-from rigs.failover.namespaces import RefusedError, machines
+from rigs.failover.namespaces import MachineError, machines
 from rigs.failover.services import AS_NOBODY, Service, supervised
 from support.backups import archive, wait_for_archive
 from support.processes import kill_server
@@ -185,7 +185,7 @@ def main(arguments: Sequence[str]) -> int:
         folder.chmod(0o755)
         try:
             found = stack.enter_context(machines(["db1", "db2", "db3"]))
-        except RefusedError as error:
+        except MachineError as error:
             say(f"NOT RUN: {error}")
             return 1
         cluster = Cluster(found, folder)

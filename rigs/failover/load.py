@@ -66,7 +66,7 @@ class Rivals:
     buyer: Buyer
     trial: Trial
     sender: Sender
-    refused: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
 
     def run_until(self, done: threading.Event, seed: int, clients: int = 3) -> None:
         """Order and cancel until it is enough."""
@@ -165,7 +165,7 @@ class Rivals:
                 return response
             if response.status_code not in {503, *_UNKNOWN} and "Idempotency-Key" not in response.text:
                 assert response.status_code in {402, 409}, f"{path} {key}: {response.status_code} {response.text}"
-                self.refused[str(response.status_code)] += 1
+                self.rejected[str(response.status_code)] += 1
                 return response
             time.sleep(_PAUSE_SECONDS)
         raise AssertionError("there are no processes")

@@ -24,8 +24,8 @@ _BRIDGE = f"{PREFIX}-br"
 _DIRECTIONS = {"in": ("input", "iifname", "saddr"), "out": ("output", "oifname", "daddr")}
 
 
-class RefusedError(RuntimeError):
-    """The machine lacks or refuses something; the message says what."""
+class MachineError(RuntimeError):
+    """The machine lacks or forbids something; the message says what."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Machine:
         while self.pids():
             self.signal_all(signal.SIGKILL)
             if time.monotonic() > deadline:
-                raise RefusedError(f"processes of {self.name} do not end: {self.pids()}")
+                raise MachineError(f"processes of {self.name} do not end: {self.pids()}")
             time.sleep(0.05)
 
     def cut(self, *directions: str, peer: str | None = None) -> None:
@@ -102,7 +102,7 @@ class Machine:
 
 @contextmanager
 def machines(names: Sequence[str]) -> Iterator[list[Machine]]:
-    """Machines with these names while the block runs; nothing of them is left afterwards. Raises RefusedError."""
+    """Machines with these names while the block runs; nothing of them is left afterwards. Raises MachineError."""
     with ExitStack() as stack:
         stack.enter_context(_alone())
         clean_up()
@@ -118,12 +118,12 @@ def machines(names: Sequence[str]) -> Iterator[list[Machine]]:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Keep out another run, which would remove these machines. Raises RefusedError."""
+    """Keep out another run, which would remove these machines. Raises MachineError."""
     with _LOCK.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise RefusedError("another run has its machines here") from error
+            raise MachineError("another run has its machines here") from error
         yield
 
 
@@ -150,7 +150,7 @@ def clean_up() -> None:
 
 
 def _try(*command: str) -> None:
-    with suppress(RefusedError):
+    with suppress(MachineError):
         _run(*command)
 
 
@@ -159,7 +159,7 @@ def _run(*command: str, given: str = "") -> str:
         # In a session of its own: this terminal's Ctrl-C must not end what mends and cleans up.
         done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, start_new_session=True)
     except FileNotFoundError as error:
-        raise RefusedError(f"{command[0]} is not installed") from error
+        raise MachineError(f"{command[0]} is not installed") from error
     if done.returncode:
-        raise RefusedError(f"{' '.join(command)}: {done.stderr.strip()}")
+        raise MachineError(f"{' '.join(command)}: {done.stderr.strip()}")
     return done.stdout

@@ -27,7 +27,7 @@ from rigs.failover.exporters import faults_in_exporters
 from rigs.failover.faults import DATA, PROGRAMS, Fault, Site, inflict
 from rigs.failover.history import faults_in_history
 from rigs.failover.load import Rivals, TimedSender, few_units, poor_customer
-from rigs.failover.namespaces import Machine, RefusedError, machines
+from rigs.failover.namespaces import Machine, MachineError, machines
 from rigs.failover.operator import Operator
 from rigs.failover.programs import FRONT, addresses, mail_folder, programs_on
 from rigs.failover.replicas import faults_in_replicas
@@ -147,7 +147,7 @@ def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
         faults |= faults_in_mails(mails, trial.ledger)
         faults |= faults_in_replicas(cluster)
         outcome = Outcome(
-            wanted.seed, campaign.happened, took, trial.ledger.operations, rivals.refused, operator.cloned
+            wanted.seed, campaign.happened, took, trial.ledger.operations, rivals.rejected, operator.cloned
         )
         text = summary(outcome, sender, list(faults))
         REPORT.write_text(text)
@@ -239,7 +239,7 @@ def main(arguments: Sequence[str]) -> int:
                 faults = run(folder, found, wanted)
             finally:
                 _keep_logs(folder)
-    except RefusedError as error:
+    except MachineError as error:
         say(f"NOT RUN: {error}")
         return 1
     for fault in faults:

@@ -158,10 +158,10 @@ def test_an_erasure_says_what_goes_and_wants_an_answer(tradecounter: Program) ->
 def test_on_a_terminal_an_erasure_asks(tradecounter: Program) -> None:
     names = ["--email", "tty@shop.example", "--first-name", "T", "--last-name", "Y"]
     customer = str(tradecounter.json("customer", "add", *names)["id"])
-    refused = tradecounter.answered("customer", "erase", customer, answer="n")
-    assert (refused.status, refused.out) == (1, "")
-    assert "Erase them for good? [y/N]" in refused.err
-    assert refused.err.endswith("error: nothing was changed\n")
+    rejected = tradecounter.answered("customer", "erase", customer, answer="n")
+    assert (rejected.status, rejected.out) == (1, "")
+    assert "Erase them for good? [y/N]" in rejected.err
+    assert rejected.err.endswith("error: nothing was changed\n")
     assert tradecounter.json("customer", "show", customer)["email_address"] == "tty@shop.example"
     agreed = tradecounter.answered("customer", "erase", customer, answer="y")
     assert (agreed.status, agreed.out) == (0, f"customer {customer} is erased\n")

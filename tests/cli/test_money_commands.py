@@ -78,8 +78,8 @@ def test_credit_notes_are_added_shown_and_written(
     written = tradecounter.json("credit-note", "pdf", str(note["number"]))
     assert (tradecounter.folder / written["file"]).read_bytes().startswith(b"%PDF")
     assert "either --item or --amount" in tradecounter.misused("credit-note", "add", number, "--reason", "x")
-    refused = tradecounter.error("credit-note", "add", number, "--amount", "99", "--reason", "x")
-    assert refused.startswith("--amount: must be at most 5.50")
+    rejected = tradecounter.error("credit-note", "add", number, "--amount", "99", "--reason", "x")
+    assert rejected.startswith("--amount: must be at most 5.50")
     assert tradecounter.json("invoice", "show", number)["credited"] == 60
 
 

@@ -63,7 +63,7 @@ def damage(competed: Competed, statement: LiteralString, *values: Any) -> None:
 
 
 def test_rivals_are_rejected_and_leave_a_clean_history(competed: Competed) -> None:
-    assert competed.rivals.refused["402"] > 0
+    assert competed.rivals.rejected["402"] > 0
     assert competed.trial.ledger.operations > 0
     assert len(competed.sender.writes) == competed.trial.ledger.operations
     assert competed.trial.ledger.marks["payment"].total() > 0

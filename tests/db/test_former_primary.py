@@ -109,7 +109,7 @@ def test_no_connection_stays_with_a_former_primary(server: Demotable, shop: Serv
     server.demote()
     wait_for(lambda: can_read(customer))
     used = server.backends()
-    assert place(customer, "refused") == 503
+    assert place(customer, "rejected") == 503
     wait_for(lambda: can_read(customer) and len(server.backends() & used) <= 1)  # the one that polls is not shared
     server.promote()
 

@@ -1,1 +1,1 @@
-"""The database refuses negative units and prices, whatever the code does."""
+"""The database rejects negative units and prices, whatever the code does."""

@@ -75,7 +75,7 @@ def test_an_event_names_at_most_a_thousand_products(shop: Importer) -> None:
     assert [sku for _, data in events for sku in data["skus"]] == skus
 
 
-def test_nothing_is_recorded_for_a_dry_run_a_refused_file_and_the_same_file_again(shop: Importer) -> None:
+def test_nothing_is_recorded_for_a_dry_run_a_rejected_file_and_the_same_file_again(shop: Importer) -> None:
     shop.load("products", rows("TRIED"), dry_run=True)
     assert shop.load("products", [*rows("TRIED"), {"sku": "X", "weight_kg": "heavy"}]).errors
     assert recorded(shop, "") == []

@@ -54,7 +54,7 @@ def test_rows_that_need_a_bad_row_are_left_out_too(shop: Importer) -> None:
     assert (report.changed, report.skipped, [error.line for error in report.errors]) == (1, 3, [1, 2, 3])
 
 
-def test_a_chain_of_rows_that_is_too_long_is_refused(shop: Importer) -> None:
+def test_a_chain_of_rows_that_is_too_long_is_rejected(shop: Importer) -> None:
     chain = [row for n in range(40) for row in rows(f"L{n}", related_products=[f"L{n + 1}"])]
     with pytest.raises(DomainError, match="need others with errors"):
         load(shop, *chain)
@@ -63,16 +63,16 @@ def test_a_chain_of_rows_that_is_too_long_is_refused(shop: Importer) -> None:
 
 def test_without_a_good_row_and_in_a_dry_run_nothing_is_imported(shop: Importer) -> None:
     before = shop.content()
-    assert load(shop, {"sku": "A", "weight_kg": "heavy"}).is_refused
+    assert load(shop, {"sku": "A", "weight_kg": "heavy"}).is_rejected
     tried = load(shop, {"sku": "A", "weight_kg": "heavy"}, {"sku": "B", "name": "Bee"}, dry_run=True)
     assert (tried.id, tried.changed, tried.skipped) == (None, 1, 1)
     assert shop.content() == before
 
 
 @pytest.mark.parametrize("text", ['sku,name\nA,Ay\nB,"Bee', "sku,nom\nA,Ay\n"])
-def test_a_file_that_cannot_be_read_to_its_end_is_refused_whole(shop: Importer, text: str) -> None:
+def test_a_file_that_cannot_be_read_to_its_end_is_rejected_whole(shop: Importer, text: str) -> None:
     before = shop.content()
-    assert shop.load_text("products", text, partial=True).is_refused
+    assert shop.load_text("products", text, partial=True).is_rejected
     assert shop.content() == before
 
 

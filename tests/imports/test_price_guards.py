@@ -124,13 +124,13 @@ def test_an_import_without_a_change_has_no_largest_change(shop: Importer) -> Non
 )
 def test_a_price_that_may_be_a_slip_needs_force(row: dict[str, Any], reason: str, shop: Importer) -> None:
     before = shop.content()
-    with pytest.raises(GuardedPricesError) as refused:
+    with pytest.raises(GuardedPricesError) as rejected:
         shop.load("price-list", [price("SWITCH", 50), row], force=False)
-    assert refused.value.kind is Kind.CONFLICT
-    (found,) = refused.value.field_errors
+    assert rejected.value.kind is Kind.CONFLICT
+    (found,) = rejected.value.field_errors
     assert found.field == "line 2"
     assert found.message.startswith(reason)
-    assert f"--force imports them all the same: line 2: {reason}" in refused.value.message
+    assert f"--force imports them all the same: line 2: {reason}" in rejected.value.message
     assert shop.content() == before
     assert guarded(dry(shop, [price("SWITCH", 50), row])) == [str(found)]
     assert shop.content() == before
@@ -189,9 +189,9 @@ def test_at_most_twenty_prices_are_named_and_all_are_counted(shop: Importer) -> 
     skus = [f"S{number:02}" for number in range(25)]
     shop.load("products", [{"sku": sku, "name": sku, "manufacturer": "acme"} for sku in skus])
     shop.load("price-list", [price(sku, 10) for sku in skus])
-    with pytest.raises(GuardedPricesError, match=r"25 prices are suspiciously low.*; and 5 more$") as refused:
+    with pytest.raises(GuardedPricesError, match=r"25 prices are suspiciously low.*; and 5 more$") as rejected:
         shop.load("price-list", [price(sku, 1) for sku in skus], force=False)
-    found = refused.value.figures
+    found = rejected.value.figures
     assert (found.guarded, found.more) == (25, 5)
     assert [row.line for row in found.guarded_prices or ()] == list(range(1, 21))
 

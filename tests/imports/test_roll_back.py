@@ -86,9 +86,9 @@ def test_records_that_have_changed_since_are_listed_and_need_force(prices: Impor
     prices.load("price-list", price_rows("one", A="1", B="1"))
     second = prices.load("price-list", price_rows("one", A="2", B="2", C="2"))
     prices.load("price-list", price_rows("one", B="3", C="3"))
-    with pytest.raises(DomainError, match=r"^2 records have changed since: one B, one C; ") as refused:
+    with pytest.raises(DomainError, match=r"^2 records have changed since: one B, one C; ") as rejected:
         roll_back(prices, second.id)
-    assert refused.value.kind is Kind.CONFLICT
+    assert rejected.value.kind is Kind.CONFLICT
     assert costs(prices, "one") == {"A": "2.00", "B": "3.00", "C": "3.00"}
     done = roll_back(prices, second.id, force=True)
     assert (done.restored, done.overwritten) == (3, ["one B", "one C"])

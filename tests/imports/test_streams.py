@@ -82,9 +82,9 @@ def test_columns_are_mapped_and_the_history_names_the_token(importer: Importer) 
 def test_bodies_that_cannot_be_read_are_rejected(
     kind: str, content_type: str, body: bytes, error: Kind, importer: Importer
 ) -> None:
-    with pytest.raises(DomainError) as refused:
+    with pytest.raises(DomainError) as rejected:
         asyncio.run(send(importer, kind, content_type, body))
-    assert refused.value.kind is error
+    assert rejected.value.kind is error
 
 
 def test_a_large_body_keeps_the_event_loop_free(importer: Importer) -> None:

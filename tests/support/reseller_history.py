@@ -516,7 +516,7 @@ class History(DeskHistory):
 
 def history_of(office: BackOfficeSite) -> type[History]:
     """The state machine of a shop, with counts of its own."""
-    own = {"office": office, "staff": office.caller(), "taken": Counter(), "refused": Counter()}
+    own = {"office": office, "staff": office.caller(), "taken": Counter(), "rejected": Counter()}
     return type("HistoryOfTheShop", (History,), own)
 
 

@@ -80,7 +80,7 @@ class BesideTwin(RuleBasedStateMachine):
     office: BackOfficeSite
     staff: httpx2.Client
     taken: ClassVar[Counter[str]] = Counter()  # how often each rule's step was taken
-    refused: ClassVar[Counter[str]] = Counter()
+    rejected: ClassVar[Counter[str]] = Counter()
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,9 +121,9 @@ class BesideTwin(RuleBasedStateMachine):
 
     @classmethod
     def summary(cls) -> str:
-        """How often each step was taken and refused, in lines."""
-        names = sorted(cls.taken | cls.refused)
-        return "".join(f"{name:26} taken {cls.taken[name]:5}, refused {cls.refused[name]:5}\n" for name in names)
+        """How often each step was taken and rejected, in lines."""
+        names = sorted(cls.taken | cls.rejected)
+        return "".join(f"{name:26} taken {cls.taken[name]:5}, rejected {cls.rejected[name]:5}\n" for name in names)
 
     @property
     def shop(self) -> Service:
@@ -149,7 +149,7 @@ class BesideTwin(RuleBasedStateMachine):
 
     def take(self, response: httpx2.Response, work: Callable[[NaiveDesk], Done | None]) -> bool:
         """Do in the books what a request has done; it may fail only with a status that the books expect."""
-        outcomes = self.taken if response.is_success else self.refused
+        outcomes = self.taken if response.is_success else self.rejected
         outcomes[work.__qualname__.split(".")[1]] += 1
         before, tried = self.books, copy.deepcopy(self.books)
         done, statuses = None, set(SUCCESS)

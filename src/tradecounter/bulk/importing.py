@@ -63,7 +63,7 @@ class ImportReport(Struct):
     prices: PriceFigures | None = None
 
     @property
-    def is_refused(self) -> bool:
+    def is_rejected(self) -> bool:
         """Whether errors prevent the import."""
         return bool(self.errors) and not self.skipped
 
@@ -146,7 +146,7 @@ async def run_import(
     # Removals come first, so that the checks see only the remaining records.
     removed = await _remove(tx, kind) if options.replace and not found.hides_records else _Removed(0, 0)
     count = await _good_rows(tx, kind, found, options, count)
-    if report.is_refused:
+    if report.is_rejected:
         return report
     _limit_removal(removed, report, options)
     await _guard(tx, kind, report, options)

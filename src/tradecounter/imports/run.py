@@ -67,7 +67,7 @@ async def import_in(
         begin_history=partial(add_import, kind=kind, at=now, by=_name_of(tx.actor)),
         **hooks,
     )
-    if report.id is None or report.is_refused:
+    if report.id is None or report.is_rejected:
         tx.set_rollback()
     else:
         await _record(tx, report.id, kind, report, now)

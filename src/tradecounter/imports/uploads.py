@@ -124,7 +124,7 @@ class Upload(Struct):
     @property
     def can_be_applied(self) -> bool:
         """Whether its check found something that changes, and no errors but in rows that are left out."""
-        return self.state == "checked" and self.report is not None and not self.report.is_refused and self.changes > 0
+        return self.state == "checked" and self.report is not None and not self.report.is_rejected and self.changes > 0
 
     @property
     def wants_force(self) -> bool:
@@ -247,14 +247,14 @@ class Uploads:
             bad = messages_by_line(report.errors)
             of_rows = len(bad) > 0 and all(error.line is not None for error in report.errors)
             good = max(0, upload.rows - len(bad)) if of_rows else 0
-            upload.good_rows = good if report.is_refused and not upload.wanted.partial else 0
+            upload.good_rows = good if report.is_rejected and not upload.wanted.partial else 0
             if good and upload.form in {"CSV", "XLSX"}:
                 upload.bad_count = len(bad)
                 first = dict(islice(sorted(bad.items()), MOST_BAD_ROWS))
                 upload.bad_rows = await asyncio.to_thread(_bad_rows, upload, first)
             del report.errors[_MOST_MESSAGES:], report.warnings[_MOST_MESSAGES:]
             upload.import_id = report.id if applies else None
-            upload.state = "applied" if report.id is not None and applies and not report.is_refused else "checked"
+            upload.state = "applied" if report.id is not None and applies and not report.is_rejected else "checked"
         except DomainError as error:
             upload.state, upload.problem = "checked", error.message
         except psycopg.Error:

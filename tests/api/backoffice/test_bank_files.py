@@ -191,8 +191,8 @@ def test_a_line_whose_amount_and_day_cannot_be_read_is_placed_with_what_someone_
     line_id = unplaced(staff, "2026-06-15,1,234.56,THANKS\n".replace("THANKS", "A,THANKS"))
     shown = line_of(staff, line_id)
     assert (shown["pounds"], shown["received_on"], shown["why"]) == (None, None, "it has 5 cells under 4 headings")
-    refused = place(staff, line_id, customer_id=customer.id)
-    assert (refused.status_code, refused.json()["message"]) == (
+    rejected = place(staff, line_id, customer_id=customer.id)
+    assert (rejected.status_code, rejected.json()["message"]) == (
         400, "amount: is required: it could not be read from the file"
     )  # fmt: skip
     body = {"customer_id": customer.id, "amount": 1234.56, "received_on": "2026-06-15"}
@@ -266,8 +266,8 @@ def test_a_bank_file_is_rolled_back_and_can_be_imported_again(
     assert again["recorded"] == 1
     place(staff, again["unplaced"][0]["id"], customer_id=customer.id)
     back = f"/api/bank-file/{again['id']}/roll-back"
-    refused = staff.post(back)
-    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (409, "line 3")
+    rejected = staff.post(back)
+    assert (rejected.status_code, rejected.json()["errors"][0]["field"]) == (409, "line 3")
     forced = staff.post(f"{back}?force=true").json()
     assert (len(forced["reversed"]), forced["kept"]) == (1, [again["unplaced"][0]["id"]])
     assert line_of(staff, forced["kept"][0])["state"] == "placed"
@@ -294,8 +294,8 @@ def test_columns_are_mapped_and_workbooks_and_json_lines_are_taken(
 ) -> None:
     number = invoice(office, office.service.customer())
     text = f"When,How much,Why\n2026-06-08,1.25,{number}\n"
-    refused = send(staff, text)
-    assert (refused.status_code, "there is no column for the amount" in refused.json()["message"]) == (400, True)
+    rejected = send(staff, text)
+    assert (rejected.status_code, "there is no column for the amount" in rejected.json()["message"]) == (400, True)
     query = "?map=When=date&map=How%20much=amount,Why=reference"
     assert imported(staff, text, query)["columns"] == {"date": "When", "amount": "How much", "reference": "Why"}
     assert send(staff, text, "?map=When=moment").json()["message"].startswith("map: 'When=moment'")

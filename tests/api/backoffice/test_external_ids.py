@@ -77,8 +77,8 @@ def test_pages_set_and_show_ids(office: BackOfficeSite) -> None:
     assert "PAGE-P" in text_of(person.get(f"/product/{sku}"))
     assert sku in text_of(person.get("/product?external_id=PAGE-P"))
     assert f"/customer/{customer.id}" in person.get("/search?q=PAGE-C").text + person.get("/customer?text=PAGE-C").text
-    refused = staff_member(service, office.url, "warehouse").send(f"/order/{order}/external-id", {"external_id": "X"})
-    assert refused.status_code == 403
+    rejected = staff_member(service, office.url, "warehouse").send(f"/order/{order}/external-id", {"external_id": "X"})
+    assert rejected.status_code == 403
 
 
 async def cancelled_with_webhooks(service: Service, customer: Customer, cancel: Callable[[], Any]) -> list[Any]:

@@ -30,11 +30,11 @@ def test_a_price_that_may_be_a_slip_is_409_without_force(staff: httpx2.Client, o
     assert report["diff"][0]["percent"] == -90
     assert report["customers"] > 0
 
-    refused = send(staff, sku, "10")
-    assert refused.status_code == 409
+    rejected = send(staff, sku, "10")
+    assert rejected.status_code == 409
     message = f"{sku} of price list default: single_unit_cost 100.00 -> 10.00 is more than half off its price of 100.00"
-    assert refused.json()["errors"] == [{"field": "line 2", "message": message, "code": "conflict"}]
-    assert "force=true" in refused.json()["message"]
+    assert rejected.json()["errors"] == [{"field": "line 2", "message": message, "code": "conflict"}]
+    assert "force=true" in rejected.json()["message"]
     assert cost_of(office, sku) == 100
 
     forced = send(staff, sku, "10", "?force=true")
@@ -49,9 +49,9 @@ def test_a_price_that_may_be_a_slip_is_409_without_force(staff: httpx2.Client, o
 
 def test_a_list_that_nobody_knows_is_409_without_force(staff: httpx2.Client, office: BackOfficeSite) -> None:
     sku = sell(office.service, "SLIP-2", 100)
-    refused = send(staff, sku, "99", price_list="trda")
-    assert refused.status_code == 409
-    assert "price list trda has no prices yet and is no customer's" in refused.json()["message"]
+    rejected = send(staff, sku, "99", price_list="trda")
+    assert rejected.status_code == 409
+    assert "price list trda has no prices yet and is no customer's" in rejected.json()["message"]
     assert send(staff, sku, "99", "?force=true", price_list="trda").status_code == 200
     assert send(staff, sku, "98", price_list="trda").status_code == 200
 

@@ -113,8 +113,8 @@ def test_each_kind_needs_its_scope_and_the_history_shows_what_the_token_may_read
     keeper = office.caller("stock:write")
     number = send(keeper, f"sku,available\n{sku},6\n").json()["id"]
     prices = office.caller("prices:write")
-    refused = send(prices, "")
-    assert (refused.status_code, refused.json()) == (
+    rejected = send(prices, "")
+    assert (rejected.status_code, rejected.json()) == (
         403,
         error_body("scope_needed", "this needs the scope stock:write"),
     )

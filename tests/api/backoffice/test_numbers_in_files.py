@@ -87,13 +87,13 @@ def test_import_files_read_numbers(
         address = f"/api/import/{kind}?dry_run=true&diff=true"
         return staff.post(address, content=content, headers={"Content-Type": media_type}).json()
 
-    refused, taken = wrong(table), right(table)
-    errors = [(error["line"], error["message"]) for error in tried(refused)["errors"]]
+    rejected, taken = wrong(table), right(table)
+    errors = [(error["line"], error["message"]) for error in tried(rejected)["errors"]]
     errors = [(line, message) for line, message in errors if message.startswith(f"{field}: ")]
     if "prices" in kind or kind == "price-list":
         skus = dict(enumerate(listed, start=2))
         errors = [(line, message.removesuffix(f" (sku {skus[line]})")) for line, message in errors]
-    assert errors == [(line, f"{field}: {typed.message}") for line, typed in enumerate(refused, start=2)]
+    assert errors == [(line, f"{field}: {typed.message}") for line, typed in enumerate(rejected, start=2)]
     report = tried(taken)
     assert report["errors"] == []
     assert [Decimal(str(change["after"][field])) for change in report["diff"]] == [typed.number for typed in taken]
@@ -185,7 +185,7 @@ def test_texts_are_no_units_in_the_customers_api(customer: Customer) -> None:
     ],
 )
 @pytest.mark.parametrize("number", ["1.005", "0.001", "1e-3", "0.0010", "12.345678901234567890123"])
-def test_decimals_that_a_field_does_not_have_are_refused_in_bodies(
+def test_decimals_that_a_field_does_not_have_are_rejected_in_bodies(
     staff: httpx2.Client, path: str, field: str, places: int, number: str
 ) -> None:
     content = f'{{"{field}": {number}, "reason": "r"}}'

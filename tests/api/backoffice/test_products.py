@@ -26,9 +26,9 @@ def test_products_are_filtered(staff: httpx2.Client) -> None:
     assert found("manufacturer=unknown") == []
     assert found("query=product&manufacturer=acme&show=sold") == ["CABLE", "PHONE", "SWITCH"]
     assert found("show=not_sold") == []
-    refused = staff.get("/api/product?show=cheap")
-    assert refused.status_code == 400
-    assert [error["field"] for error in refused.json()["errors"]] == ["show"]
+    rejected = staff.get("/api/product?show=cheap")
+    assert rejected.status_code == 400
+    assert [error["field"] for error in rejected.json()["errors"]] == ["show"]
 
 
 def test_a_product_is_shown_with_stock_and_every_price(staff: httpx2.Client) -> None:
@@ -64,9 +64,9 @@ def test_stock_is_adjusted_and_waiting_orders_come_first(office: BackOfficeSite,
     assert staff.get(f"/api/order/{placed['order_reference']}").json()["items"][0]["quantity_allocated"] == 5
     [entry] = staff.get("/api/audit?subject=product/SWITCH").json()
     assert (entry["before"], entry["after"]) == ({"SWITCH": 3}, {"SWITCH": 7, "reason": "Stocktake"})
-    refused = adjust(set=4)
-    assert refused.status_code == 409
-    assert "5 of 7 units are allocated" in refused.json()["message"]
+    rejected = adjust(set=4)
+    assert rejected.status_code == 409
+    assert "5 of 7 units are allocated" in rejected.json()["message"]
     assert adjust(set=5).json()["items"][0]["available"] == 0
     for wrong in ({}, {"set": 1, "change": 1}, {"set": -1}):
         assert adjust(**wrong).status_code == 400

@@ -68,7 +68,7 @@ def test_a_customers_webhooks_are_listed_and_limited(service: Service, staff: ht
         ({"url": "https://erp.example/", "customer_id": 999}, "customer"),
     ],
 )
-def test_a_wrong_webhook_is_refused(staff: httpx2.Client, body: dict[str, Any], message: str) -> None:
+def test_a_wrong_webhook_is_rejected(staff: httpx2.Client, body: dict[str, Any], message: str) -> None:
     response = staff.post("/api/webhook", json=body)
     assert response.status_code == (404 if "customer_id" in body else 400)
     assert message in response.json()["message"]

@@ -53,9 +53,9 @@ def test_an_order_is_invoiced_in_parts_and_the_last_part_takes_the_pennies(shop:
 
 
 def test_a_part_needs_dispatched_units(shop: Service) -> None:
-    with pytest.raises(DomainError, match=r"nothing of order .* can be invoiced yet") as refused:
+    with pytest.raises(DomainError, match=r"nothing of order .* can be invoiced yet") as rejected:
         issue_part(shop, buy(shop.customer()))
-    assert refused.value.kind is Kind.CONFLICT
+    assert rejected.value.kind is Kind.CONFLICT
 
 
 def test_money_of_an_account_pays_the_oldest_due_invoices_and_the_rest_stays(shop: Service) -> None:
@@ -126,12 +126,12 @@ def test_a_refund_is_of_no_invoice(shop: Service) -> None:
         pay_in(shop, customer, "20.00", number, method="refund")
 
 
-def test_the_same_reference_amount_and_day_is_refused_without_force(shop: Service) -> None:
+def test_the_same_reference_amount_and_day_is_rejected_without_force(shop: Service) -> None:
     customer = shop.customer()
     first = pay_in(shop, customer, "10.00", reference="R-1")
-    with pytest.raises(DomainError, match=rf"payment {first.id} .* has the same reference") as refused:
+    with pytest.raises(DomainError, match=rf"payment {first.id} .* has the same reference") as rejected:
         pay_in(shop, customer, "10.00", reference=" r-1 ")
-    assert refused.value.kind is Kind.CONFLICT
+    assert rejected.value.kind is Kind.CONFLICT
     pay_in(shop, customer, "10.00", reference="R-1", force=True)
     pay_in(shop, customer, "10.00", reference="R-2")
     reverse(shop, first)
@@ -139,10 +139,10 @@ def test_the_same_reference_amount_and_day_is_refused_without_force(shop: Servic
 
 
 @pytest.mark.parametrize("amount", ["0", "-1", "1.001", "NaN", "1E+30"])
-def test_bad_amounts_are_refused(shop: Service, amount: str) -> None:
-    with pytest.raises(DomainError, match=r"^amount: ") as refused:
+def test_bad_amounts_are_rejected(shop: Service, amount: str) -> None:
+    with pytest.raises(DomainError, match=r"^amount: ") as rejected:
         pay_in(shop, shop.customer(), amount)
-    assert refused.value.kind is Kind.INVALID
+    assert rejected.value.kind is Kind.INVALID
 
 
 def test_a_bank_file_is_placed_by_invoice_numbers(shop: Service) -> None:

@@ -70,11 +70,11 @@ def test_a_credit_note_on_a_paid_invoice_frees_the_money(shop: Service) -> None:
         ([(None, 1), (None, 1)], None, r"lines: must name at least one line, and each line once"),
     ],
 )
-def test_more_than_what_is_invoiced_is_refused(shop: Service, lines: Any, amount: str | None, problem: str) -> None:
+def test_more_than_what_is_invoiced_is_rejected(shop: Service, lines: Any, amount: str | None, problem: str) -> None:
     number = number_of(shop, invoiced(shop, shop.customer()))
-    with pytest.raises(DomainError, match=problem) as refused:
+    with pytest.raises(DomainError, match=problem) as rejected:
         credit(shop, number, *lines, amount=amount)
-    assert refused.value.kind is Kind.INVALID
+    assert rejected.value.kind is Kind.INVALID
 
 
 def test_amounts_and_lines_together_never_exceed_the_invoice(shop: Service) -> None:

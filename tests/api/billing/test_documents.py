@@ -112,9 +112,9 @@ def test_lists_are_filtered_by_order_and_by_uk_days_that_are_included(buyer: Cus
     ],
 )
 def test_a_wrong_filter_is_named(buyer: Customer, path: str, name: str, value: str) -> None:
-    refused = buyer.http.get(path, params={name: value})
-    assert refused.status_code == 400
-    assert refused.json()["errors"][0]["field"] == name
+    rejected = buyer.http.get(path, params={name: value})
+    assert rejected.status_code == 400
+    assert rejected.json()["errors"][0]["field"] == name
 
 
 def test_pages_follow_each_other(buyer: Customer) -> None:
@@ -199,9 +199,9 @@ def test_documents_of_another_customer_are_unknown(shop: Service, buyer: Custome
     invoice, [note] = numbers(buyer, "/invoice")[0], numbers(buyer, "/credit-note")
     for accept in ("application/json", "application/pdf"):
         for path in (f"/invoice/{invoice}", f"/credit-note/{note}", "/invoice/999999999", "/invoice/x"):
-            refused = stranger.get(path, headers={"Accept": accept})
-            assert refused.status_code == 404
-            assert refused.json()["code"] == "not_found"
+            rejected = stranger.get(path, headers={"Accept": accept})
+            assert rejected.status_code == 404
+            assert rejected.json()["code"] == "not_found"
     order = buyer.get(f"/invoice/{invoice}").json()["order_reference"]
     for path in ("/invoice", "/credit-note", "/payment"):
         assert numbers(stranger, path, order_reference=order) == []

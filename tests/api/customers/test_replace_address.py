@@ -32,8 +32,8 @@ def test_orders_keep_the_address_that_they_were_created_with(customer: Customer)
 
 def test_a_wrong_address_is_named_and_changes_nothing(customer: Customer) -> None:
     saved = customer.post("/customer/address", ADDRESS).json()
-    refused = customer.put(f"/customer/address/{saved['id']}", {**ADDRESS, "country_code": "ZZ"})
-    assert refused.json()["errors"][0]["field"] == "country_code"
+    rejected = customer.put(f"/customer/address/{saved['id']}", {**ADDRESS, "country_code": "ZZ"})
+    assert rejected.json()["errors"][0]["field"] == "country_code"
     assert customer.get("/customer/address").json()[-1] == saved
 
 

@@ -25,16 +25,16 @@ def test_the_keys_of_a_blocked_customer_are_rejected_until_it_is_unblocked(own_s
     assert customer.get("/order").status_code == 401
     assert customer.put(f"/order/{pending['confirmation_code']}", {}).status_code == 401
     assert rows(own_shop, "select state from orders where id = %s", placed["order_id"]) == [("confirmed",)]
-    with pytest.raises(DomainError, match="already blocked") as refused:
+    with pytest.raises(DomainError, match="already blocked") as rejected:
         block(own_shop, customer)
-    assert refused.value.kind is Kind.CONFLICT
+    assert rejected.value.kind is Kind.CONFLICT
     unblock(own_shop, customer)
     assert read(customer, placed)["status"] == "Awaiting dispatch"
     with pytest.raises(DomainError, match="is not blocked"):
         unblock(own_shop, customer)
 
 
-def test_orders_for_a_blocked_customer_are_refused(own_shop: Service) -> None:
+def test_orders_for_a_blocked_customer_are_rejected(own_shop: Service) -> None:
     customer = own_shop.customer()
     pending = create(customer)
     # The key is still cached, as it is in another process for up to five seconds.

@@ -109,9 +109,9 @@ def test_a_repeated_request_asks_once(customer: Customer) -> None:
     ],
 )
 def test_a_wrong_field_is_named_and_nothing_is_asked(customer: Customer, body: dict[str, Any], field: str) -> None:
-    refused = asked(customer, buy(customer), **body)
-    assert refused.status_code == 400, refused.text
-    assert refused.json()["errors"][0]["field"] == field
+    rejected = asked(customer, buy(customer), **body)
+    assert rejected.status_code == 400, rejected.text
+    assert rejected.json()["errors"][0]["field"] == field
     assert customer.get("/request").json() == []
 
 
@@ -133,8 +133,8 @@ def test_an_order_is_named_in_any_case_and_with_white_space_around_it(customer: 
 
 def test_orders_and_requests_of_others_are_unknown(shop: Service, customer: Customer) -> None:
     placed = buy(shop.customer())
-    refused = asked(customer, placed)
-    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    rejected = asked(customer, placed)
+    assert (rejected.status_code, rejected.json()["code"]) == (404, "not_found")
     assert customer.get("/request").json() == []
 
 

@@ -50,9 +50,9 @@ def test_more_units_serve_back_orders_first(shop: Service, customer: Customer) -
 def test_allocated_units_cannot_be_taken_away(shop: Service, customer: Customer) -> None:
     sku, other = sell(shop, "PROMISED", available=5), sell(shop, "FREE", available=5)
     buy(customer, [(sku, 4)])
-    with pytest.raises(DomainError, match="4 of 5 units are allocated") as refused:
+    with pytest.raises(DomainError, match="4 of 5 units are allocated") as rejected:
         adjust(shop, counted(other, set=0), counted(sku, set=3))
-    assert refused.value.kind is Kind.CONFLICT
+    assert rejected.value.kind is Kind.CONFLICT
     assert (level(shop, sku), level(shop, other)) == ((1, 4, 0), (5, 0, 0))
 
 

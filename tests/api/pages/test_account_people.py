@@ -139,9 +139,9 @@ def test_a_user_has_a_limit_for_one_order(shop: Service, customer: Customer, own
     assert "orders up to £1,250.50" in text_of(page)
     assert fields_of(owner.get(path))["order_limit"] == "1250.50"
     for wrong in ("0", "-5", "x", "1.234", "1000000000"):
-        refused = owner.send(path, {"roles": "buyer", "order_limit": wrong})
-        assert refused.status_code == 400, wrong
-        assert 'id="form-order_limit-error"' in refused.text
+        rejected = owner.send(path, {"roles": "buyer", "order_limit": wrong})
+        assert rejected.status_code == 400, wrong
+        assert 'id="form-order_limit-error"' in rejected.text
     assert "orders up to" not in text_of(owner.sends(path, {"roles": "buyer", "order_limit": ""}))
     changed = "select before, after from audit_entry where action = 'user.change_role' and subject = %s order by id"
     [first, last] = rows(shop, changed, f"user/{person.email}")

@@ -56,9 +56,9 @@ def test_an_order_above_the_limit_is_not_confirmed_but_may_be_asked_for(
     review = text_of(buyer.get(f"{REVIEW}/{code}"))
     assert "This order is above your limit of £100.00." in review
     assert "Confirm the order" not in review
-    refused = buyer.send(f"{REVIEW}/{code}", {"shipping_method": str(STANDARD)})
-    assert refused.status_code == 403
-    assert "above your limit of £100.00 for one order: ask for approval" in text_of(refused)
+    rejected = buyer.send(f"{REVIEW}/{code}", {"shipping_method": str(STANDARD)})
+    assert rejected.status_code == 403
+    assert "above your limit of £100.00 for one order: ask for approval" in text_of(rejected)
     assert status(shop, code) == "pending"
     ask(buyer, code)
     assert "It waits for approval since" in text_of(buyer.get(f"{REVIEW}/{code}"))
@@ -208,9 +208,9 @@ def test_what_is_ordered_already_cannot_be_declined(
     owner = customer_user(shop, customer.id, "owner")
     owner.sends(f"{REVIEW}/{code}", {"shipping_method": str(STANDARD)})
     assert f"{APPROVAL}/{code}/decline" not in approver.get(f"{APPROVAL}/{code}").text
-    refused = approver.send(f"{APPROVAL}/{code}/decline", {"reason": "Too late"})
-    assert refused.status_code == 409
-    assert "It is already order" in text_of(refused)
+    rejected = approver.send(f"{APPROVAL}/{code}/decline", {"reason": "Too late"})
+    assert rejected.status_code == 409
+    assert "It is already order" in text_of(rejected)
     assert rows(shop, "select a.state from order_approval a where requested_by = %s", buyer.id) == [("waiting",)]
 
 
@@ -276,9 +276,9 @@ def test_credit_counts_when_an_order_is_approved(shop: Service) -> None:
     other = create(customer, [("PHONE", 3)], customer_reference="PO-OTHER")["confirmation_code"]
     approver = customer_user(shop, customer.id, "owner")
     approver.sends(f"{REVIEW}/{other}", {"shipping_method": str(STANDARD)})
-    refused = approver.send(f"{APPROVAL}/{code}/approve")
-    assert refused.status_code == 402
-    assert "exceeds the available credit" in text_of(refused)
+    rejected = approver.send(f"{APPROVAL}/{code}/approve")
+    assert rejected.status_code == 402
+    assert "exceeds the available credit" in text_of(rejected)
     assert "waiting" in text_of(approver.get(f"{APPROVAL}/{code}")).lower()
 
 

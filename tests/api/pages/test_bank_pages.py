@@ -91,10 +91,10 @@ def test_a_file_that_would_do_something_else_by_now_is_shown_again(
     number = invoice(office, customer)
     path = checked(fran, f"date,amount,reference\n2026-06-15,5.00,{number}\n")
     pay_in(office.service, customer, str(due_of(office.service, number)), number)
-    refused = fran.send(f"{path}/apply")
-    assert refused.status_code == 409
-    assert "something has changed since you looked" in text_of(refused).lower()
-    assert f"Nothing is due of invoice {number}" in text_of(refused)
+    rejected = fran.send(f"{path}/apply")
+    assert rejected.status_code == 409
+    assert "something has changed since you looked" in text_of(rejected).lower()
+    assert f"Nothing is due of invoice {number}" in text_of(rejected)
     assert payments(office, customer) == 1
     assert "are recorded. 1 line could not be placed" in text_of(fran.sends(f"{path}/apply"))
 
@@ -185,8 +185,8 @@ def test_a_bank_file_is_rolled_back_on_its_page(office: BackOfficeSite, fran: Pe
     assert "bank.csv" in text_of(fran.get("/bank-file"))
     line = f"/bank-line/{waiting(office)}"
     fran.confirms(f"{line}/place", {"customer_id": str(customer.id), "once": "3"})
-    refused = fran.send(f"{path}/roll-back")
-    assert (refused.status_code, "Line 3 has changed since" in text_of(refused)) == (409, True)
+    rejected = fran.send(f"{path}/roll-back")
+    assert (rejected.status_code, "Line 3 has changed since" in text_of(rejected)) == (409, True)
     assert "1 line stayed" in text_of(fran.sends(f"{path}/roll-back", {"force": "true", "once": "4"}))
     assert due_of(office.service, number) == due - 6
     assert "rolled back" in text_of(fran.get(path)).lower()

@@ -198,9 +198,9 @@ def test_there_is_a_limit_to_open_requests(office: BackOfficeSite, customer: Cus
         " from orders o, generate_series(1, 50) where o.order_reference = %s returning id"
     )
     rows(office.service, many, order["order_reference"])
-    refused = buyer.send(path_of(order, "message"), {"text": "One more"})
-    assert refused.status_code == 409
-    assert "give us some time" in text_of(refused)
+    rejected = buyer.send(path_of(order, "message"), {"text": "One more"})
+    assert rejected.status_code == 409
+    assert "give us some time" in text_of(rejected)
 
 
 def send_files(person: Person, order: dict[str, object], *contents: bytes, name: str = "photo.png") -> httpx2.Response:
@@ -248,7 +248,7 @@ def test_pictures_of_a_request_are_seen_by_support_and_by_the_customer(
         (png(1, 1) + bytes(5 * 1024 * 1024), "is longer than 5 MB"),
     ],
 )
-def test_other_files_are_refused_beside_their_field(
+def test_other_files_are_rejected_beside_their_field(
     office: BackOfficeSite, customer: Customer, buyer: Person, content: bytes, said: str
 ) -> None:
     order = buy(customer)
@@ -262,7 +262,7 @@ def test_other_files_are_refused_beside_their_field(
     ) == [(0,)]
 
 
-def test_more_than_three_files_or_too_many_bytes_are_refused(customer: Customer, buyer: Person) -> None:
+def test_more_than_three_files_or_too_many_bytes_are_rejected(customer: Customer, buyer: Person) -> None:
     order = buy(customer)
     whole = bytes(5 * 1024 * 1024 + 1)
     assert send_files(buyer, order, png(1, 1) + whole, whole, whole).status_code in {400, 413}

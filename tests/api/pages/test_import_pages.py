@@ -272,9 +272,9 @@ def test_prices_that_may_be_slips_want_a_tick(office: BackOfficeSite, catalogue:
     assert f'action="{path}/apply"' not in page.text
     form = catalogue.get(f"{path}/apply")
     assert "These prices are right: import them" in text_of(form)
-    refused = catalogue.send(f"{path}/apply", {"once": ""})
-    assert refused.status_code == 409
-    assert "tick this if the prices are right" in text_of(refused)
+    rejected = catalogue.send(f"{path}/apply", {"once": ""})
+    assert rejected.status_code == 409
+    assert "tick this if the prices are right" in text_of(rejected)
     assert cost_of(office, sku) == 100
 
     sent = catalogue.send(f"{path}/apply", {"once": "", "force": "true"})

@@ -118,7 +118,7 @@ def test_a_new_product_below_its_purchase_cost_can_be_confirmed(shop: Service, m
     assert rows(shop, "select count(*) from product where sku = 'FORM-11'") == [(1,)]
 
 
-def test_an_ean_of_another_product_is_refused(shop: Service, manager: Person) -> None:
+def test_an_ean_of_another_product_is_rejected(shop: Service, manager: Person) -> None:
     taken = sell(shop, "FORM-12", 30, ean="4006381333931")
     sku = sell(shop, "FORM-13", 30)
     answer = manager.send(FORM, filled(manager, sku, ean="4006381333931"))

@@ -102,7 +102,7 @@ def test_shared_views_of_others_push_no_own_one_off_today(office: BackOfficeSite
     assert "Another one" in today
 
 
-def test_an_address_that_is_none_is_refused_by_its_field(office: BackOfficeSite) -> None:
+def test_an_address_that_is_none_is_rejected_by_its_field(office: BackOfficeSite) -> None:
     person = member(office)
     assert person.get("/view/new?of=//%5B").status_code == 400
     answer = person.send("/view/new", {"once": "", "of": "//[", "name": "Broken"})

@@ -104,6 +104,6 @@ def test_there_is_a_limit_to_alerts(shop: Service, buyer: Person) -> None:
         "products", [{"sku": f"MANY-{n}", "name": "Many", "manufacturer": "acme"} for n in range(200 - have)]
     )
     rows(shop, f"{many} returning user_id", buyer.id)
-    refused = buyer.send(f"{ALERTS}/add", {"sku": "PHONE"})
-    assert refused.status_code == 409
-    assert "200 products already" in text_of(refused)
+    rejected = buyer.send(f"{ALERTS}/add", {"sku": "PHONE"})
+    assert rejected.status_code == 409
+    assert "200 products already" in text_of(rejected)

@@ -206,8 +206,8 @@ def test_the_accounts_form_of_an_order_reads_counts(office: BackOfficeSite, cust
     buyer = customer_user(office.service, customer.id)
     address = {f"shipping_address-{name}": value for name, value in ADDRESS.items()}
     form = {"customer_reference": "TYPED", "do": "order", "billing_address-id": "same", **address}
-    refused = wrong(UNSIGNED_COUNTS)
-    assert errors_on(buyer.send("/account/new-order", form | counted(refused, pennies))) == problems_of(refused)
+    rejected = wrong(UNSIGNED_COUNTS)
+    assert errors_on(buyer.send("/account/new-order", form | counted(rejected, pennies))) == problems_of(rejected)
     for typed in right(UNSIGNED_COUNTS):  # in orders of their own: lines of one SKU are added up
         response = buyer.send("/account/new-order", form | counted([typed], pennies))
         assert response.status_code == 303, response.text
@@ -220,8 +220,8 @@ def test_the_back_offices_form_of_an_order_reads_counts(
     address = {f"shipping_address-{name}": value for name, value in ADDRESS.items()}
     form = {"customer_reference": "TYPED", "do": "order", "billing_address-id": "same", **address}
     path = f"/order/new/{customer.id}"
-    refused = wrong(UNSIGNED_COUNTS)
-    assert errors_on(sam.send(path, form | counted(refused, pennies))) == problems_of(refused)
+    rejected = wrong(UNSIGNED_COUNTS)
+    assert errors_on(sam.send(path, form | counted(rejected, pennies))) == problems_of(rejected)
     for typed in right(UNSIGNED_COUNTS):  # in orders of their own: rows of one SKU are added up
         response = sam.send(path, form | counted([typed], pennies))
         assert response.status_code == 303, typed
@@ -255,7 +255,7 @@ def test_the_forms_of_orders_read_counts(office: BackOfficeSite, sam: Person, cu
     service = office.service
     placed = buy(customer, [(pennies, 10_000)])
     path, item = f"/order/{placed['order_reference']}", str(placed["items"][0]["id"])
-    refused = wrong(UNSIGNED_COUNTS)
+    rejected = wrong(UNSIGNED_COUNTS)
 
     def send(action: str, table: Sequence[Typed], **more: str) -> httpx2.Response:
         form = {f"items-{n}-id": item for n in range(len(table))} | more
@@ -265,14 +265,14 @@ def test_the_forms_of_orders_read_counts(office: BackOfficeSite, sam: Person, cu
         return stored(service, "select to_jsonb(l)->>%s from order_line l where id = %s", column, int(item))
 
     for action, reason in (("cancel", {"reason": "typed"}), ("dispatch", {})):
-        assert errors_on(send(action, refused, **reason)) == problems_of(refused)
+        assert errors_on(send(action, rejected, **reason)) == problems_of(rejected)
     thousand = [Typed("1,000", Decimal(1000))]
     seen = fields_of(send("cancel", thousand, reason="typed"))["seen"]
     assert send("cancel", thousand, reason="typed", seen=seen).status_code == 303
     assert count("cancelled") == 1000
     assert send("dispatch", thousand).status_code == 303
     assert count("dispatched") == 1000
-    assert errors_on(send("return", refused, reason="typed")) == problems_of(refused)
+    assert errors_on(send("return", rejected, reason="typed")) == problems_of(rejected)
     assert send("return", thousand, reason="typed").status_code == 303
     assert stored(service, "select quantity from return_line where line_id = %s", int(item)) == 1000
 

@@ -1,4 +1,4 @@
-"""Every form with a number refuses what is no number with the same words, at the field."""
+"""Every form with a number rejects what is no number with the same words, at the field."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,7 +16,7 @@ Form = Mapping[str, str]
 Table = Sequence[Typed]
 
 
-def refuses(person: Person, path: str, form: Form, *fields: tuple[str, Iterable[Typed]]) -> None:
+def rejects(person: Person, path: str, form: Form, *fields: tuple[str, Iterable[Typed]]) -> None:
     """Fail if a form does not say of a field what is wrong with a text."""
     for field, table in fields:
         typed = wrong(table)
@@ -32,20 +32,20 @@ def sku(office: BackOfficeSite) -> str:
 def test_the_form_of_a_new_customer(sam: Person) -> None:
     form = {"email_address": "new@typed.example", "first_name": "Ada", "last_name": "Typed"}
     terms = {"credit_limit": "5", "term_days": "30"}
-    refuses(sam, "/customer/new", form, ("discount", PERCENTAGES))
-    refuses(sam, "/customer/new", form | terms, ("credit_limit", AMOUNTS), ("term_days", UNSIGNED_COUNTS))
+    rejects(sam, "/customer/new", form, ("discount", PERCENTAGES))
+    rejects(sam, "/customer/new", form | terms, ("credit_limit", AMOUNTS), ("term_days", UNSIGNED_COUNTS))
 
 
 def test_the_form_of_credit_terms(office: BackOfficeSite, sam: Person) -> None:
     path = f"/customer/{office.service.customer().id}/credit-terms"
-    refuses(sam, path, {"credit_limit": "5", "term_days": "30"}, ("term_days", UNSIGNED_COUNTS))
+    rejects(sam, path, {"credit_limit": "5", "term_days": "30"}, ("term_days", UNSIGNED_COUNTS))
 
 
 def test_the_form_that_amends_an_order(office: BackOfficeSite, sam: Person, sku: str) -> None:
     placed = buy(office.service.customer(), [(sku, 5)])
     form = {"items-0-id": str(placed["items"][0]["id"]), "items-0-had": "5", "items-0-cost": "50", "reason": "r"}
     more = {"added-0-sku": "CABLE", "added-0-quantity": "1"}
-    refuses(
+    rejects(
         sam,
         f"/order/{placed['order_reference']}/amend",
         form | more,
@@ -60,7 +60,7 @@ def test_the_shipping_of_the_desk_of_quotes(office: BackOfficeSite, sam: Person,
     quote = request_quote(office.service.customer(), [(sku, 1)])
     form = {"shipping-0-id": str(STANDARD), "method": str(STANDARD)}
     path = f"/quote/{quote['confirmation_code']}/price"
-    refuses(sam, path, form, ("shipping-0-cost_net", AMOUNTS), ("method_cost", AMOUNTS))
+    rejects(sam, path, form, ("shipping-0-cost_net", AMOUNTS), ("method_cost", AMOUNTS))
 
 
 def test_the_units_of_a_credit_note(office: BackOfficeSite, sam: Person, sku: str) -> None:
@@ -68,7 +68,7 @@ def test_the_units_of_a_credit_note(office: BackOfficeSite, sam: Person, sku: st
     customer = service.customer()
     number = number_of(service, invoiced(service, customer, (sku, 5)))
     form = {"reason": "r", "lines-0-item_id": "1"}
-    refuses(sam, f"/invoice/{number}/credit-note", form, ("lines-0-quantity", UNSIGNED_COUNTS))
+    rejects(sam, f"/invoice/{number}/credit-note", form, ("lines-0-quantity", UNSIGNED_COUNTS))
 
 
 def test_the_form_that_receives_a_return(office: BackOfficeSite, sam: Person, sku: str) -> None:
@@ -78,13 +78,13 @@ def test_the_form_that_receives_a_return(office: BackOfficeSite, sam: Person, sk
     opened = sam.send(path, {"reason": "r", "items-0-id": item, "items-0-quantity": "2"})
     assert opened.status_code == 303, opened.text
     path = f"{opened.headers['Location']}/receive"
-    refuses(sam, path, {"items-0-id": item}, ("items-0-restock", UNSIGNED_COUNTS), ("items-0-scrap", UNSIGNED_COUNTS))
+    rejects(sam, path, {"items-0-id": item}, ("items-0-restock", UNSIGNED_COUNTS), ("items-0-scrap", UNSIGNED_COUNTS))
 
 
 def test_the_form_that_counts_stock(sam: Person, sku: str) -> None:
-    refuses(sam, "/stock-adjustment", {"sku": sku, "reason": "r"}, ("set", UNSIGNED_COUNTS))
+    rejects(sam, "/stock-adjustment", {"sku": sku, "reason": "r"}, ("set", UNSIGNED_COUNTS))
 
 
 def test_the_form_of_a_feed(office: BackOfficeSite) -> None:
     buyer = customer_user(office.service, office.service.customer().id)
-    refuses(buyer, "/account/developer/feed/new", {"name": "F", "columns": "sku"}, ("markup", PERCENTAGES))
+    rejects(buyer, "/account/developer/feed/new", {"name": "F", "columns": "sku"}, ("markup", PERCENTAGES))

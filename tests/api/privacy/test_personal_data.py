@@ -79,9 +79,9 @@ def test_every_table_that_refers_to_customers_is_exported(shop: Service, custome
 def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) -> None:
     customer = shop.customer()
     placed = buy(customer, [("PHONE", 1)])
-    with pytest.raises(DomainError, match=f"1 open order: {placed['order_reference']}") as refused:
+    with pytest.raises(DomainError, match=f"1 open order: {placed['order_reference']}") as rejected:
         erase(shop, customer)
-    assert refused.value.kind is Kind.CONFLICT
+    assert rejected.value.kind is Kind.CONFLICT
     cancel(shop, placed)
     owing = invoiced(shop, customer, ("PHONE", 1))
     with pytest.raises(DomainError, match="owes"):

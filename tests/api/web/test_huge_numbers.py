@@ -1,4 +1,4 @@
-"""Numbers that no column of the database holds are refused in every field of every body; none is an internal error."""
+"""Numbers that no column of the database holds are rejected in every field of every body; none is an internal error."""
 
 import copy
 import json
@@ -87,8 +87,8 @@ def known(office: BackOfficeSite, customer: Customer) -> dict[str, str]:
     }
 
 
-def refused(http: httpx2.Client, address: str, document: dict[str, Any], operation: Operation) -> list[Any]:
-    """The bodies that were not refused."""
+def rejected(http: httpx2.Client, address: str, document: dict[str, Any], operation: Operation) -> list[Any]:
+    """The bodies that were not rejected."""
     method, _, media = operation
     example = next(iter(media["examples"].values()))["value"]
     wrong = []
@@ -104,18 +104,18 @@ def refused(http: httpx2.Client, address: str, document: dict[str, Any], operati
 
 
 @pytest.mark.parametrize("operation", [*operations(backoffice_document())])
-def test_the_back_office_refuses_huge_numbers(
+def test_the_back_office_rejects_huge_numbers(
     office: BackOfficeSite, known: dict[str, str], operation: Operation
 ) -> None:
     ids = known | ({"id": known["webhook"]} if "/webhook/" in operation[1] else {})
     with office.caller() as staff:
-        assert refused(staff, operation[1].format(**ids), backoffice_document(), operation) == []
+        assert rejected(staff, operation[1].format(**ids), backoffice_document(), operation) == []
 
 
 @pytest.mark.parametrize("operation", [*operations(interface_document())])
-def test_the_customers_api_refuses_huge_numbers(
+def test_the_customers_api_rejects_huge_numbers(
     customer: Customer, known: dict[str, str], operation: Operation
 ) -> None:
     method, path, _ = operation
     ids = known | ({"reference": known["pending"]} if method == "put" else {})
-    assert refused(customer.http, path.format(**ids), interface_document(), operation) == []
+    assert rejected(customer.http, path.format(**ids), interface_document(), operation) == []

@@ -442,8 +442,8 @@ def test_a_customer_does_not_see_others_endpoints_and_types(service: Service, en
     owner, other = service.customer(), service.customer()
     hook = endpoint(customer_id=owner.id)
 
-    def attempt(work: Callable[[Transaction], Awaitable[Any]], refusal: str) -> None:
-        with pytest.raises(DomainError, match=refusal):
+    def attempt(work: Callable[[Transaction], Awaitable[Any]], problem: str) -> None:
+        with pytest.raises(DomainError, match=problem):
             service.in_transaction(work)
 
     attempt(lambda tx: manage_endpoints.show_webhook(tx, hook.added.id, other.id), f"webhook {hook.added.id} not found")

@@ -91,7 +91,7 @@ class Calls:
 @pytest.mark.parametrize(
     ("function", "values"), [(os.mkdir, ("made",)), (builtins.getattr, ("", "join")), (builtins.eval, ("1",))]
 )
-def test_bytes_that_name_anything_else_are_refused_and_run_nothing(
+def test_bytes_that_name_anything_else_are_rejected_and_run_nothing(
     function: Callable[..., Any], values: tuple[Any, ...], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -100,6 +100,6 @@ def test_bytes_that_name_anything_else_are_refused_and_run_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_bytes_of_anything_but_a_snapshot_are_refused() -> None:
+def test_bytes_of_anything_but_a_snapshot_are_rejected() -> None:
     with pytest.raises(pickle.UnpicklingError, match="contain no snapshot"):
         from_bytes(pickled(Decimal(1)))

@@ -74,5 +74,5 @@ def test_a_host_that_resolves_to_this_machine_is_not_public() -> None:
 
 
 @pytest.mark.parametrize("host", ["127.1", "0x7f.1", "2130706433", "localhost", "shop.localhost"])
-def test_this_machine_is_refused_when_a_webhook_is_added(host: str) -> None:
+def test_this_machine_is_rejected_when_a_webhook_is_added(host: str) -> None:
     assert attempt("http://", host, "/") == (None, 0)

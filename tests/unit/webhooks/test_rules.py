@@ -19,7 +19,7 @@ NOW = datetime(2026, 6, 16, 8, tzinfo=UTC)
         "https://" + "a" * 64 + ".example/",
     ],
 )  # fmt: skip
-def test_a_url_that_cannot_be_used_is_refused(url: str) -> None:
+def test_a_url_that_cannot_be_used_is_rejected(url: str) -> None:
     with pytest.raises(DomainError, match="url: "):
         check_url(url, (), allow_http=False)
 

@@ -82,7 +82,7 @@ def import_file(
         _write_samples(file, as_json=as_json)
         return
     _check_usage(kind, on_hand=on_hand, diff=diff, output=output)
-    in_report, refused = diff and as_json and output is None, list[str]()
+    in_report, rejected = diff and as_json and output is None, list[str]()
     columns = ColumnOptions(_renamed(renamed or [], kind), ignore_unknown)
 
     async def work(database: Database) -> ImportReport:
@@ -106,7 +106,7 @@ def import_file(
                 report = await import_rows(database, kind, rows, options, on_hand=on_hand, actor=operator())
             except GuardedPricesError as error:
                 report = ImportReport(prices=error.figures)
-                refused.append(error.summary)
+                rejected.append(error.summary)
             report.file = opened.facts
             return report
 
@@ -114,9 +114,9 @@ def import_file(
     if as_json:
         show_json(present_report(report))
     else:
-        _print(report, dry_run=dry_run, refused=bool(refused))
-    if refused:
-        fail(refused[0])
+        _print(report, dry_run=dry_run, rejected=bool(rejected))
+    if rejected:
+        fail(rejected[0])
     if report.errors:
         typer.echo(f"error: {_error(report)}", err=True)
         raise typer.Exit(1)
@@ -169,7 +169,7 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
         yield lambda count: bar.update(task, completed=count)
 
 
-def _print(report: ImportReport, *, dry_run: bool, refused: bool) -> None:
+def _print(report: ImportReport, *, dry_run: bool, rejected: bool) -> None:
     if report.file is not None:
         _print_file_facts(report.file, has_errors=bool(report.errors))
     for warning in report.warnings[:_MOST_WARNINGS]:
@@ -180,7 +180,7 @@ def _print(report: ImportReport, *, dry_run: bool, refused: bool) -> None:
         typer.echo(_placed(error.line, error.message), err=True)
     if report.prices is not None:
         _print_guarded(report.prices)
-    if report.is_refused or refused:
+    if report.is_rejected or rejected:
         return
     verb = "would be " if dry_run else ""
     left_out = f", {report.skipped} {verb}left out" if report.skipped else ""

@@ -149,6 +149,6 @@ class ImportOperations(Struct, frozen=True):
 
 
 def _status(report: ImportReport) -> int:
-    if report.is_refused:
+    if report.is_rejected:
         return _WRONG_LINES
     return _SOME_LINES if report.skipped else _OK

@@ -75,7 +75,7 @@ class CountPages(Struct, frozen=True):
                 found = await compare_count(tx, counts)
             except DomainError as error:  # its message names products, and the products are in this field
                 raise invalid("lines", error.message) from error
-            if all(each.fits for each in found):  # else the page shows it all, and `asked` refuses it
+            if all(each.fits for each in found):  # else the page shows it all, and `asked` rejects it
                 await enter_count(tx, found, body.reason, now)
             return found
 
