@@ -5,7 +5,6 @@ starting Python and importing is most of what a command takes. `started` runs a 
 """
 
 import gc
-import importlib
 import io
 import json
 import os
@@ -23,7 +22,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from tradecounter.sites.command_line import COMMANDS, app, run
+from tradecounter.sites.command_line import COMMANDS, app, command_named, run
 
 SECRET = "s" * 64
 
@@ -154,9 +153,8 @@ def _read_terminal(master: int, written: list[bytes]) -> None:
 def all_commands() -> list[str]:
     """The words of every command, such as `order list`."""
     found = []
-    for name, place in COMMANDS.items():
-        module, _, attribute = place.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
+    for name in COMMANDS:
+        command = command_named(name)
         nested = command.registered_commands if isinstance(command, typer.Typer) else []
         found += [f"{name} {inner.name}" for inner in nested] or [name]
     return found
@@ -282,8 +280,8 @@ def _run_forked(order: dict[str, Any]) -> NoReturn:
 
 
 def _fork_commands() -> None:
-    for place in COMMANDS.values():
-        importlib.import_module(place.partition(":")[0])
+    for name in COMMANDS:
+        command_named(name)
     for words in (["--help"], ["openapi"], ["customer", "show", "x"]):
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
             app(words)  # what the libraries import late is imported now

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Any
 
+import typer
+
 from tradecounter.customer_notes.keep_notes import add_contact, add_note, fetch_contact, remove_contact
 from tradecounter.customer_notes.queries import Contact, contacts_of
 from tradecounter.customer_notes.requests import ContactDetails, CustomerNote
@@ -14,9 +16,12 @@ from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 
+customer = typer.Typer()
+
 _COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
 
 
+@customer.command("note")
 @takes_request(
     required=("text",),
     text=Option("TEXT", "What to note; the customer does not see it."),
@@ -32,6 +37,7 @@ def note(customer_id: CustomerId, given: CustomerNote, as_json: AsJson = False) 
     show_record(run_change(work), as_json=as_json)
 
 
+@customer.command("contacts")
 def contacts(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List the people at a customer."""
 
@@ -42,6 +48,7 @@ def contacts(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
     show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
 
 
+@customer.command("add-contact")
 @takes_request()
 def add_one(customer_id: CustomerId, person: ContactDetails, as_json: AsJson = False) -> None:
     """Add a person at a customer."""
@@ -53,6 +60,7 @@ def add_one(customer_id: CustomerId, person: ContactDetails, as_json: AsJson = F
     show_record(run_change(work), as_json=as_json)
 
 
+@customer.command("remove-contact")
 def remove_one(
     customer_id: CustomerId,
     contact_id: Annotated[int, IdOf("CONTACT_ID", "The id, from `customer contacts`.")],

@@ -17,7 +17,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_pounds
-from tradecounter.orders.commands.after_sale import OverrideReason
+from tradecounter.orders.commands.place import OverrideReason
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.lines import OrderLine

@@ -26,6 +26,7 @@ from tradecounter.returns.requests import Receipt, ReturnRequest
 from tradecounter.returns.wire import Return, return_on_the_wire
 
 app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
+order = typer.Typer()
 
 Number = Annotated[str, typer.Argument(metavar="NUMBER", help="The number of the return, such as RMA-1001.")]
 
@@ -42,6 +43,7 @@ _COLUMNS = (
 )
 
 
+@order.command("return")
 @takes_request(
     items=Option("--item", "Dispatched units that come back; may be repeated.", "ITEM_ID=QUANTITY", item_units),
 )

@@ -6,6 +6,7 @@ A command's module is imported when the command is called, so that quick command
 import importlib
 import signal
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import version as installed_version
 from types import FrameType
@@ -21,7 +22,8 @@ from tradecounter.edge.command_line.whole_numbers import with_whole_numbers
 from tradecounter.kit.tasks import collector_paused
 from tradecounter.settings import SettingsError, unknown_settings
 
-COMMANDS = {
+# By name: the function of a command, or what declares the verbs of a noun, in the order of its help. One part has help.
+COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "init": "tradecounter.installation.init:init",
     "demo": "tradecounter.installation.demo:demo",
     "serve": "tradecounter.installation.serve:serve",
@@ -30,7 +32,12 @@ COMMANDS = {
     "db": "tradecounter.installation.database:app",
     "import": "tradecounter.imports.commands.import_file:import_file",
     "imports": "tradecounter.imports.commands.imports:app",
-    "customer": "tradecounter.customers.commands.customer:app",
+    "customer": (
+        "tradecounter.customers.commands.edit:app",
+        "tradecounter.privacy.commands:customer",
+        "tradecounter.customer_notes.commands:customer",
+        "tradecounter.customers.commands.customer:app",
+    ),
     "key": "tradecounter.identity.commands.key:app",
     "app": "tradecounter.identity.commands.app:app",
     "agent": "tradecounter.agents.commands:app",
@@ -41,7 +48,15 @@ COMMANDS = {
     "product": "tradecounter.products.commands:app",
     "price": "tradecounter.prices.commands:app",
     "stock": "tradecounter.stock.commands:app",
-    "order": "tradecounter.orders.commands.order:app",
+    "order": (
+        "tradecounter.orders.commands.order_list:app",
+        "tradecounter.orders.commands.order:app",
+        "tradecounter.orders.commands.place:app",
+        "tradecounter.shipments.commands:order",
+        "tradecounter.orders.commands.change:app",
+        "tradecounter.returns.commands:order",
+        "tradecounter.billing.commands.order:order",
+    ),
     "return": "tradecounter.returns.commands:app",
     "request": "tradecounter.customer_requests.commands:app",
     "approval": "tradecounter.approvals.commands:app",
@@ -53,7 +68,7 @@ COMMANDS = {
     "audit": "tradecounter.audit.commands:audit",
     "job": "tradecounter.jobs.commands:app",
     "credit-note": "tradecounter.billing.commands.credit_note:app",
-    "payment": "tradecounter.payments.commands.payment:app",
+    "payment": ("tradecounter.payments.commands.payment:app", "tradecounter.payments.commands.bank_file:app"),
     "statement": "tradecounter.billing.commands.statement:statement",
     "debtors": "tradecounter.billing.commands.statement:debtors",
     "remind": "tradecounter.billing.commands.statement:remind",
@@ -87,7 +102,7 @@ class _Commands(_CommandGroup):
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # only names, for lists and suggestions
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return _load(cmd_name, COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+        return _load(cmd_name) if cmd_name in COMMANDS else None
 
     def invoke(self, ctx: Any) -> Any:
         # The library suggests similar names for an unknown command, but not for an unknown option.
@@ -106,10 +121,26 @@ class _Commands(_CommandGroup):
         return [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
 
 
-def _load(name: str, place: str) -> Any:
+def command_named(name: str) -> Any:
+    """Return the function of a command, or the Typer with all verbs of a noun."""
+    places = COMMANDS[name]
+    if isinstance(places, str):
+        return _at(places)
+    parts = [_at(place) for place in places]
+    [words] = [part.info.help for part in parts if isinstance(part.info.help, str)]
+    noun = typer.Typer(no_args_is_help=True, help=words)
+    noun.registered_commands = [command for part in parts for command in part.registered_commands]
+    return noun
+
+
+def _at(place: str) -> Any:
     module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _load(name: str) -> Any:
     with collector_paused():
-        found = getattr(importlib.import_module(module), attribute)
+        found = command_named(name)
     if isinstance(found, typer.Typer):
         found.info.cls, found.rich_markup_mode = _CommandGroup, None
         command: Any = get_group(found)

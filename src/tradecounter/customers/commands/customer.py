@@ -9,10 +9,7 @@ from msgspec.structs import asdict
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.credit.queries import outstanding_of
-from tradecounter.customer_notes.commands import add_one, contacts, note, remove_one
 from tradecounter.customers.change_account import block_customer, unblock_customer
-from tradecounter.customers.commands.data import erase, export
-from tradecounter.customers.commands.edit import add, edit
 from tradecounter.customers.queries.accounts import fetch_account, list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account
@@ -34,15 +31,6 @@ _ADDRESSES = ("id", Prose("contact_name"), Prose("street_one"), Prose("city", 12
               "tax_number")  # fmt: skip
 _KEYS = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")
 _PARTS: Parts = {"addresses": ("Addresses", _ADDRESSES), "keys": ("API keys", _KEYS)}
-
-app.command("add")(add)
-app.command("edit")(edit)
-app.command("export")(export)
-app.command("erase")(erase)
-app.command("note")(note)
-app.command("contacts")(contacts)
-app.command("add-contact")(add_one)
-app.command("remove-contact")(remove_one)
 
 
 @app.command("list")

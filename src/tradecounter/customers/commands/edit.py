@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec import UNSET, structs
+from typer._types import TyperChoice
 
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import account_change
 from tradecounter.customers.operations.field_rights import CREDIT
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import CustomerId, one_of
+from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, show_record
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
@@ -25,6 +26,8 @@ _CLEARABLE = [
     for field in structs.fields(CustomerChange)
     if type(None) in alternatives(field.type) and field.name not in CREDIT
 ]
+
+app = typer.Typer()
 
 _with_settings = partial(
     takes_request,
@@ -42,6 +45,7 @@ _with_settings = partial(
 )
 
 
+@app.command("add")
 @_with_settings(required=("email_address", "first_name", "last_name"))
 def add(change: CustomerChange, as_json: AsJson = False) -> None:
     """Add a customer; without --credit-limit it has no credit terms and cannot order."""
@@ -54,18 +58,15 @@ def add(change: CustomerChange, as_json: AsJson = False) -> None:
     show_record(run_change(work), as_json=as_json)
 
 
+@app.command("edit")
 @_with_settings()
 def edit(
     customer_id: CustomerId,
     change: CustomerChange,
     no_credit: Annotated[bool, typer.Option("--no-credit", help="Remove the credit terms.")] = False,
     clear: Annotated[
-        list[Any] | None,
-        typer.Option(
-            parser=one_of(_CLEARABLE),
-            metavar=f"[{'|'.join(_CLEARABLE)}]",
-            help="Make this member empty; may be repeated.",
-        ),
+        list[str] | None,
+        typer.Option(click_type=TyperChoice(_CLEARABLE), help="Make this member empty; may be repeated."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -18,6 +18,8 @@ from tradecounter.orders.queries.lines import lines_of
 from tradecounter.orders.rules import STATUSES
 from tradecounter.products.queries.by_sku import fetch_product
 
+app = typer.Typer()
+
 _STATES = ("pending", "expired", "confirmed", "cancelled")
 _COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_id", "customer_reference", "kind", "id",
             "invoice")  # fmt: skip
@@ -32,6 +34,7 @@ def _status(text: str) -> dict[str, str]:
     return found
 
 
+@app.command("list")
 def order_list(
     customer: Customer = None,
     reference: Annotated[

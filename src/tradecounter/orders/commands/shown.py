@@ -1,6 +1,6 @@
-"""Prints an order for operators."""
+"""Prints an order for operators, also after a change."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -10,10 +10,12 @@ from msgspec import structs
 from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.output import show_json, show_part, show_record, show_table
+from tradecounter.edge.command_line.session import run_change
 from tradecounter.edge.command_line.tables import Prose
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.external_ids import external_ids_of
@@ -149,6 +151,18 @@ def _shipment(order: AnyOrder, shipped: Shipped) -> dict[str, Any]:
         "carrier": carrier_of(order, shipped),
         "invoice": shipped.invoice,
     }
+
+
+def change_order(
+    reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool, dry_run: bool = False
+) -> None:
+    """Change an order and print it; a `dry_run` undoes the change."""
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        await change(tx)
+        return await whole_order(tx, await fetch_order(tx, reference))
+
+    print_order(run_change(work, dry_run=dry_run), as_json=as_json)
 
 
 def print_order(order: dict[str, Any], *, as_json: bool) -> None:

@@ -34,6 +34,8 @@ from tradecounter.payments.queries.bank_files import list_bank_files
 from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 
+app = typer.Typer()
+
 LineId = Annotated[int, IdOf("LINE_ID", "The line's id, from `payment unplaced`.")]
 FileId = Annotated[int, IdOf("FILE_ID", "The file's id, from `payment imports`.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded, and record nothing.")]
@@ -53,6 +55,7 @@ _FILES = (
 )
 
 
+@app.command("import")
 def import_file(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="A bank's or a ledger's CSV, XLSX or JSON file; - for standard input.")
@@ -99,6 +102,36 @@ def _paid(line: RecordedLine) -> str:
     return f"{line.date} {in_pounds(line.amount)} {line.reference!r} of {whose} pays {' and '.join(shares)}"
 
 
+@app.command("imports")
+def list_files(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the bank files that were imported, newest first."""
+
+    async def work(tx: Transaction) -> list[StoredFile]:
+        return [present_file(file) for file in await list_bank_files(tx, limit)]
+
+    show_table(run_query(work), _FILES, as_json=as_json, names=columns)
+
+
+@app.command("roll-back")
+def roll_back(
+    file_id: FileId,
+    force: Annotated[
+        bool, typer.Option("--force", help="Leave lines as they are that have changed since the import.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
+
+    async def work(tx: Transaction) -> RolledBackFile:
+        return await roll_back_bank_file(tx, file_id, SystemClock().now(), force=force)
+
+    done = run_change(work)
+    lines = [f"bank file {file_id} is rolled back: {len(done.reversed)} payments reversed"]
+    lines += [f"kept, because it has changed since: line {line}" for line in done.kept]
+    show(done, "\n".join(lines), as_json=as_json)
+
+
+@app.command("unplaced")
 def list_unplaced(limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List the lines of bank files that wait to be placed, the latest first."""
 
@@ -108,6 +141,7 @@ def list_unplaced(limit: Limit = LISTED, columns: ColumnNames = None, as_json: A
     show_table(run_query(work), _LINES, as_json=as_json, names=columns, limit=limit)
 
 
+@app.command("place")
 @takes_request(
     customer_id=Option("--customer", metavar="ID"),
     invoice=Option(metavar="NUMBER"),
@@ -130,6 +164,7 @@ def place(line_id: LineId, placement: Placement, dry_run: DryRun = False, as_jso
     show(placed, text, as_json=as_json)
 
 
+@app.command("set-aside")
 def set_aside(
     line_id: LineId,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, for the audit log.")],
@@ -138,30 +173,3 @@ def set_aside(
     """Set a line aside that pays nothing here; it can still be placed later."""
     done = run_change(lambda tx: set_bank_line_aside(tx, line_id, reason, SystemClock().now()))
     show(done, f"line {line_id} is set aside", as_json=as_json)
-
-
-def list_files(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
-    """List the bank files that were imported, newest first."""
-
-    async def work(tx: Transaction) -> list[StoredFile]:
-        return [present_file(file) for file in await list_bank_files(tx, limit)]
-
-    show_table(run_query(work), _FILES, as_json=as_json, names=columns)
-
-
-def roll_back(
-    file_id: FileId,
-    force: Annotated[
-        bool, typer.Option("--force", help="Leave lines as they are that have changed since the import.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
-
-    async def work(tx: Transaction) -> RolledBackFile:
-        return await roll_back_bank_file(tx, file_id, SystemClock().now(), force=force)
-
-    done = run_change(work)
-    lines = [f"bank file {file_id} is rolled back: {len(done.reversed)} payments reversed"]
-    lines += [f"kept, because it has changed since: line {line}" for line in done.kept]
-    show(done, "\n".join(lines), as_json=as_json)

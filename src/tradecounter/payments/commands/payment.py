@@ -16,7 +16,6 @@ from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
-from tradecounter.payments.commands.bank_file import import_file, list_files, list_unplaced, place, roll_back, set_aside
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.record_payment import METHODS, NewPayment, pay_account, pay_invoice
 from tradecounter.payments.reverse_payment import reverse_payment
@@ -108,11 +107,3 @@ def reverse(payment_id: PaymentId, reason: Reason, as_json: AsJson = False) -> N
     reversed_ = run_change(lambda tx: reverse_payment(tx, payment_id, reason, SystemClock().now()))
     text = f"payment {payment_id} of customer {reversed_.customer_id}, {in_pounds(reversed_.amount)}, is reversed"
     show(reversed_, text, as_json=as_json)
-
-
-app.command("import")(import_file)
-app.command("imports")(list_files)
-app.command("roll-back")(roll_back)
-app.command("unplaced")(list_unplaced)
-app.command("place")(place)
-app.command("set-aside")(set_aside)

@@ -17,7 +17,10 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.privacy.erase_customer import Erasure, erase_customer
 from tradecounter.privacy.export_customer import export_customer
 
+customer = typer.Typer()
 
+
+@customer.command("export")
 def export(
     customer_id: CustomerId,
     output: Annotated[
@@ -37,6 +40,7 @@ def export(
     show({"id": customer_id, "file": str(path)}, str(path), as_json=as_json)
 
 
+@customer.command("erase")
 def erase(
     customer_id: CustomerId,
     yes: Annotated[bool, typer.Option("--yes", help="Erase without a question.")] = False,

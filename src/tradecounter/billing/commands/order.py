@@ -16,7 +16,10 @@ from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.staff_wire import Invoicing
 from tradecounter.payments.record_payment import record_payment
 
+order = typer.Typer()
 
+
+@order.command("invoice")
 @takes_request()
 def invoice(reference: OrderName, wanted: Invoicing, as_json: AsJson = False) -> None:
     """Invoice all that is dispatched and not yet invoiced; if all is invoiced, show the latest invoice's number."""
@@ -30,6 +33,7 @@ def invoice(reference: OrderName, wanted: Invoicing, as_json: AsJson = False) ->
     show(shown, text, as_json=as_json)
 
 
+@order.command("pay")
 def pay(
     reference: OrderName,
     amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds; at most what is due.")],

@@ -1,28 +1,39 @@
-"""`tradecounter order dispatch`, `track` and `video`."""
+"""`tradecounter order dispatch`, `track`, `video` and what else is done with shipments and their papers."""
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from msgspec.structs import astuple
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import OrderName, item_units
+from tradecounter.edge.command_line.arguments import DryRun, IdOf, OptionalId, OrderName, item_units
 from tradecounter.edge.command_line.output import AsJson
+from tradecounter.edge.command_line.pdf_file import Output, check_output, put_pdf
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import run_change
+from tradecounter.edge.command_line.session import from_settings, run_query
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.commands.shown import print_order, whole_order
-from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.orders.commands.shown import change_order
+from tradecounter.orders.staff_wire import TakingBack
 from tradecounter.settings import read_settings
 from tradecounter.shipments.add_video import add_video
+from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
 from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.packing_slip import packing_slip
+from tradecounter.shipments.picking_list import picking_list
+from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
 from tradecounter.shipments.requests import Dispatch, DispatchRequest, Serial
 from tradecounter.shipments.rules import normalised_mac
+from tradecounter.shipments.take_back_shipment import take_back_shipment
 from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.shipments.wire import OrderVideoResponse
+
+order = typer.Typer()
+
+ShipmentId = Annotated[int, IdOf("SHIPMENT_ID", "The shipment's id, from `order show`.")]
 
 # A MAC address may contain colons too.
 _SERIAL = re.compile(
@@ -32,6 +43,7 @@ _SERIAL = re.compile(
 )
 
 
+@order.command("dispatch")
 @takes_request(
     items=Option(
         "--item", "Items to dispatch; may be repeated. Default: all that remain.", "ITEM_ID=QUANTITY", item_units
@@ -62,6 +74,34 @@ def dispatch(
     change_order(reference, work, as_json=as_json)
 
 
+@order.command("picking-list")
+def print_picking(reference: OrderName, output: Output = None, as_json: AsJson = False) -> None:
+    """Write the picking list of an order as a PDF file: what is allocated and not dispatched."""
+    check_output(output, as_json=as_json)
+    found = run_query(lambda tx: picking_list(tx, reference, SystemClock().now()))
+    name = {"order_reference": found.order_reference}
+    put_pdf(print_picking_list(found), output, "picking-list", name, as_json=as_json)
+
+
+@order.command("packing-slip")
+def print_packing(
+    reference: OrderName,
+    shipment: Annotated[
+        int | None,
+        OptionalId("--shipment", "ID", "The shipment. Default: the latest."),
+    ] = None,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the packing slip of a shipment as a PDF file."""
+    check_output(output, as_json=as_json)
+    letterhead = from_settings(letterhead_from)
+    found = run_query(lambda tx: packing_slip(tx, reference, SystemClock().now(), shipment))
+    name = {"order_reference": found.order_reference}
+    put_pdf(print_packing_slip(found, letterhead), output, "packing-slip", name, as_json=as_json)
+
+
+@order.command("track")
 @takes_request(date=Option(metavar="YYYY-MM-DDTHH:MM[:SS]"))
 def track(
     reference: OrderName,
@@ -79,6 +119,7 @@ def track(
     change_order(reference, work, as_json=as_json)
 
 
+@order.command("video")
 @takes_request(video_file=Option("--file", metavar="URL"), streaming_playlist=Option("--playlist", metavar="URL"))
 def video(reference: OrderName, addresses: OrderVideoResponse, as_json: AsJson = False) -> None:
     """Set the URLs of an order's packing video, replacing earlier ones."""
@@ -89,16 +130,44 @@ def video(reference: OrderName, addresses: OrderVideoResponse, as_json: AsJson =
     change_order(reference, work, as_json=as_json)
 
 
-def change_order(
-    reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool, dry_run: bool = False
+@order.command("shipment")
+@takes_request(
+    tracking_number=Option("--tracking", 'The right tracking number; "" for none.', "NUMBER"),
+    carrier=Option(metavar="NAME", help='Who carries it; "" for the provider of its shipping method.'),
+)
+def correct(
+    reference: OrderName,
+    shipment_id: ShipmentId,
+    given: ShipmentCorrection,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Change an order and print it; a `dry_run` undoes the change."""
+    """Correct the tracking number or the carrier of a shipment."""
+    if given == ShipmentCorrection():
+        raise typer.BadParameter("name --tracking, --carrier or both")
+    right = ShipmentCorrection(*(None if value == "" else value for value in astuple(given)))
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        await change(tx)
-        return await whole_order(tx, await fetch_order(tx, reference))
+    async def work(tx: Transaction) -> None:
+        await correct_shipment(tx, reference, shipment_id, right, SystemClock().now())
 
-    print_order(run_change(work, dry_run=dry_run), as_json=as_json)
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
+
+
+@order.command("take-back")
+@takes_request()
+def take_back(
+    reference: OrderName,
+    shipment_id: ShipmentId,
+    given: TakingBack,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take a shipment back that never left, while nothing of it is invoiced; its units are allocated again."""
+
+    async def work(tx: Transaction) -> None:
+        await take_back_shipment(tx, reference, shipment_id, given.reason, SystemClock().now())
+
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
 def _serial(number: int, text: str) -> Serial:

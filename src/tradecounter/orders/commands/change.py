@@ -1,8 +1,6 @@
-"""`tradecounter order create`, `confirm`, `amend`, `cancel`, `external-id` and `note`."""
+"""`tradecounter order amend`, `cancel`, `note` and `external-id`."""
 
-import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +10,6 @@ import typer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import (
     LARGEST_METHOD,
-    CustomerId,
     DryRun,
     OptionalId,
     OrderName,
@@ -23,18 +20,16 @@ from tradecounter.edge.command_line.arguments import (
 )
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change
+from tradecounter.edge.command_line.session import from_settings, reporting_errors
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import OperatorError, named_by
-from tradecounter.kit.json_text import check_text, decode_json, read_json
+from tradecounter.kit.errors import named_by
+from tradecounter.kit.json_text import read_json
 from tradecounter.kit.numbers import read_count, read_pounds
 from tradecounter.orders.add_note import add_note
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.commands.fulfil import change_order
-from tradecounter.orders.commands.shown import print_order, whole_order
-from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
-from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.commands.place import OverrideReason, read_file
+from tradecounter.orders.commands.shown import change_order
 from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import read_context
@@ -43,85 +38,7 @@ from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.staff_wire import ExternalIdChange
 
-OverrideReason = Annotated[
-    str | None,
-    typer.Option("--override-credit", metavar="REASON", help="Allow more than the available credit, for this reason."),
-]
-
-
-def create(
-    customer_id: CustomerId,
-    file: Annotated[
-        Path, typer.Option("--file", metavar="FILE", help="The body of `POST /order` as JSON; - is standard input.")
-    ],
-    confirm_now: Annotated[bool, typer.Option("--confirm", help="Confirm the order too.")] = False,
-    override_credit: OverrideReason = None,
-    as_json: AsJson = False,
-) -> None:
-    """Create an order for a customer, at its prices and terms."""
-    policy = from_settings(OrderingPolicy.from_settings)
-    with reporting_errors():
-        body = read_file(file)
-
-    async def work(tx: Transaction) -> dict[str, Any]:
-        context = await read_context(tx, customer_id, policy, SystemClock().now())
-        request = await read_request(body, context, lambda: nullcontext(tx))
-        order, _ = await create_for_customer(tx, request, context, confirm=confirm_now, override_credit=override_credit)
-        return await whole_order(tx, order)
-
-    print_order(run_change(work), as_json=as_json)
-
-
-def confirm(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="The confirmation code, or its beginning.")],
-    shipping_method: Annotated[
-        int | None,
-        OptionalId("--shipping-method", "ID", "One of the shipping options.", largest=LARGEST_METHOD),
-    ] = None,
-    override_credit: OverrideReason = None,
-    as_json: AsJson = False,
-) -> None:
-    """Confirm a pending order or a priced quote for its customer."""
-    policy = from_settings(OrderingPolicy.from_settings)
-
-    async def work(tx: Transaction) -> dict[str, Any]:
-        order = await confirm_for_customer(
-            tx,
-            code,
-            shipping_method,
-            lambda customer_id: read_context(tx, customer_id, policy, SystemClock().now()),
-            override_credit=override_credit,
-        )
-        return await whole_order(tx, order)
-
-    print_order(run_change(work), as_json=as_json)
-
-
-@takes_request(
-    items=Option(
-        "--item",
-        "Units to cancel; may be repeated. Default: all that are not dispatched.",
-        "ITEM_ID=QUANTITY",
-        item_units,
-    )
-)
-def cancel(
-    reference: Annotated[
-        str,
-        typer.Argument(
-            metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
-        ),
-    ],
-    given: Cancellation,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
-    """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
-
-    async def work(tx: Transaction) -> None:
-        await cancel_order(tx, reference, given, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json, dry_run=dry_run)
+app = typer.Typer()
 
 
 def _new_item(text: str) -> dict[str, Any]:
@@ -134,6 +51,7 @@ def _price(text: str) -> dict[str, Any]:
     return {"id": item_id, "unit_cost": cost}
 
 
+@app.command("amend")
 def amend(
     reference: OrderName,
     item: Annotated[
@@ -204,27 +122,35 @@ def _amended_items(
     return [*items.values(), *added]
 
 
-def read_file(path: Path) -> bytes:
-    """Return a JSON file's content; - is standard input. Raises OperatorError, DomainError (invalid)."""
-    try:
-        raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
-    check_text(raw)
-    decode_json(raw)
-    return raw
-
-
-@takes_request(required=("external_id",), external_id=Option("ID", "The id; an empty one takes it away."))
-def external_id(reference: OrderName, given: ExternalIdChange, as_json: AsJson = False) -> None:
-    """Give an order the id that it has in another program, which the customer never sees."""
+@app.command("cancel")
+@takes_request(
+    items=Option(
+        "--item",
+        "Units to cancel; may be repeated. Default: all that are not dispatched.",
+        "ITEM_ID=QUANTITY",
+        item_units,
+    )
+)
+def cancel(
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
+        ),
+    ],
+    given: Cancellation,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
 
     async def work(tx: Transaction) -> None:
-        await set_external_id(tx, reference, given.external_id, SystemClock().now())
+        await cancel_order(tx, reference, given, SystemClock().now())
 
-    change_order(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
+@app.command("note")
 def note(
     reference: OrderName,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The note.")],
@@ -234,5 +160,16 @@ def note(
 
     async def work(tx: Transaction) -> None:
         await add_note(tx, reference, text, SystemClock().now())
+
+    change_order(reference, work, as_json=as_json)
+
+
+@app.command("external-id")
+@takes_request(required=("external_id",), external_id=Option("ID", "The id; an empty one takes it away."))
+def external_id(reference: OrderName, given: ExternalIdChange, as_json: AsJson = False) -> None:
+    """Give an order the id that it has in another program, which the customer never sees."""
+
+    async def work(tx: Transaction) -> None:
+        await set_external_id(tx, reference, given.external_id, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)
