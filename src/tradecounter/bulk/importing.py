@@ -38,8 +38,6 @@ _WRITTEN_AT_ONCE = 2000
 MOST_DIFFERENCES = 1000  # in a report
 _MOST_REMOVED = 5  # the fraction of records that may be removed without confirmation
 
-Hook = Callable[[Transaction], Awaitable[Any]]
-
 
 class ImportReport(Struct):
     """The result of an import or a dry run; if it has errors and nothing is `skipped`, nothing is imported.
@@ -118,12 +116,9 @@ async def run_import(
     options: ImportOptions,
     *,
     begin_history: Callable[[Transaction], Awaitable[int]],
-    before_merge: Hook | None = None,
-    after_merge: Hook | None = None,
 ) -> ImportReport:
     """Import rows in the caller's transaction, which the caller rolls back if the report has errors.
 
-    `before_merge` runs after all rows are staged, `after_merge` after they are merged and their changes are stored.
     `begin_history` returns the id for the changes. Raises DomainError.
     """
     if options.replace and kind.removal is None:
@@ -138,8 +133,8 @@ async def run_import(
     if options.replace and not count and not report.errors:
         raise DomainError(Kind.INVALID, "the file is empty: replacing with it would deactivate everything")
     # Locked only now, so that other transactions do not wait while rows are read.
-    if before_merge is not None:
-        await before_merge(tx)
+    if kind.before_merge is not None:
+        await kind.before_merge(tx)
     await lock_records(tx, kind)
     if options.keeps_changes:
         await keep_records(tx, kind, replace=options.replace)
@@ -156,8 +151,8 @@ async def run_import(
         await store_changes(tx, kind, report.id, replace=options.replace)
         await _report_changes(tx, report.id, report, options)
     # Only now, so that the history has the records as the file sets them: a roll-back sees what has changed since.
-    if after_merge is not None:
-        await after_merge(tx)
+    if kind.after_merge is not None:
+        await kind.after_merge(tx)
     await tx.execute(_DROP_STAGED)
     return report
 

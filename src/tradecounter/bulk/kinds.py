@@ -1,6 +1,7 @@
 """Import kinds; each slice defines its kinds in `importing.py`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any, Generic, LiteralString
 
 from msgspec import Struct, field
@@ -16,7 +17,9 @@ from tradecounter.db.transaction import Transaction
 Staged = tuple[str | None, dict[str, Any]]
 Stage = Callable[[Shape, RowNotes], Iterable[Staged]]
 Prepare = Callable[[Transaction], Awaitable[Stage[Shape]]]
-Undo = Statement[Any] | Callable[[Transaction], Awaitable[Any]]
+Hook = Callable[[Transaction], Awaitable[Any]]
+Undo = Statement[Any] | Callable[[Transaction, datetime], Awaitable[Any]]
+Follow = Callable[[Transaction, int, int, datetime], Awaitable[None]]
 Guard = Callable[[Transaction], Awaitable[PriceFigures]]
 Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, str]]]]
 
@@ -81,7 +84,9 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
         warnings: statements that select (line, message) of staged rows that may be mistaken.
         named: the field whose value every error and warning of a row names, beside the line.
         guard: measures what the staged rows do to prices, before they are merged; some changes want `force`.
+        before_merge: takes locks that come before the table's, for an import and for its roll-back.
         merge: writes the staged rows and selects, for each row written, whether it is new.
+        after_merge: lets other records follow, after an import and after its roll-back.
         after: statements that run after the merge and select the number of additional changed rows.
         replaced: defaults for members that are missing in a file that replaces everything.
         removal: for records that are missing from such a file; None if a file cannot replace everything.
@@ -92,6 +97,8 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
         restored: the SQL expression for `staged.row` that restores a record from its `key` and `before` of the view.
         undo: removes the records that an import added; `undone (line, key, before, after)` contains what is rolled
             back, with `before` null for added records.
+        applied: records what an import did. It gets the import's id, the number of records that changed, and the time.
+        rolled_back: records what a roll-back did, in the same way.
         topics: the topics whose versions are bumped.
     """
 
@@ -103,7 +110,9 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
     warnings: tuple[Statement[Any], ...] = ()
     named: str | None = None
     guard: Guard | None = None
+    before_merge: Hook | None = None
     merge: Statement[Any]
+    after_merge: Hook | None = None
     after: tuple[Statement[Any], ...] = ()
     replaced: Mapping[str, Any] = field(default_factory=dict)
     removal: Removal | None
@@ -112,4 +121,6 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
     moves: bool = False
     restored: LiteralString = "before"
     undo: Undo
+    applied: Follow | None = None
+    rolled_back: Follow | None = None
     topics: tuple[Topic, ...]

@@ -17,8 +17,8 @@ from tradecounter.customers.queries.importing import (
     CHECK_CREDIT_TERMS,
     CUSTOMER_VIEW,
     WARN_OF_SHIPPING_METHODS,
-    delete_added,
 )
+from tradecounter.customers.record_imports import record_imported_customers, undo_imported_customers
 from tradecounter.customers.settings import DEFAULTS, SETTINGS, CustomerChange
 from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.transaction import Transaction
@@ -91,6 +91,7 @@ CUSTOMERS = ImportKind(
     ),
     removal=None,
     view=CUSTOMER_VIEW,
-    undo=delete_added,
+    undo=undo_imported_customers,
+    applied=record_imported_customers,
     topics=("customers",),
 )  # fmt: skip

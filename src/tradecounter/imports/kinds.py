@@ -3,14 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
+from msgspec import structs
 
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.customers.importing import CUSTOMERS
+from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.prices.importing import CONTRACT_PRICES, PRICE_LIST
 from tradecounter.products.importing import ATTRIBUTES, CATEGORIES, MANUFACTURERS, PRODUCTS, SYNONYMS
 from tradecounter.shipping.importing import SHIPPING_METHODS, SHIPPING_REGIONS
 from tradecounter.stock.importing import INCOMING, STOCK, STOCK_ON_HAND
+
+
+def _serving_back_orders(kind: ImportKind[Any]) -> ImportKind[Any]:
+    return structs.replace(kind, before_merge=lock_waiting_orders, after_merge=allocate_back_orders)
+
 
 # Each kind refers only to earlier kinds.
 IMPORT_KINDS: Mapping[str, ImportKind[Any]] = {
@@ -20,7 +27,7 @@ IMPORT_KINDS: Mapping[str, ImportKind[Any]] = {
     "products": PRODUCTS,
     "synonyms": SYNONYMS,
     "price-list": PRICE_LIST,
-    "stock": STOCK,
+    "stock": _serving_back_orders(STOCK),
     "incoming": INCOMING,
     "shipping-regions": SHIPPING_REGIONS,
     "shipping-methods": SHIPPING_METHODS,
@@ -46,10 +53,10 @@ HINTS: Mapping[str, str] = {
 }
 
 # For files that count all units in the warehouse, including units allocated to orders.
-ON_HAND: Mapping[str, ImportKind[Any]] = {"stock": STOCK_ON_HAND}
+ON_HAND: Mapping[str, ImportKind[Any]] = {"stock": _serving_back_orders(STOCK_ON_HAND)}
 
 
 def fields_of_kind(kind: str) -> list[str]:
     """Return the names of a kind's fields in their order; empty for an unknown kind."""
     found = IMPORT_KINDS.get(kind)
-    return [] if found is None else [field.encode_name for field in msgspec.structs.fields(found.shape)]
+    return [] if found is None else [field.encode_name for field in structs.fields(found.shape)]

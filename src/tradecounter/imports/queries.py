@@ -170,12 +170,12 @@ async def compare_with_present(tx: Transaction, kind: ImportKind[Any], import_id
     return [record for (record,) in await tx.fetch_all(_CHANGED_SINCE)]
 
 
-async def undo_added(tx: Transaction, kind: ImportKind[Any]) -> PriceFigures | None:
+async def undo_added(tx: Transaction, kind: ImportKind[Any], now: datetime) -> PriceFigures | None:
     """Remove the added records in `undone`, and stage the others as they were; return what both do to prices."""
     await tx.execute(Statement(_STAGE.format(restored=SQL(kind.restored)), prepared=False))
     await tx.execute(_ANALYZE_STAGED)
     if callable(kind.undo):
-        await kind.undo(tx)
+        await kind.undo(tx, now)
     else:
         await tx.execute(kind.undo)
     return None if kind.guard is None else await kind.guard(tx)

@@ -11,8 +11,6 @@ from msgspec.structs import asdict
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
 from tradecounter.bulk.price_figures import PriceFigures
-from tradecounter.customers.queries.importing import customers_to_restore
-from tradecounter.customers.record_imports import record_restored_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS
@@ -27,10 +25,6 @@ from tradecounter.imports.queries import (
     undo_added,
 )
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
-from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
-from tradecounter.orders.queries.back_orders import lock_waiting_orders
-from tradecounter.products.record_changes import record_rolled_back_products
-from tradecounter.products.snapshot.layout import lay_out_after
 
 KEEP_CHANGES = timedelta(days=90)
 _MOST_NAMED = 20
@@ -58,29 +52,25 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     """
     done = await _rollable(tx, import_id, now)
     kind = IMPORT_KINDS[done.kind]
-    if done.kind == "stock":
-        await lock_waiting_orders(tx)
+    if kind.before_merge is not None:
+        await kind.before_merge(tx)
     await lock_records(tx, kind)
     await tx.execute(USE_MORE_MEMORY)
     changed = await compare_with_present(tx, kind, import_id)
     if changed and not force:
         raise _conflict(changed, "has changed since", "have changed since")
-    customers = await customers_to_restore(tx) if done.kind == "customers" else []
-    figures = await undo_added(tx, kind)
+    figures = await undo_added(tx, kind, now)
     kept = await restore(tx, kind)
-    if done.kind == "products":
-        await record_rolled_back_products(tx, import_id, now)
     if kept and not force:
         raise _conflict(kept, "is in use and cannot be removed", "are in use and cannot be removed")
-    if done.kind == "stock":
-        await allocate_back_orders(tx)
+    if kind.after_merge is not None:
+        await kind.after_merge(tx)
     await announce(tx, kind)
     in_use = set(kept)
     overwritten = [record for record in changed if record not in in_use]
     restored = await count_restored(tx) - len(kept)
-    if done.kind == "products":
-        await lay_out_after(tx, restored)
-    await record_restored_customers(tx, customers, now)
+    if kind.rolled_back is not None:
+        await kind.rolled_back(tx, import_id, restored, now)
     set_rolled_back(tx, import_id, now)
     counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
     subject = f"import/{import_id}"
@@ -100,7 +90,7 @@ async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> P
         return None
     await tx.execute(USE_MORE_MEMORY)
     await compare_with_present(tx, kind, import_id)
-    return await undo_added(tx, kind)
+    return await undo_added(tx, kind, now)
 
 
 async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:

@@ -1,4 +1,4 @@
-"""Runs an import in one transaction, and allocates new stock to back-orders in it."""
+"""Runs an import in one transaction."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -6,11 +6,10 @@ from functools import partial
 from typing import Any
 
 from tradecounter.audit.record import audit
-from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
+from tradecounter.bulk.importing import ImportOptions, ImportReport, run_import
 from tradecounter.bulk.removing import remove_records
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.bulk.values import joined_key
-from tradecounter.customers.record_imports import record_imported_customers
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
@@ -19,12 +18,8 @@ from tradecounter.imports.queries import add_import, set_counts, set_figures
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import invalid
-from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
-from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.prices.importing import PRICE_LIST
 from tradecounter.prices.queries.importing import END_PRICES
-from tradecounter.products.record_changes import record_imported_products
-from tradecounter.products.snapshot.layout import lay_out_after
 
 
 async def import_rows(
@@ -56,16 +51,12 @@ async def import_in(
     """
     if on_hand and kind not in ON_HAND:
         raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")
-    hooks: dict[str, Hook] = {}
-    if kind == "stock":
-        hooks = {"before_merge": lock_waiting_orders, "after_merge": allocate_back_orders}
     report = await run_import(
         tx,
         ON_HAND[kind] if on_hand else IMPORT_KINDS[kind],
         rows,
         options,
         begin_history=partial(add_import, kind=kind, at=now, by=_name_of(tx.actor)),
-        **hooks,
     )
     if report.id is None or report.is_rejected:
         tx.set_rollback()
@@ -91,11 +82,8 @@ def _name_of(actor: Actor) -> str:
 async def _record(tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
     set_counts(tx, import_id, counts)
-    if kind == "products":
-        await lay_out_after(tx, report.added + report.changed + report.deactivated)
-        await record_imported_products(tx, import_id, now)
-    if kind == "customers":
-        await record_imported_customers(tx, import_id, now)
+    if (follow := IMPORT_KINDS[kind].applied) is not None:
+        await follow(tx, import_id, report.added + report.changed + report.deactivated, now)
     changes = {} if report.prices is None else report.prices.changes()
     if changes:
         set_figures(tx, import_id, changes)

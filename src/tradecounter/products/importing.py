@@ -28,6 +28,7 @@ from tradecounter.products.import_rows import (
     staged_synonyms,
 )
 from tradecounter.products.queries import importing as sql
+from tradecounter.products.record_changes import record_imported_products, record_rolled_back_products
 
 Row = TypeVar("Row", bound=Struct)
 
@@ -132,6 +133,8 @@ PRODUCTS = ImportKind(
     replaced={"active": True},
     removal=deactivation("product", "sku_key"),
     undo=sql.UNDO_ADDED_PRODUCTS,
+    applied=record_imported_products,
+    rolled_back=record_rolled_back_products,
     view=sql.PRODUCT_VIEW,
     topics=("catalogue",),
 )
