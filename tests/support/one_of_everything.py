@@ -20,7 +20,7 @@ from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.alerts.follow_prices import follow_prices
 from tradecounter.alerts.queries.stock_alerts import add_stock_alert
-from tradecounter.approvals.decide import request_approval
+from tradecounter.approvals.request_approval import request_approval
 from tradecounter.baskets.queries import add_lines
 from tradecounter.customer_notes.keep_notes import add_contact, add_note
 from tradecounter.customer_notes.queries import Contact

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import asdict
+
 from tradecounter.credit.queries import charge, require_charged
 from tradecounter.customers.queries.accounts import pipe_account
 from tradecounter.customers.settings import Account
@@ -152,7 +154,7 @@ async def _confirm(
     [(number,)], needed = numbered.rows, _cover(wanted, allocations, now)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     order = ConfirmedOrder(
-        **{name: getattr(pending, name) for name in _COMMON_FIELDS},
+        **{name: value for name, value in asdict(pending).items() if name in _COMMON_FIELDS},
         state="confirmed",
         number=number,
         order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),

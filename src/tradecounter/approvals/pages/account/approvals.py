@@ -6,8 +6,10 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.access.queries.users import user_by_id
-from tradecounter.approvals.decide import approve_order, decline_order, price_again, request_approval
+from tradecounter.approvals.decide import approve_order, decline_order
+from tradecounter.approvals.price_again import price_again
 from tradecounter.approvals.queries import approvals_asked_by, find_approval, waiting_approvals
+from tradecounter.approvals.request_approval import request_approval
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.credit.queries import credit_room

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.billing.credit_return import creditable_of_return, receive_and_credit
+from tradecounter.billing.credit_return import creditable_units, receive_and_credit
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, in_rows
@@ -95,7 +95,8 @@ class ReturnPages(Struct, frozen=True):
             lines = (await lines_of_returns(tx, [stored.id]))[stored.id]
             found = return_on_the_wire(stored, lines)
             order = await self._order(tx, found)
-            to_credit = await creditable_of_return(tx, stored)
+            units = {line.line_id: line.uncredited for line in lines}
+            to_credit = await creditable_units(tx, stored.order_id, units)
         if only_in and found.state not in only_in and not filled.message:
             raise DomainError(Kind.CONFLICT, f"{found.number} is already {found.state}")
         return self.desk.show(
@@ -106,7 +107,7 @@ class ReturnPages(Struct, frozen=True):
             order=order,
             lines=lines,
             names={line.item.id: line.name for line in order.items},
-            to_credit={number: sum(line.quantity for line in units) for number, units in to_credit.items()},
+            to_credit={number: sum(line.quantity for line in credited) for number, credited in to_credit.items()},
             notes=notes,
             seen=seen_of(_facts(notes)) if notes else "",
         )
