@@ -6,8 +6,8 @@ from typing import Literal
 from msgspec import Struct
 
 from tradecounter.agents.limit_spending import limit_exceeded
-from tradecounter.approvals.request_approval import request_approval
 from tradecounter.approvals.queries import Approval
+from tradecounter.approvals.request_approval import request_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.kit.errors import DomainError, Kind

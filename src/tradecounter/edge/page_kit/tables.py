@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from operator import attrgetter
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 from starlette.responses import Response
 
+from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.page_kit.forms import query_values
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
@@ -18,6 +20,8 @@ from tradecounter.kit.csv_text import MEDIA_TYPE, cell_of, line
 from tradecounter.kit.errors import DomainError, invalid
 
 Row = TypeVar("Row")
+Cell = str | Callable[..., Any]  # an attribute of a row, also `order.name`, or a function of it
+Cells = Mapping[str, Cell]  # by their headings
 
 PAGE_SIZE = 50
 MOST_IN_A_FILE = 10_000
@@ -108,6 +112,17 @@ class Column(Struct, frozen=True):
     numeric: bool = False
 
 
+class Order(Struct, frozen=True):
+    """The columns that a table can be sorted by, with the types of their values, and its order without a choice.
+
+    `default` may be a function of the filters. `place` returns a row's value in a column and its id.
+    """
+
+    sorts: Mapping[str, Any]
+    default: str | Callable[[Any], str]
+    place: Callable[[Any, str], tuple[Any, int]]
+
+
 class Table(Struct, Generic[Row], frozen=True):
     """A page of a table, with the addresses of the same table in another order, of its next page and of its file."""
 
@@ -183,3 +198,25 @@ def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) 
     """Return a CSV file. Texts that a spreadsheet would take for a formula begin with an apostrophe."""
     text = line(headings) + "".join(line(map(cell_of, row)) for row in rows)
     return file_response(text, f"{name}.csv", MEDIA_TYPE)
+
+
+def csv_of(name: str, cells: Cells, rows: Iterable[Any], **facts: Any) -> Response:
+    """Return a CSV file with the cells of rows by their headings; a function of a row may also take `facts` by name."""
+    readers = [taking_by_name(cell) if callable(cell) else _attribute(cell) for cell in cells.values()]
+    return csv_file(name, list(cells), ([read(row, **facts) for read in readers] for row in rows))
+
+
+def _attribute(name: str) -> Callable[..., Any]:
+    read = attrgetter(name)
+    return lambda row, **_facts: read(row)
+
+
+def to_the_second(name: str) -> Callable[[Any], str | None]:
+    """Return the cell of a moment, the attribute `name` of a row: in UTC, without fractions of a second."""
+    moment_of = attrgetter(name)
+
+    def cell(row: Any) -> str | None:
+        moment = moment_of(row)
+        return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    return cell

@@ -10,7 +10,17 @@ from starlette.responses import Response
 
 from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.tables import (
+    Cells,
+    Column,
+    Order,
+    Sort,
+    Table,
+    TableParameters,
+    csv_of,
+    cursor_text,
+    read_cursor,
+)
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.step import Access, Handler
 from tradecounter.edge.rest.call import Call
@@ -82,13 +92,10 @@ def table_page(
     title: str,
     *,
     columns: Sequence[Column],
-    sorts: Mapping[str, Any],
-    default: str | Callable[[Any], str],
-    place: Callable[[Any, str], tuple[Any, int]],
+    order: Order,
     template: str,
     file: str,
-    headings: Sequence[str],
-    cells: Callable[..., Sequence[Any]],
+    cells: Cells,
     needs: Mapping[str, str] = MappingProxyType({}),
     shown: Callable[[Any, Call, Listed[Any, Any]], Awaitable[dict[str, Any]]] | None = None,
     **access: Unpack[Access],
@@ -96,15 +103,14 @@ def table_page(
     """Declare the page of a table by the method that reads its rows, one more than a page shows if there are more.
 
     The method takes what it needs, by these names: `tx`; `call`; `now`; `wanted`, the filters, whose struct is the
-    page's query; `at`, which rows are wanted. `sorts` are the columns to sort by, with the types of values. `place`
-    returns a row's value in a column and its id. With `format=csv`, the page is a `file` with `headings`, whose `cells`
-    are a function of a row, and of `now` if it takes that. `needs` are the scopes of columns that not all may see, by
+    page's query; `at`, which rows are wanted. With `format=csv`, the page is a `file` with `cells`, by
+    their headings; a function of a row may also take `now`. `needs` are the scopes of columns that not all may see, by
     their headings on the page and in the file; the template asks `table.has(heading)`. `shown` returns what the
     template needs besides `table` and `form`.
     """
 
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
-        read_rows, file_row = taking_by_name(method), taking_by_name(cells)
+        read_rows = taking_by_name(method)
         shape = get_type_hints(method).get("wanted", TableParameters)
         has_one_order = not any(column.sort for column in columns)
 
@@ -116,15 +122,18 @@ def table_page(
                 async with pages.desk.reading() as tx:
                     return list(await read_rows(pages, tx=tx, call=call, now=now, wanted=wanted, at=at))
 
-            found = await listed(call, shape, sorts, default, find, has_one_order=has_one_order)
+            found = await listed(call, shape, order.sorts, order.default, find, has_one_order=has_one_order)
             hidden = {heading for heading, scope in needs.items() if not has_right(call.request, scope)}
             if found.is_file:
-                seen = [place for place, heading in enumerate(headings) if heading not in hidden]
-                rows = (file_row(row, now=now) for row in found.rows)
-                return csv_file(file, [headings[n] for n in seen], ([row[n] for n in seen] for row in rows))
+                visible = {heading: cell for heading, cell in cells.items() if heading not in hidden}
+                return csv_of(file, visible, found.rows, now=now)
             address, column = pages.desk.view(call).here, found.sort.column
             own = [each for each in columns if each.heading not in hidden]
-            table = Table.of(call, address, own, found.rows, found.sort, lambda row: cursor_text(*place(row, column)))
+
+            def cursor(row: Any) -> str:
+                return cursor_text(*order.place(row, column))
+
+            table = Table.of(call, address, own, found.rows, found.sort, cursor)
             more = {} if shown is None else await shown(pages, call, found)
             response: Response = pages.desk.show(call, template, form=found.form, table=table, **more)
             return response

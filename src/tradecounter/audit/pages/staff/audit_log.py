@@ -5,7 +5,7 @@ from msgspec import Struct
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -16,7 +16,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_changes import Change, changes_of
 
 _COLUMNS = (Column("When"), Column("Who"), Column("What"), Column("Of"), Column("Before → after"))
-_HEADINGS = (
+_RECORDED = (
     "id", "at", "actor_kind", "actor_id", "actor_name", "acting_user", "address", "action", "subject", "before",
     "after",
 )  # fmt: skip
@@ -75,13 +75,10 @@ class AuditPages(Struct, frozen=True):
         "/audit",
         "Audit",
         columns=_COLUMNS,
-        sorts={"id": int},
-        default="-id",
-        place=lambda row, _: (row.record.id, row.record.id),
+        order=Order({"id": int}, "-id", lambda row, _: (row.record.id, row.record.id)),
         template="audit/list.html",
         file="audit",
-        headings=_HEADINGS,
-        cells=lambda row: [getattr(row.record, heading) for heading in _HEADINGS],
+        cells={name: f"record.{name}" for name in _RECORDED},
         scope="audit:read",
     )
     async def list_entries(self, tx: Transaction, call: Call, wanted: AuditTable, at: At) -> list[ShownEntry]:

@@ -3,7 +3,7 @@
 import asyncio
 import zipfile
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from io import BytesIO
 from typing import Literal
 
@@ -29,7 +29,7 @@ from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -64,20 +64,25 @@ _NOTE_COLUMNS = (
 
 _PDF = "application/pdf"
 _MOST_FILES = 100
-_INVOICE_HEADINGS = (
-    "number",
-    "order_reference",
-    "issued_on",
-    "due_on",
-    "net",
-    "vat",
-    "gross",
-    "paid",
-    "credited",
-    "due",
-    "customer_reference",
-)
-_NOTE_HEADINGS = ("number", "invoice", "order_reference", "issued_on", "reason", "net", "vat", "gross")
+_AMOUNTS = ("net", "vat", "gross")
+
+
+def _issued_on(row: InvoiceRecord | CreditNoteRecord) -> date:
+    return uk_date(row.issued_at)
+
+
+_INVOICE_CELLS: Cells = {
+    "number": "number",
+    "order_reference": "order_reference",
+    "issued_on": _issued_on,
+    "due_on": lambda row: uk_date(row.due_at),
+    **{name: name for name in (*_AMOUNTS, "paid", "credited", "due", "customer_reference")},
+}
+_NOTE_CELLS: Cells = {
+    **{name: name for name in ("number", "invoice", "order_reference")},
+    "issued_on": _issued_on,
+    **{name: name for name in ("reason", *_AMOUNTS)},
+}
 
 
 class InvoiceTable(TableParameters, frozen=True, kw_only=True):
@@ -87,17 +92,6 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     reference: str | None = None
     issued_from: str | None = None
     issued_to: str | None = None
-
-
-def _note_row(row: CreditNoteRecord) -> tuple[object, ...]:
-    issued = uk_date(row.issued_at)
-    return (row.number, row.invoice, row.order_reference, issued, row.reason, row.net, row.vat, row.gross)
-
-
-def _invoice_row(row: InvoiceRecord) -> tuple[object, ...]:
-    days = (uk_date(row.issued_at), uk_date(row.due_at))
-    amounts = (row.net, row.vat, row.gross, row.paid, row.credited, row.due)
-    return (row.number, row.order_reference, *days, *amounts, row.customer_reference)
 
 
 class OwnInvoicePages(Struct, frozen=True):
@@ -110,13 +104,10 @@ class OwnInvoicePages(Struct, frozen=True):
         "/account/invoice",
         "Invoices",
         columns=_INVOICE_COLUMNS,
-        sorts={"number": int},
-        default="-number",
-        place=lambda row, _: (0, row.number),
+        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
         template="billing/invoices.html",
         file="invoices",
-        headings=_INVOICE_HEADINGS,
-        cells=_invoice_row,
+        cells=_INVOICE_CELLS,
         shown=lambda self, *_: known(now=self.desk.clock.now(), bank=bank_details(self.parts.settings)),
         user_roles=ACCOUNTS,
     )
@@ -140,13 +131,10 @@ class OwnInvoicePages(Struct, frozen=True):
         "/account/invoice/credit-note",
         "Credit notes",
         columns=_NOTE_COLUMNS,
-        sorts={"number": int},
-        default="-number",
-        place=lambda row, _: (0, row.number),
+        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
         template="billing/credit_notes.html",
         file="credit-notes",
-        headings=_NOTE_HEADINGS,
-        cells=_note_row,
+        cells=_NOTE_CELLS,
         user_roles=ACCOUNTS,
     )
     async def list_credit_notes(

@@ -26,7 +26,7 @@ from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
@@ -50,7 +50,15 @@ _COLUMNS = (
     Column("Total", "gross", numeric=True),
 )
 _LATEST_FIRST = "-number"
-_HEADINGS = ("number", "invoice", "customer_id", "customer", "issued_on", "reason", "gross")
+_CELLS: Cells = {
+    "number": "number",
+    "invoice": "invoice",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "issued_on": lambda row: uk_date(row.issued_at),
+    "reason": "reason",
+    "gross": "gross",
+}
 
 
 class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
@@ -90,10 +98,6 @@ class CreditNotePreview(Struct, frozen=True):
         return self.note.lines, self.note.cost_net, self.note.cost_tax, self.note.cost_gross
 
 
-def _file_row(row: CreditNoteRow) -> tuple[object, ...]:
-    return (row.number, row.invoice, row.customer_id, row.customer, uk_date(row.issued_at), row.reason, row.gross)
-
-
 class CreditNotePages(Struct, frozen=True):
     """Credit notes."""
 
@@ -104,13 +108,10 @@ class CreditNotePages(Struct, frozen=True):
         "/credit-note",
         "Credit notes",
         columns=_COLUMNS,
-        sorts=CREDIT_NOTES.sorts,
-        default=_LATEST_FIRST,
-        place=CREDIT_NOTES.place_of,
+        order=Order(CREDIT_NOTES.sorts, _LATEST_FIRST, CREDIT_NOTES.place_of),
         template="billing/credit_notes.html",
         file="credit-notes",
-        headings=_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         scope="billing:read",
     )
     async def list_credit_notes(self, tx: Transaction, wanted: CreditNoteTable, at: At) -> list[CreditNoteRow]:

@@ -13,7 +13,7 @@ from tradecounter.billing.print_statement import AGES
 from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord
 from tradecounter.customer_notes.queries import promises_of
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.kit.local_time import uk_date
@@ -28,16 +28,15 @@ _COLUMNS = (
     Column("Due", "due", numeric=True),
 )
 _MOST_OVERDUE_FIRST = "-overdue"
-_HEADINGS = ("customer_id", "customer", *AGES, "due", "overdue", "unallocated")
+_CELLS: Cells = {
+    "customer_id": "customer_id",
+    "customer": "name",
+    **{name: name for name in (*AGES, "due", "overdue", "unallocated")},
+}
 
 
 class DebtorTable(TableParameters, frozen=True, kw_only=True):
     """The table of debtors has no filters."""
-
-
-def _file_row(debtor: DebtorRecord) -> tuple[object, ...]:
-    ages = (getattr(debtor, age) for age in AGES)
-    return (debtor.customer_id, debtor.name, *ages, debtor.due, debtor.overdue, debtor.unallocated)
 
 
 class DebtorPages(Struct, frozen=True):
@@ -50,13 +49,10 @@ class DebtorPages(Struct, frozen=True):
         "/money",
         "Money",
         columns=_COLUMNS,
-        sorts=DEBTORS.sorts,
-        default=_MOST_OVERDUE_FIRST,
-        place=DEBTORS.place_of,
+        order=Order(DEBTORS.sorts, _MOST_OVERDUE_FIRST, DEBTORS.place_of),
         template="billing/debtors.html",
         file="debtors",
-        headings=_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda self, _, found: self._totals(found.rows),
         scope="billing:read",
     )

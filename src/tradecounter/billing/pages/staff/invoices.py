@@ -22,7 +22,7 @@ from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -51,10 +51,19 @@ _COLUMNS = (
     Column("Due", "due", numeric=True),
 )
 _LATEST_FIRST = "-number"
-_HEADINGS = (
-    "number", "order_reference", "customer_id", "customer", "issued_on", "due_on", "state", "gross", "paid", "credited",
-    "due",
-)  # fmt: skip
+_CELLS: Cells = {
+    "number": "number",
+    "order_reference": "order_reference",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "issued_on": lambda row: uk_date(row.issued_at),
+    "due_on": lambda row: uk_date(row.due_at),
+    "state": lambda row, now: row.state(now),
+    "gross": "gross",
+    "paid": "paid",
+    "credited": "credited",
+    "due": "due",
+}
 
 
 class InvoiceTable(TableParameters, frozen=True, kw_only=True):
@@ -68,12 +77,6 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     issued_to: str | None = None
 
 
-def _file_row(row: InvoiceRow, now: datetime) -> tuple[object, ...]:
-    days = uk_date(row.issued_at), uk_date(row.due_at)
-    amounts = row.gross, row.paid, row.credited, row.due
-    return (row.number, row.order_reference, row.customer_id, row.customer, *days, row.state(now), *amounts)
-
-
 class InvoicePages(Struct, frozen=True):
     """Invoices."""
 
@@ -84,13 +87,10 @@ class InvoicePages(Struct, frozen=True):
         "/invoice",
         "Invoices",
         columns=_COLUMNS,
-        sorts=INVOICES.sorts,
-        default=_LATEST_FIRST,
-        place=INVOICES.place_of,
+        order=Order(INVOICES.sorts, _LATEST_FIRST, INVOICES.place_of),
         template="billing/invoices.html",
         file="invoices",
-        headings=_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda self, *_: known(now=self.desk.clock.now(), shows=get_args(Shown)),
         scope="billing:read",
     )

@@ -21,7 +21,7 @@ from tradecounter.customer_notes.queries import Happening, contacts_of, timeline
 from tradecounter.customer_notes.requests import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
 from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -35,12 +35,14 @@ from tradecounter.parts.shown_customer import shown_customer
 _TIMELINE = "/customer/{id}/timeline"
 _CONTACT = "/customer/{id}/contact-person"
 _COLUMNS = (Column("What"), Column("When"))
-_HEADINGS = ("at", "what", "subject", "text", "promised_on", "by")
-
-
-def _file_row(row: Happening) -> tuple[object, ...]:
-    at = row.at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (at, row.kind, row.subject, row.text, row.promised_on, row.by)
+_CELLS: Cells = {
+    "at": to_the_second("at"),
+    "what": "kind",
+    "subject": "subject",
+    "text": "text",
+    "promised_on": "promised_on",
+    "by": "by",
+}
 
 
 def _likeness(one: str, other: str) -> int:
@@ -70,13 +72,10 @@ class CustomerNotePages(Struct, frozen=True):
         _TIMELINE,
         "A customer's timeline",
         columns=_COLUMNS,
-        sorts={"at": tuple[datetime, int]},
-        default="-at",
-        place=lambda row, _: ((row.at, row.rank), row.id),
+        order=Order({"at": tuple[datetime, int]}, "-at", lambda row, _: ((row.at, row.rank), row.id)),
         template="customer_notes/timeline.html",
         file="timeline",
-        headings=_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda self, call, found: self._customer(call, found.rows),
         scope="customers:read",
     )

@@ -10,7 +10,7 @@ from tradecounter.customer_requests.handle_requests import RequestAnswer, close_
 from tradecounter.customer_requests.queries import CustomerRequest, request_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -32,21 +32,24 @@ _COLUMNS = (
     Column("State"),
 )
 _VIEWS = (("open", "Open"), ("closed", "Closed"), ("all", "All"))
-_HEADINGS = ("id", "kind", "order_reference", "customer_id", "customer", "user", "text", "opened_at", "state", "answer")
+_CELLS: Cells = {
+    "id": "id",
+    "kind": "kind",
+    "order_reference": "order_reference",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "user": "asked_by",
+    "text": "text",
+    "opened_at": to_the_second("opened_at"),
+    "state": "state",
+    "answer": "answer",
+}
 
 
 class RequestTable(TableParameters, frozen=True, kw_only=True):
     """Which requests are shown."""
 
     state: Literal["open", "closed", "all"] = "open"
-
-
-def _file_row(row: CustomerRequest) -> tuple[object, ...]:
-    opened = row.opened_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (
-        row.id, row.kind, row.order_reference, row.customer_id, row.customer, row.asked_by, row.text, opened, row.state,
-        row.answer,
-    )  # fmt: skip
 
 
 class RequestPages(Struct, frozen=True):
@@ -59,13 +62,10 @@ class RequestPages(Struct, frozen=True):
         PATH,
         "Requests",
         columns=_COLUMNS,
-        sorts={"id": int},
-        default="-id",
-        place=lambda row, _: (row.id, row.id),
+        order=Order({"id": int}, "-id", lambda row, _: (row.id, row.id)),
         template="customer_requests/list.html",
         file="requests",
-        headings=_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda self, call, found: self._views(call, found.wanted.state),
         scope="orders:read",
     )

@@ -10,7 +10,7 @@ from tradecounter.customers.operations.staff_wire import ResellerCustomer
 from tradecounter.customers.queries.customer_table import SORTS, CustomerFilter, CustomerRow, customer_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.parts.back_office import OfficeParts
@@ -26,10 +26,16 @@ _COLUMNS = (
     Column("Added", "added"),
 )
 _BY_NAME = "name"
-_FILE_HEADINGS = (
-    "id", "company", "first_name", "last_name", "email_address", "price_list", "discount", "credit_limit", "term_days",
-    "total_outstanding", "available_credit", "overdue", "blocked", "created_at",
-)  # fmt: skip
+_SETTINGS = ("id", "company", "first_name", "last_name", "email_address", "price_list", "discount", "credit_limit",
+             "term_days")  # fmt: skip
+_CREDIT = ("total_outstanding", "available_credit", "overdue")
+_CELLS: Cells = {
+    **{name: f"shown.{name}" for name in _SETTINGS},
+    "price_list": lambda listed: listed.shown.price_list or "default",
+    **{name: f"shown.credit.{name}" for name in _CREDIT},
+    "blocked": lambda listed: "yes" if listed.shown.blocked else "no",
+    "created_at": to_the_second("shown.created_at"),
+}
 
 
 class CustomerTable(TableParameters, frozen=True, kw_only=True):
@@ -47,15 +53,6 @@ class ListedCustomer(Struct, frozen=True):
     shown: ResellerCustomer
 
 
-def _file_row(listed: ListedCustomer) -> tuple[object, ...]:
-    one, credit = listed.shown, listed.shown.credit
-    return (
-        one.id, one.company, one.first_name, one.last_name, one.email_address, one.price_list or "default",
-        one.discount, one.credit_limit, one.term_days, credit.total_outstanding, credit.available_credit,
-        credit.overdue, "yes" if one.blocked else "no", one.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-    )  # fmt: skip
-
-
 class CustomerListPages(Struct, frozen=True):
     """The list of customers."""
 
@@ -66,13 +63,10 @@ class CustomerListPages(Struct, frozen=True):
         "/customer",
         "Customers",
         columns=_COLUMNS,
-        sorts=SORTS,
-        default=_BY_NAME,
-        place=lambda listed, _: (listed.row.sorted_by, listed.shown.id),
+        order=Order(SORTS, _BY_NAME, lambda listed, _: (listed.row.sorted_by, listed.shown.id)),
         template="customers/list.html",
         file="customers",
-        headings=_FILE_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda self, *_: self._price_lists(),
         scope="customers:read",
     )

@@ -6,13 +6,23 @@ from starlette.responses import Response
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
 from tradecounter.customer_notes.queries import contacts_of
 from tradecounter.customers.operations.staff import present_customer
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.tables import (
+    Cells,
+    Column,
+    Sort,
+    Table,
+    TableParameters,
+    csv_of,
+    cursor_text,
+    read_cursor,
+    to_the_second,
+)
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.events.queries import EventRecord, latest_events
+from tradecounter.events.queries import latest_events
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
+from tradecounter.orders.queries.order_table import SORTS, order_table, sorted_by
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_changes import Change, changes_of
 from tradecounter.parts.shown_customer import shown_customer
@@ -30,6 +40,20 @@ _ORDER_COLUMNS = (
     Column("Total", "total", numeric=True),
 )
 _EVENT_COLUMNS = (Column("Event"), Column("When"), Column("Subject"), Column("Data"))
+_ORDER_CELLS: Cells = {
+    "reference": "name",
+    "customer_reference": "customer_reference",
+    "placed_at": to_the_second("placed_at"),
+    "status": "label",
+    "gross": "gross",
+}
+_EVENT_CELLS: Cells = {
+    "sequence": "sequence",
+    "type": "type",
+    "occurred_at": to_the_second("occurred_at"),
+    "subject": "subject",
+    "data": "data",
+}
 _BY_SEQUENCE = "sequence"
 
 
@@ -79,8 +103,7 @@ class CustomerPages(Struct, frozen=True):
             chosen = OrderFilter(customer_id=shown.id)
             found = await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
         if wanted.is_file:
-            headings = ("reference", "customer_reference", "placed_at", "status", "gross")
-            return csv_file(f"customer-{shown.id}-orders", headings, map(_order_row, found))
+            return csv_of(f"customer-{shown.id}-orders", _ORDER_CELLS, found)
         address = self.desk.view(call).at(f"{shown.path}/order")
         table = Table.of(
             call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(sorted_by(row, sort.column), row.id)
@@ -95,8 +118,7 @@ class CustomerPages(Struct, frozen=True):
             shown = await shown_customer(tx, call)
             found = await latest_events(tx, shown.id, wanted.most, None if after is None else after[0])
         if wanted.is_file:
-            headings = ("sequence", "type", "occurred_at", "subject", "data")
-            return csv_file(f"customer-{shown.id}-events", headings, map(_event_row, found))
+            return csv_of(f"customer-{shown.id}-events", _EVENT_CELLS, found)
         address, sort = self.desk.view(call).at(f"{shown.path}/event"), Sort(_BY_SEQUENCE, descending=True)
         table = Table.of(call, address, _EVENT_COLUMNS, found, sort, lambda event: cursor_text(event.sequence, 0))
         return self.desk.show(call, "customers/events.html", shown=shown, table=table)
@@ -116,12 +138,3 @@ class CustomerPages(Struct, frozen=True):
             shown = await shown_customer(tx, call)
             webhooks = await endpoints_after(tx, 0, _MOST_WEBHOOKS, shown.id)
         return self.desk.show(call, "customers/webhooks.html", shown=shown, webhooks=webhooks)
-
-
-def _order_row(row: OrderRow) -> tuple[object, ...]:
-    return (row.name, row.customer_reference, row.placed_at.strftime("%Y-%m-%dT%H:%M:%SZ"), row.label, row.gross)
-
-
-def _event_row(event: EventRecord) -> tuple[object, ...]:
-    occurred = event.occurred_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (event.sequence, event.type, occurred, event.subject, event.data)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
@@ -50,13 +50,10 @@ class CountPages(Struct, frozen=True):
         _SHEET,
         "Count sheet",
         columns=_COLUMNS,
-        sorts={"place": str},
-        default="place",
-        place=lambda row, _: (row.location, row.id),
+        order=Order({"place": str}, "place", lambda row, _: (row.location, row.id)),
         template="goods_in/count_sheet.html",
         file="count-sheet",
-        headings=("sku", "counted", "location", "name"),
-        cells=lambda row: (row.sku, "", row.location, row.name),
+        cells={"sku": "sku", "counted": lambda _: "", "location": "location", "name": "name"},
         scope="stock:write",
     )
     async def show_sheet(self, tx: Transaction, wanted: CountSheet, at: At) -> Sequence[Shelved]:

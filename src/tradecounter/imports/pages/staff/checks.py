@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_of, cursor_text, read_cursor
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -62,8 +62,8 @@ class ImportCheckPages(Struct, frozen=True):
         if not wanted.is_file:
             return await self._list(call, Filled())
         found = await self._history(call, wanted)
-        headings = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
-        return csv_file("imports", headings, ([getattr(made, name) for name in headings] for made in found))
+        names = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
+        return csv_of("imports", {name: name for name in names}, found)
 
     @form("/import", "Check a file", scope="catalogue:write", roles=IMPORTERS)
     async def upload(self, call: Call) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from tradecounter.db.job_queue import Job, JobState, failed_jobs, latest_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -28,6 +28,11 @@ _COLUMNS = (
     Column("Job"), Column("About"), Column("State"), Column("Why"), Column("Attempts", numeric=True), Column("Since"),
     Column(""),
 )  # fmt: skip
+_CELLS: Cells = {
+    **{name: f"job.{name}" for name in ("id", "name", "state")},
+    "why": "why",
+    **{name: f"job.{name}" for name in ("attempts", "at")},
+}
 _NOUNS = {
     "order_id": "order",
     "number": "invoice",
@@ -89,8 +94,7 @@ class JobPages(Struct, frozen=True):
 
         found = await listed(call, JobTable, {"id": int}, "-id", find)
         if found.is_file:
-            headings = ("id", "name", "state", "why", "attempts", "at")
-            return csv_file("jobs", headings, map(_file_row, found.rows))
+            return csv_of("jobs", _CELLS, found.rows)
         address = view.at("/job")
         table = Table.of(
             call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.job.id, row.job.id)
@@ -121,7 +125,3 @@ def _shown(job: Job, failure: dict[str, Any] | None, view: PageView) -> ShownJob
             about.append((f"{noun.replace('-', ' ')} {value}", path_of_subject(f"{noun}/{value}", view.may)))
     why = reason_of(failure["error"]) if failure is not None and job.state == "failed" else ""
     return ShownJob(job, name_of(job.name), about, why)
-
-
-def _file_row(row: ShownJob) -> tuple[object, ...]:
-    return (row.job.id, row.job.name, row.job.state, row.why, row.job.attempts, row.job.at)

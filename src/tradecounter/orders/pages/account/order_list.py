@@ -9,7 +9,16 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import waiting_approvals
 from tradecounter.credit.queries import credit_room
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.page_kit.tables import (
+    Cells,
+    Column,
+    Sort,
+    Table,
+    TableParameters,
+    csv_of,
+    cursor_text,
+    to_the_second,
+)
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -26,7 +35,13 @@ _PATHS = {
     "pending": "/account/order/unconfirmed",
     "cancelled": "/account/order/cancelled",
 }
-_HEADINGS = ("reference", "customer_reference", "placed_at", "status", "gross")
+_CELLS: Cells = {
+    "reference": "name",
+    "customer_reference": "customer_reference",
+    "placed_at": to_the_second("placed_at"),
+    "status": "label",
+    "gross": "gross",
+}
 _SORTS = {name: SORTS[name] for name in ("placed", "total")}
 _LATEST_FIRST = "-placed"
 _OPEN_STATUSES = tuple(status for status in STATUSES if status != CANCELLED)
@@ -83,7 +98,7 @@ class OwnOrderListPages(Struct, frozen=True):
 
         found = await listed(call, OwnOrderTable, _SORTS, _LATEST_FIRST, find)
         if found.is_file:
-            return csv_file(f"orders-{state}", _HEADINGS, map(_file_row, found.rows))
+            return csv_of(f"orders-{state}", _CELLS, found.rows)
         waits = await self._waits(call.customer_id, found.rows, state)
         view = self.desk.view(call)
         table = Table.of(
@@ -144,8 +159,3 @@ def _columns(state: State) -> tuple[Column, ...]:
         Column("Status"),
         Column("Total", "total", numeric=True),
     )
-
-
-def _file_row(row: OrderRow) -> tuple[object, ...]:
-    placed = row.placed_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (row.name, row.customer_reference, placed, row.label, row.gross)

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -26,7 +26,15 @@ _COLUMNS = (
 )
 _TO_DISPATCH = "To dispatch"  # orders of several statuses
 _LATEST_FIRST = "-placed"
-_FILE_HEADINGS = ("reference", "customer_id", "customer", "customer_reference", "placed_at", "status", "gross")
+_CELLS: Cells = {
+    "reference": "name",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "customer_reference": "customer_reference",
+    "placed_at": to_the_second("placed_at"),
+    "status": "label",
+    "gross": "gross",
+}
 
 
 class OrderTable(TableParameters, frozen=True, kw_only=True):
@@ -46,11 +54,6 @@ class OrderTable(TableParameters, frozen=True, kw_only=True):
     created_to: str | None = None
 
 
-def _file_row(row: OrderRow) -> tuple[object, ...]:
-    placed = row.placed_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (row.name, row.customer_id, row.customer, row.customer_reference, placed, row.label, row.gross)
-
-
 class OrderListPages(Struct, frozen=True):
     """The list of orders."""
 
@@ -61,13 +64,10 @@ class OrderListPages(Struct, frozen=True):
         "/order",
         "Orders",
         columns=_COLUMNS,
-        sorts=SORTS,
-        default=_LATEST_FIRST,
-        place=lambda row, column: (sorted_by(row, column), row.id),
+        order=Order(SORTS, _LATEST_FIRST, lambda row, column: (sorted_by(row, column), row.id)),
         template="orders/list.html",
         file="orders",
-        headings=_FILE_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda *_: known(
             statuses=(_TO_DISPATCH, *STATUSES), states=[(state, label(state)) for state in get_args(State)]
         ),

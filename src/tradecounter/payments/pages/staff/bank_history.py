@@ -7,7 +7,16 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.tables import (
+    Column,
+    Order,
+    Sort,
+    Table,
+    TableParameters,
+    csv_of,
+    cursor_text,
+    read_cursor,
+)
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
@@ -16,7 +25,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, FieldError
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_wire import RolledBackFile
-from tradecounter.payments.pages.staff.unplaced import file_row
+from tradecounter.payments.pages.staff.unplaced import LINE_CELLS
 from tradecounter.payments.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files
 from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter, BankLineRecord
 from tradecounter.payments.roll_back_bank_file import KEEP, roll_back_bank_file
@@ -41,7 +50,6 @@ _LINE_COLUMNS = (
     Column("Amount", numeric=True),
 )
 _HEADINGS = ("id", "name", "at", "by", "lines", "recorded", "payments_out", "repeated", "unplaced", "rolled_back_at")
-_LINE_HEADINGS = ("id", "line", "received_on", "reference", "state", "why", "customer_id", "payment_id", "amount")
 _LATEST_FIRST = Sort("id", descending=True)
 _STORED = Sort("stored", descending=False)
 
@@ -62,13 +70,10 @@ class BankHistoryPages(Struct, frozen=True):
         "/bank-file",
         "Bank files",
         columns=_COLUMNS,
-        sorts={"id": int},
-        default="-id",
-        place=lambda made, _: (made.id, 0),
+        order=Order({"id": int}, "-id", lambda made, _: (made.id, 0)),
         template="payments/bank_files.html",
         file="bank-files",
-        headings=_HEADINGS,
-        cells=lambda made: [getattr(made, name) for name in _HEADINGS],
+        cells={name: name for name in _HEADINGS},
         scope="billing:read",
     )
     async def list_files(self, tx: Transaction, wanted: TableParameters, at: At) -> list[BankFileRecord]:
@@ -84,7 +89,7 @@ class BankHistoryPages(Struct, frozen=True):
                 tx, BankLineFilter(bank_file_id=file_id), "stored", wanted.most, descending=False, after=after
             )
         if wanted.is_file:
-            return csv_file(f"bank-file-{file_id}", _LINE_HEADINGS, map(file_row, lines))
+            return csv_of(f"bank-file-{file_id}", LINE_CELLS, lines)
         address = self.desk.view(call).at(f"/bank-file/{file_id}")
         table = Table.of(call, address, _LINE_COLUMNS, lines, _STORED, _cursor)
         recent = made.rolled_back_at is None and made.at >= self.desk.clock.now() - KEEP

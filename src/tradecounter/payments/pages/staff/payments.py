@@ -22,7 +22,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
@@ -55,7 +55,17 @@ _COLUMNS = (
     Column("Amount", "amount", numeric=True),
 )
 _LATEST_FIRST = "-recorded"
-_HEADINGS = ("id", "customer_id", "customer", "received_on", "method", "reference", "invoices", "reversed", "amount")
+_CELLS: Cells = {
+    "id": "id",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "received_on": "received_on",
+    "method": "method",
+    "reference": "reference",
+    "invoices": lambda row: " ".join(map(str, row.invoices)),
+    "reversed": lambda row: "yes" if row.reversed_at else "",
+    "amount": "amount",
+}
 _METHOD_NAMES = [(method, method.replace("_", " ").capitalize()) for method in METHODS]
 
 
@@ -82,12 +92,6 @@ class PaymentTable(TableParameters, frozen=True, kw_only=True):
     received_to: str | None = None
 
 
-def _file_row(row: PaymentRow) -> tuple[object, ...]:
-    invoices, reversed_ = " ".join(map(str, row.invoices)), "yes" if row.reversed_at else ""
-    who = row.id, row.customer_id, row.customer
-    return (*who, row.received_on, row.method, row.reference, invoices, reversed_, row.amount)
-
-
 class PaymentPages(Struct, frozen=True):
     """Payments."""
 
@@ -98,13 +102,10 @@ class PaymentPages(Struct, frozen=True):
         "/payment",
         "Payments",
         columns=_COLUMNS,
-        sorts=PAYMENTS.sorts,
-        default=_LATEST_FIRST,
-        place=PAYMENTS.place_of,
+        order=Order(PAYMENTS.sorts, _LATEST_FIRST, PAYMENTS.place_of),
         template="payments/payments.html",
         file="payments",
-        headings=_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda *_: known(methods=_METHOD_NAMES),
         scope="billing:read",
     )

@@ -12,7 +12,7 @@ from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
@@ -43,7 +43,6 @@ _COLUMNS = (
     Column("Amount", "amount", numeric=True),
 )
 _OLDEST_FIRST = "stored"
-_HEADINGS = ("id", "line", "received_on", "reference", "state", "why", "customer_id", "payment_id", "amount")
 _STATES = [("unplaced", "Waiting"), ("set_aside", "Set aside"), ("placed", "Placed"), ("all", "All")]
 
 
@@ -79,20 +78,14 @@ class LineTable(TableParameters, frozen=True, kw_only=True):
     reference: str | None = None
 
 
-def file_row(line: BankLineRecord) -> tuple[object, ...]:
-    """Return a line as it stands in a file, with what is written where it could not be read."""
-    received, amount = line.received_on or line.day_written, line.amount_written if line.amount is None else line.amount
-    return (
-        line.id,
-        line.line,
-        received,
-        line.reference,
-        line.state,
-        line.why,
-        line.customer_id,
-        line.payment_id,
-        amount,
-    )
+# A line as it stands in a file, with what is written where it could not be read.
+LINE_CELLS: Cells = {
+    "id": "id",
+    "line": "line",
+    "received_on": lambda line: line.received_on or line.day_written,
+    **{name: name for name in ("reference", "state", "why", "customer_id", "payment_id")},
+    "amount": lambda line: line.amount_written if line.amount is None else line.amount,
+}
 
 
 def _seen_of(place: Suggestion, line: BankLineRecord) -> str:
@@ -110,13 +103,10 @@ class BankLinePages(Struct, frozen=True):
         "/bank-line",
         "Unplaced money",
         columns=_COLUMNS,
-        sorts=BANK_LINES.sorts,
-        default=_OLDEST_FIRST,
-        place=BANK_LINES.place_of,
+        order=Order(BANK_LINES.sorts, _OLDEST_FIRST, BANK_LINES.place_of),
         template="payments/unplaced.html",
         file="bank-lines",
-        headings=_HEADINGS,
-        cells=file_row,
+        cells=LINE_CELLS,
         shown=lambda self, *_: self._waiting(),
         scope="billing:read",
     )

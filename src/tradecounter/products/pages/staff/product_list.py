@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -30,6 +30,14 @@ _COLUMNS = (
 )
 _NO_STOCK = StockLevel()
 _COSTS = "prices:write"  # what the reseller pays is for those who set prices
+_CELLS: Cells = {
+    **{name: f"product.{name}" for name in ("sku", "name", "manufacturer", "ean")},
+    "active": lambda row: "yes" if row.product.active else "no",
+    "price": "price.single_unit_cost",
+    "price_of_ten": "price.of_ten",
+    "purchase_cost": "price.purchase_cost",
+    **{name: f"level.{name}" for name in ("available", "allocated", "back_ordered")},
+}
 _NEEDS = {
     **dict.fromkeys(("Price", "10 and more", "price", "price_of_ten"), "prices:read"),
     **dict.fromkeys(("Costs you", "purchase_cost"), _COSTS),
@@ -58,14 +66,6 @@ class StockedProduct(Struct, frozen=True):
     look: Look
 
 
-def _file_row(row: StockedProduct) -> tuple[object, ...]:
-    product, level = row.product, row.level
-    active = "yes" if product.active else "no"
-    units = (level.available, level.allocated, level.back_ordered)
-    prices = (row.price.single_unit_cost, row.price.of_ten, row.price.purchase_cost)
-    return (product.sku, product.name, product.manufacturer, product.ean, active, *prices, *units)
-
-
 class ProductListPages(Struct, frozen=True):
     """The list of products."""
 
@@ -76,25 +76,10 @@ class ProductListPages(Struct, frozen=True):
         "/product",
         "Products",
         columns=_COLUMNS,
-        sorts={"sku": str},
-        default="sku",
-        place=lambda row, _: (row.product.sku_key, 0),
+        order=Order({"sku": str}, "sku", lambda row, _: (row.product.sku_key, 0)),
         template="products/list.html",
         file="products",
-        headings=(
-            "sku",
-            "name",
-            "manufacturer",
-            "ean",
-            "active",
-            "price",
-            "price_of_ten",
-            "purchase_cost",
-            "available",
-            "allocated",
-            "back_ordered",
-        ),
-        cells=_file_row,
+        cells=_CELLS,
         needs=_NEEDS,
         shown=lambda _pages, call, _found: known(choices=_choices(call)),
         scope="catalogue:read",

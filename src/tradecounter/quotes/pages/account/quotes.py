@@ -13,7 +13,17 @@ from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.tables import (
+    Cells,
+    Column,
+    Sort,
+    Table,
+    TableParameters,
+    csv_of,
+    cursor_text,
+    read_cursor,
+    to_the_second,
+)
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER, user_of
@@ -48,7 +58,14 @@ _COLUMNS = (
     Column("Total", numeric=True),
 )
 _MOST_OPEN = 20
-_HEADINGS = ("confirmation_code", "customer_reference", "requested_at", "status", "expires_at", "gross")
+_CELLS: Cells = {
+    "confirmation_code": "quote.confirmation_code",
+    "customer_reference": "quote.customer_reference",
+    "requested_at": to_the_second("quote.created_at"),
+    "status": "status",
+    "expires_at": to_the_second("expires_at"),
+    "gross": "quote.cost_gross",
+}
 
 
 class AcceptForm(Struct):
@@ -86,7 +103,7 @@ class OwnQuotePages(Struct, frozen=True):
             open_ones = await open_quotes(tx, call.customer_id, _MOST_OPEN) if after is None else []
         rows = [_row(quote, now) for quote in found]
         if wanted.is_file:
-            return csv_file("quotes", _HEADINGS, map(_file_row, rows))
+            return csv_of("quotes", _CELLS, rows)
         address = self.desk.view(call).at(_PATH)
         sort = Sort("requested", descending=True)
         table = Table.of(call, address, _COLUMNS, rows, sort, lambda row: cursor_text(0, row.quote.id))
@@ -162,13 +179,6 @@ class OwnQuotePages(Struct, frozen=True):
 
 def _row(quote: AnyOrder, now: datetime) -> QuoteRow:
     return QuoteRow(quote, quote_status(quote, now), quote.expires_at if isinstance(quote, PricedQuote) else None)
-
-
-def _file_row(row: QuoteRow) -> tuple[object, ...]:
-    quote = row.quote
-    requested = quote.created_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    expires = row.expires_at and row.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (quote.confirmation_code, quote.customer_reference, requested, row.status, expires, quote.cost_gross)
 
 
 def _saved(line: OrderLine) -> Decimal:

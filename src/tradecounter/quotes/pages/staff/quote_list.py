@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -29,25 +29,24 @@ _COLUMNS = (
     Column("Goods with VAT", numeric=True),
     Column("State"),
 )
-_FILE_HEADINGS = (
-    "code", "customer_id", "customer", "customer_reference", "status", "requested_at", "priced_at", "expires_at",
-    "order", "total",
-)  # fmt: skip
+_CELLS: Cells = {
+    "code": "code",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "customer_reference": "customer_reference",
+    "status": lambda row, now: row.status(now),
+    "requested_at": to_the_second("created_at"),
+    "priced_at": to_the_second("priced_at"),
+    "expires_at": to_the_second("expires_at"),
+    "order": "order_reference",
+    "total": "total",
+}
 
 
 class QuoteTable(TableParameters, frozen=True, kw_only=True):
     """Which quotes are shown."""
 
     view: QuoteView = "waiting"
-
-
-def _file_row(row: QuoteRow, now: datetime) -> tuple[object, ...]:
-    moments = (row.created_at, row.priced_at, row.expires_at)
-    shown = (None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in moments)
-    return (
-        row.code, row.customer_id, row.customer, row.customer_reference, row.status(now), *shown, row.order_reference,
-        row.total,
-    )  # fmt: skip
 
 
 class QuoteListPages(Struct, frozen=True):
@@ -60,13 +59,14 @@ class QuoteListPages(Struct, frozen=True):
         "/quote",
         "Quotes",
         columns=_COLUMNS,
-        sorts={"created": datetime},
-        default=lambda wanted: "created" if wanted.view == "waiting" else "-created",
-        place=lambda row, _: (row.created_at, row.id),
+        order=Order(
+            {"created": datetime},
+            lambda wanted: "created" if wanted.view == "waiting" else "-created",
+            lambda row, _: (row.created_at, row.id),
+        ),
         template="quotes/list.html",
         file="quotes",
-        headings=_FILE_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda self, call, found: self._views(call, found.wanted.view),
         scope="quotes:read",
     )

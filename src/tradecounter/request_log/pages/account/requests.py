@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
@@ -45,13 +45,10 @@ class RequestLogPages(Struct, frozen=True):
         f"{DEVELOPER_HOME}/key/{{id}}/request",
         "Requests with an API key",
         columns=_COLUMNS,
-        sorts={"id": int},
-        default="-id",
-        place=lambda row, _: (row.id, row.id),
+        order=Order({"id": int}, "-id", lambda row, _: (row.id, row.id)),
         template="request_log/requests.html",
         file="requests",
-        headings=_FILE,
-        cells=lambda row: [getattr(row, name) for name in _FILE],
+        cells={name: name for name in _FILE},
         shown=lambda self, call, _: self._key(call),
         user_roles=DEVELOPERS,
         path_parameters=(Parameter("id", "The key's id.", ID, 7),),

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, Sort, TableParameters, to_the_second
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -23,7 +23,17 @@ _COLUMNS = (
     Column("Units back", numeric=True),
     Column("State"),
 )
-_FILE_HEADINGS = ("number", "order", "customer_id", "customer", "state", "reason", "opened_at", "units", "received")
+_CELLS: Cells = {
+    "number": lambda row: return_number(row.id),
+    "order": "order_reference",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "state": "state",
+    "reason": "reason",
+    "opened_at": to_the_second("opened_at"),
+    "units": "units",
+    "received": "received",
+}
 _LATEST_FIRST = Sort("number", descending=True)
 
 
@@ -31,14 +41,6 @@ class ReturnTable(TableParameters, frozen=True, kw_only=True):
     """Which returns are shown."""
 
     state: Literal["open", "received", "closed", "all"] = "open"
-
-
-def _file_row(row: ReturnRow) -> tuple[object, ...]:
-    opened = row.opened_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (
-        return_number(row.id), row.order_reference, row.customer_id, row.customer, row.state, row.reason, opened,
-        row.units, row.received,
-    )  # fmt: skip
 
 
 class ReturnListPages(Struct, frozen=True):
@@ -51,13 +53,10 @@ class ReturnListPages(Struct, frozen=True):
         "/return",
         "Returns",
         columns=_COLUMNS,
-        sorts={"number": int},
-        default="-number",
-        place=lambda row, _: (row.id, row.id),
+        order=Order({"number": int}, "-number", lambda row, _: (row.id, row.id)),
         template="returns/list.html",
         file="returns",
-        headings=_FILE_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda self, call, found: self._views(call, found.wanted.state),
         scope="orders:read",
     )

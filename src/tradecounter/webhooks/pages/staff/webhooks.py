@@ -4,25 +4,24 @@ from msgspec import Struct
 
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.webhooks.queries.endpoints import Endpoint, endpoints_after
 
 _COLUMNS = (Column("Endpoint"), Column("Whose"), Column("Events"), Column("State"), Column("Added"))
-_FILE_HEADINGS = ("id", "customer_id", "url", "types", "state", "reason", "failing_since", "created_at")
+_CELLS: Cells = {
+    **{name: name for name in ("id", "customer_id", "url")},
+    "types": lambda row: " ".join(row.types),
+    **{name: name for name in ("state", "reason", "failing_since", "created_at")},
+}
 
 
 class WebhookTable(TableParameters, frozen=True, kw_only=True):
     """The filters of webhooks."""
 
     customer_id: str | None = None
-
-
-def _file_row(row: Endpoint) -> tuple[object, ...]:
-    types = " ".join(row.types)
-    return (row.id, row.customer_id, row.url, types, row.state, row.reason, row.failing_since, row.created_at)
 
 
 class WebhookListPages(Struct, frozen=True):
@@ -35,13 +34,10 @@ class WebhookListPages(Struct, frozen=True):
         "/webhook",
         "Webhooks",
         columns=_COLUMNS,
-        sorts={"id": int},
-        default="id",
-        place=lambda row, _: (row.id, row.id),
+        order=Order({"id": int}, "id", lambda row, _: (row.id, row.id)),
         template="webhooks/list.html",
         file="webhooks",
-        headings=_FILE_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         scope="events:read",
     )
     async def list_webhooks(self, tx: Transaction, wanted: WebhookTable, at: At) -> list[Endpoint]:
