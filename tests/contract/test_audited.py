@@ -315,6 +315,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "approval decline": ("order.cancel order.decline_approval", lambda o: [o.asked(), "--reason", "a test"]),
     "request close": ("request.close", lambda o: [o.request(), "--text", "a test"]),
     "quote decline": ("quote.decline", lambda o: [o.quote(priced=False), "--reason", "a test"]),
+    "price change": ("import.apply", lambda _: ["--raise-percent", "5"]),
     "imports roll-back": ("import.roll_back", lambda o: [o.applied()]),
     "job retry": ("job.retry", lambda o: [o.failed_job()]),
     "customer erase": ("customer.erase", lambda o: [str(o.shop.customer().id), "--yes"]),

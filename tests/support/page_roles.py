@@ -104,6 +104,7 @@ OFFICE: Mapping[str, str] = {
     "/product": "support warehouse finance catalogue",
     "/product/{sku}": "support warehouse finance catalogue",
     "/product-form": "catalogue",
+    "/price-change": "catalogue",
     "/stock-adjustment": "warehouse",
     "/goods-in": "warehouse",
     "/count-sheet": "warehouse",

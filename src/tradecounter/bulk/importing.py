@@ -81,6 +81,7 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
         progress: called with the number of rows read.
         on_change: called with each change, if given.
         diff: whether the report has the changes.
+        rule: the rule that made the rows, in words, for the audit log.
     """
 
     dry_run: bool = False
@@ -93,6 +94,7 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
     progress: Callable[[int], None] = lambda _count: None
     on_change: OnChange | None = None
     diff: bool = False
+    rule: str = ""
 
     @property
     def keeps_changes(self) -> bool:

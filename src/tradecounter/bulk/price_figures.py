@@ -77,11 +77,13 @@ class PriceFigures(PriceChanges, frozen=True, kw_only=True):
 
     Attributes:
         new_price_lists: lists that nobody knows.
+        below_cost: how many prices that change end below the purchase cost, also those that rise.
         guarded: how many prices may be slips.
         guarded_prices: the first of them.
     """
 
     new_price_lists: Sequence[UnknownPriceList]
+    below_cost: int
     guarded: int
     guarded_prices: Sequence[GuardedPrice]
 

@@ -61,7 +61,7 @@ async def import_in(
     if report.id is None or report.is_rejected:
         tx.set_rollback()
     else:
-        await _record(tx, report.id, kind, report, now)
+        await _record(tx, report.id, kind, report, now, options.rule)
     return report
 
 
@@ -79,7 +79,9 @@ def _name_of(actor: Actor) -> str:
     return actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
 
 
-async def _record(tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime) -> None:
+async def _record(
+    tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime, rule: str = ""
+) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
     set_counts(tx, import_id, counts)
     if (follow := IMPORT_KINDS[kind].applied) is not None:
@@ -91,4 +93,6 @@ async def _record(tx: Transaction, import_id: int, kind: str, report: ImportRepo
         counts["skipped"] = report.skipped
     data = {"import_id": import_id, "kind": kind, **counts}
     record_event(tx, "import.applied", f"import/{import_id}", now, None, data)
-    audit(tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, **counts, **changes})
+    audit(
+        tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, "rule": rule or None, **counts, **changes}
+    )

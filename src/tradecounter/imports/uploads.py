@@ -7,7 +7,8 @@ Reading a large file takes longer than a request may: it runs as a task, and its
 import asyncio
 import os
 import secrets
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
@@ -35,6 +36,7 @@ from tradecounter.imports.roles import importable_kinds
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.json_text import to_json_lines
 
 log = structlog.get_logger()
 
@@ -80,6 +82,8 @@ class Upload(Struct):
         bad_count: how many rows have errors.
         good_rows: rows that are left if those with errors are left out; 0 while no such choice is open.
         force: whether someone has agreed to prices that may be slips, and to new price lists.
+        rule: the rule that made the rows, in words; empty for a file of someone.
+        origin: the path of the form that made the rows.
     """
 
     id: str
@@ -103,6 +107,8 @@ class Upload(Struct):
     bad_count: int = 0
     import_id: int | None = None
     force: bool = False
+    rule: str = ""
+    origin: str = ""
     task: asyncio.Task[None] | None = None
 
     @property
@@ -170,6 +176,28 @@ class Uploads:
         except UnreadableFileError as error:
             own.close()
             raise invalid("file", str(error)) from error
+        self._kept[upload.id] = upload
+        return upload
+
+    async def keep_rows(self, owner: int, kind: str, rows: Sequence[Struct], rule: str, origin: str) -> Upload:
+        """Keep the rows that a rule has made, as a file of a kind; `rule` and `origin` as in Upload."""
+        self._drop_old()
+        file = await asyncio.to_thread(_written, rows)
+        upload_id, size, now = secrets.token_urlsafe(16), file.tell(), self._clock.now()
+        upload = Upload(
+            id=upload_id,
+            owner=owner,
+            name=rule,
+            size=size,
+            file=file,
+            form="JSON Lines",
+            at=now,
+            fitting=[kind],
+            lines=len(rows),
+            wanted=Wanted(kind=kind),
+            rule=rule,
+            origin=origin,
+        )
         self._kept[upload.id] = upload
         return upload
 
@@ -283,6 +311,7 @@ class Uploads:
             forced_by="check the file again: a tick",
             progress=progress,
             diff=dry_run,
+            rule=upload.rule,
         )
         body = StoredBody(upload.file, upload.form, b"")
         async with transaction(self._database, actor) as tx:
@@ -311,6 +340,12 @@ class Uploads:
 def _column_options(wanted: Wanted) -> ColumnOptions:
     renamed = {column.theirs: column.field for column in wanted.columns}
     return ColumnOptions(renamed, wanted.ignore_unknown)
+
+
+def _written(rows: Sequence[Struct]) -> BinaryIO:
+    file = tempfile.TemporaryFile()  # noqa: SIM115 the upload closes it
+    file.writelines(line + b"\n" for line in to_json_lines(rows))
+    return file
 
 
 def _bad_rows(upload: Upload, messages: dict[int, str]) -> str:

@@ -17,6 +17,17 @@ def to_step(amount: Decimal, step: Decimal) -> Decimal:
     return rounded((max(steps, Decimal(1)) if amount > 0 else steps) * step)
 
 
+def to_ending(amount: Decimal, pence: Decimal) -> Decimal:
+    """Round pounds to the nearest amount that ends with these pence, which are less than a pound; the higher of two.
+
+    An amount above zero becomes these pence at least; others are rounded to whole pence.
+    """
+    if amount <= 0:
+        return rounded(amount)
+    pounds = (amount - pence).quantize(Decimal(1), rounding=ROUND_HALF_UP)
+    return rounded(max(pounds, NOTHING) + pence)
+
+
 def up_to_ending(amount: Decimal, pence: Decimal) -> Decimal:
     """Round pounds up to the next amount that ends with these pence, which are less than a pound: 0.99."""
     return rounded((amount - pence).quantize(Decimal(1), rounding=ROUND_CEILING) + pence) if amount > 0 else NOTHING

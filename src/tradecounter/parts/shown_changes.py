@@ -52,21 +52,24 @@ def changes_of(record: AuditRecord) -> list[Change]:
     before, after = _decoder.decode(record.before), _decoder.decode(record.after)
     of_prices = record.action.startswith(_OF_PRICES)
     return [
-        Change(name, *(_shown(fields.get(name), name, of_prices) for fields in (before, after)))
+        Change(name, *(in_words(fields.get(name), name, of_prices=of_prices) for fields in (before, after)))
         for name in {**before, **after}
     ]
 
 
-def _shown(value: Any, name: str, of_prices: bool) -> str | None:
+def in_words(value: Any, name: str, *, of_prices: bool = False) -> str | None:
+    """Return the value of a field for people; `of_prices` means that other decimals than known amounts are pounds."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
         separator = "; " if any(isinstance(each, dict) for each in value) else ", "
-        return separator.join(filter(None, (_shown(each, name, of_prices) for each in value))) or "none"
+        return separator.join(filter(None, (in_words(each, name, of_prices=of_prices) for each in value))) or "none"
     if isinstance(value, dict):
-        parts = ((inner, _shown(each, inner, of_prices)) for inner, each in value.items() if each not in _EMPTY)
+        parts = (
+            (inner, in_words(each, inner, of_prices=of_prices)) for inner, each in value.items() if each not in _EMPTY
+        )
         return ", ".join(f"{label(inner).lower()} {text}" for inner, text in parts if text) or "none"
     if name in _MONEY or (of_prices and isinstance(value, Decimal)):
         return in_pounds(Decimal(value))

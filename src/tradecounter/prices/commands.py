@@ -1,4 +1,4 @@
-"""`tradecounter price`: explains customers' prices."""
+"""`tradecounter price`: changes prices by rules, and explains customers' prices."""
 
 from typing import Annotated
 
@@ -8,12 +8,14 @@ from tradecounter.edge.command_line.arguments import CustomerId, Sku
 from tradecounter.edge.command_line.output import AsJson, show_json, show_part
 from tradecounter.edge.command_line.session import run_query
 from tradecounter.edge.command_line.tables import Prose, one_line
+from tradecounter.imports.commands.price_change import change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.prices.explain_price import CONTRACT, ExplainedPrice, price_of
 
-app = typer.Typer(no_args_is_help=True, help="Explanations of customers' prices.")
+app = typer.Typer(no_args_is_help=True, help="Changes of prices, and explanations of customers' prices.")
+app.command("change")(change)
 
 _COLUMNS = ("rule", "price_list", "applies", Prose("why", 22), "single_unit_cost", "five_plus_unit_cost",
             "ten_plus_unit_cost", "valid_from", "valid_until")  # fmt: skip

@@ -62,6 +62,7 @@ async def _figures(
         largest_fall=counted.largest_fall,
         customers=concerned,
         new_price_lists=new_lists,
+        below_cost=counted.below_cost,
         guarded=counted.guarded,
         guarded_prices=[_guarded(row) for row in found],
     )

@@ -2,12 +2,13 @@
 
 from decimal import Decimal
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from tradecounter.kit.money import rounded
+from tradecounter.kit.money import rounded, to_ending, to_step
 
 Pence = TypeVar("Pence", int, NDArray[np.int64])
 
@@ -51,3 +52,56 @@ def discounted_pence(cost: Pence, discount: int) -> Pence:
 def margin_percent(price: Decimal, cost: Decimal) -> Decimal:
     """Return what a positive price leaves above a cost, in per cent of the price."""
     return rounded((price - cost) / price * 100).quantize(Decimal("0.1"))
+
+
+How = Literal["raise_percent", "lower_percent", "raise_amount", "lower_amount", "margin"]
+Rounding = Literal["penny", "pound", "ninety_five", "ninety_nine"]
+Costs = tuple[Decimal | None, Decimal | None, Decimal | None]  # of 1, 5 and 10 units; None: as of fewer units
+
+_ENDINGS = {"ninety_five": Decimal("0.95"), "ninety_nine": Decimal("0.99")}
+
+
+class PriceRule(Struct, frozen=True):
+    """How a product's new costs are made of its old ones, in pounds; only the results are rounded.
+
+    `by` is per cent, or pounds. A `margin` is what one unit leaves above its purchase cost, in per cent of the new
+    price; the breaks keep their proportion to one unit.
+    """
+
+    how: How
+    by: Decimal
+    rounding: Rounding = "penny"
+
+    def costs(self, old: Costs, purchase: Decimal | None) -> Costs | None:
+        """Return the new costs, which may be below zero; None if the old price or the purchase cost is not known.
+
+        A margin needs no old price: the first one has no breaks.
+        """
+        single = old[0]
+        if self.how == "margin":
+            if not purchase:
+                return None
+            if not single:
+                return (self._rounded(purchase * 100 / (100 - self.by)), None, None)
+        elif single is None:
+            return None
+        one, five, ten = (None if cost is None else self._rounded(self._exact(cost, single, purchase)) for cost in old)
+        return one, five, ten
+
+    def _exact(self, cost: Decimal, single: Decimal, purchase: Decimal | None) -> Decimal:
+        match self.how:
+            case "raise_percent":
+                return cost * (100 + self.by) / 100
+            case "lower_percent":
+                return cost * (100 - self.by) / 100
+            case "raise_amount":
+                return cost + self.by
+            case "lower_amount":
+                return cost - self.by
+            case "margin":
+                return (purchase or Decimal(0)) * 100 * cost / ((100 - self.by) * single)
+
+    def _rounded(self, amount: Decimal) -> Decimal:
+        if self.rounding == "penny" or amount <= 0:
+            return rounded(amount)
+        return to_step(amount, Decimal(1)) if self.rounding == "pound" else to_ending(amount, _ENDINGS[self.rounding])

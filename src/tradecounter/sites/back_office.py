@@ -36,6 +36,7 @@ from tradecounter.events.operations.staff import EventOperations
 from tradecounter.goods_in.operations import GoodsInOperations
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_key, secret_keys
+from tradecounter.imports.operations.price_change import PriceChangeOperations
 from tradecounter.imports.operations.staff import ImportOperations
 from tradecounter.imports.uploads import Uploads
 from tradecounter.jobs.operations import JobOperations
@@ -156,6 +157,7 @@ class BackOffice(Site):
             ProductOperations(desk, self._views),
             GoodsInOperations(desk),
             ImportOperations(desk),
+            PriceChangeOperations(desk, self._views),
             JobOperations(desk),
             AuditOperations(desk),
             EventOperations(EventFeed(self.database, self.stopping)),

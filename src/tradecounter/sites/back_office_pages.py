@@ -26,6 +26,7 @@ from tradecounter.goods_in.pages.staff.counts import CountPages
 from tradecounter.goods_in.pages.staff.goods_in import GoodsInPages
 from tradecounter.imports.pages.staff.checks import ImportCheckPages
 from tradecounter.imports.pages.staff.one_import import ImportPages
+from tradecounter.imports.pages.staff.price_change import PriceChangePages
 from tradecounter.imports.pages.staff.product_form import ProductFormPages
 from tradecounter.jobs.pages.staff.jobs import JobPages
 from tradecounter.kit.clock import Clock
@@ -108,6 +109,7 @@ SUBJECTS: Sequence[type] = (
     ProductListPages,
     ProductPages,
     ProductFormPages,
+    PriceChangePages,
     GoodsInPages,
     CountPages,
     ImportCheckPages,

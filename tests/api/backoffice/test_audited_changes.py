@@ -272,6 +272,10 @@ CHANGES: dict[str, tuple[str, Request]] = {
             {"items": [{"sku": sku, "change": 1, "reason": "Stocktake"} for sku in ("CABLE", "PHONE")]},
         ),
     ),
+    "changePrices": (
+        "import.apply",
+        lambda s: ("POST", "/api/price-change", {"query": sell(s.office.service, "RULED", 10), "raise_percent": 5}),
+    ),
     "importFile": ("import.apply", lambda s: ("POST", "/api/import/stock", s.stock_file())),
     "rollBackImport": ("import.roll_back", lambda s: ("POST", f"/api/import/{s.imported()}/roll-back", None)),
     "recordPayment": ("payment.record", lambda s: ("POST", "/api/payment", s.payment())),

@@ -67,7 +67,7 @@ ALLOWED = {
         "issueCreditNote", "closeReturn", "tellOfPayment", "takeBackRemittance", "blockCustomer", "unblockCustomer",
     },
     "catalogue": {
-        "searchProducts", "getProduct", "explainPrice", "listImports", "importFile", "rollBackImport",
+        "searchProducts", "getProduct", "explainPrice", "listImports", "importFile", "rollBackImport", "changePrices",
     },
     "administrator": {operation.name for operation in GUARDED},
 }  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.kit.money import from_pence, percentage, rounded, to_pence, to_step, up_to_ending
+from tradecounter.kit.money import from_pence, percentage, rounded, to_ending, to_pence, to_step, up_to_ending
 
 amounts = st.decimals(-1_000_000_000, 1_000_000_000, places=2)
 
@@ -72,3 +72,20 @@ def test_amounts_are_rounded_to_steps_but_never_to_nothing(amount: str, step: st
 )
 def test_amounts_are_rounded_up_to_an_ending(amount: str, expected: str) -> None:
     assert str(up_to_ending(Decimal(amount), Decimal("0.99"))) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "pence", "expected"),
+    [
+        ("12.48", "0.99", "11.99"),
+        ("12.49", "0.99", "12.99"),
+        ("12.99", "0.99", "12.99"),
+        ("10.449", "0.95", "9.95"),
+        ("10.45", "0.95", "10.95"),
+        ("0.01", "0.99", "0.99"),
+        ("0", "0.99", "0.00"),
+        ("-3.004", "0.99", "-3.00"),
+    ],
+)
+def test_amounts_are_rounded_to_the_nearest_ending(amount: str, pence: str, expected: str) -> None:
+    assert str(to_ending(Decimal(amount), Decimal(pence))) == expected

@@ -49,7 +49,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 ALSO: Mapping[str, tuple[str, ...]] = {
     "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file"),
     "/staff": ("/token", "/settings"),
-    "/product": ("/product-form", "/stock-adjustment"),
+    "/product": ("/product-form", "/price-change", "/stock-adjustment"),
     "/goods-in": ("/count-sheet",),
     "/account/product": ("/account/alert",),
 }

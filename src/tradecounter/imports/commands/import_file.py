@@ -114,7 +114,7 @@ def import_file(
     if as_json:
         show_json(present_report(report))
     else:
-        _print(report, dry_run=dry_run, rejected=bool(rejected))
+        print_report(report, dry_run=dry_run, rejected=bool(rejected))
     if rejected:
         fail(rejected[0])
     if report.errors:
@@ -169,7 +169,8 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
         yield lambda count: bar.update(task, completed=count)
 
 
-def _print(report: ImportReport, *, dry_run: bool, rejected: bool) -> None:
+def print_report(report: ImportReport, *, dry_run: bool, rejected: bool) -> None:
+    """Print a report for people; `rejected` means that guarded prices prevent the import."""
     if report.file is not None:
         _print_file_facts(report.file, has_errors=bool(report.errors))
     for warning in report.warnings[:_MOST_WARNINGS]:

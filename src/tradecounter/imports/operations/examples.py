@@ -10,6 +10,7 @@ from tradecounter.bulk.differences import Change
 from tradecounter.bulk.price_figures import GuardedPrice
 from tradecounter.bulk.rows import LineMessage
 from tradecounter.edge.operations.subject import Described
+from tradecounter.imports.change_prices import ForcedPriceChange
 from tradecounter.imports.operations.wire import ReadFile, Report
 from tradecounter.imports.queries import ImportRecord
 from tradecounter.imports.roll_back import RolledBackImport
@@ -68,6 +69,7 @@ PRICES = Report(
     largest_fall=Decimal("-90.00"),
     customers=18,
     new_price_lists=[],
+    below_cost=1,
     guarded=1,
     guarded_prices=[
         GuardedPrice(
@@ -104,4 +106,10 @@ _ROLLED_BACK = RolledBackImport(
 DESCRIBED: Mapping[type, Described] = {
     ImportRecord: Described("The import.", _IMPORT),
     RolledBackImport: Described("The import after its roll-back.", _ROLLED_BACK, "RolledBack"),
+}
+
+_RULE = ForcedPriceChange(manufacturer="corvane", raise_percent=Decimal(5), rounding="ninety_nine")
+OF_RULES: Mapping[type, Described] = {
+    ForcedPriceChange: Described("The rule.", _RULE),
+    Report: Described("The report of the import.", PRICES, "Prices"),
 }

@@ -80,6 +80,9 @@ class Report(Struct, kw_only=True):
         Sequence[UnknownPriceList] | UnsetType,
         Meta(description="Lists that neither have prices nor are any customer's: they want `force`."),
     ] = UNSET
+    below_cost: Annotated[
+        int | UnsetType, Meta(description="Prices that change and end below `purchase_cost`, also those that rise.")
+    ] = UNSET
     guarded: Annotated[
         int | UnsetType,
         Meta(description="Prices that fall by more than half, below `purchase_cost` or to 0: they want `force`."),

@@ -71,12 +71,13 @@ JUDGE_CONTRACT_PRICES = _judge(
 
 
 class Judgement(Struct, frozen=True):
-    """How many prices change, and how much, in per cent."""
+    """How many prices change, how much, in per cent, and how many end below cost."""
 
     raised: int
     lowered: int
     largest_rise: Decimal | None
     largest_fall: Decimal | None
+    below_cost: int
     guarded: int
 
 
@@ -91,9 +92,11 @@ COUNT_JUDGED = Statement(
         select count(*) filter (where rises) as raised, count(*) filter (where falls) as lowered,
                round(max(rise) filter (where rises), 2) as largest_rise,
                round(min(fall) filter (where falls), 2) as largest_fall,
+               count(*) filter (where below_cost) as below_cost,
                count(*) filter (where guarded) as guarded
         from (
-            select guarded, greatest({per_cent}) as rise, least({per_cent}) as fall,
+            select guarded, least(after_one, after_five, after_ten) < purchase_cost as below_cost,
+                   greatest({per_cent}) as rise, least({per_cent}) as fall,
                    after_one > before_one or after_five > before_five or after_ten > before_ten as rises,
                    after_one < before_one or after_five < before_five or after_ten < before_ten as falls
             from judged

@@ -11,8 +11,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
 
 
-class DefaultPrice(Struct, frozen=True):
-    """A product's prices on the default list, in net pounds, and what it costs the reseller; None for none."""
+class CostedPrice(Struct, frozen=True):
+    """A product's prices on a price list, in net pounds, and what it costs the reseller; None for none."""
 
     single_unit_cost: Decimal | None
     five_plus_unit_cost: Decimal | None
@@ -26,11 +26,11 @@ class DefaultPrice(Struct, frozen=True):
         return None if lowest == self.single_unit_cost else lowest
 
 
-NO_PRICE = DefaultPrice(None, None, None, None)
+NO_PRICE = CostedPrice(None, None, None, None)
 
-_DEFAULT_PRICES = Statement("""
+_COSTED_PRICES = Statement("""
     select p.sku_key, l.single_unit_cost, l.five_plus_unit_cost, l.ten_plus_unit_cost, p.purchase_cost
-    from product p left join price l on l.product_id = p.id and l.price_list = 'default'
+    from product p left join price l on l.product_id = p.id and l.price_list = :price_list
     where p.sku_key = any(:sku_keys::text[])
 """)
 _LIST_PRICES = Statement("""
@@ -44,10 +44,10 @@ _CONTRACT_PRICES = Statement("""
 """)
 
 
-async def default_prices_of(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, DefaultPrice]:
-    """Return the prices of products on the default list, by their folded SKUs."""
-    found = await tx.fetch_all(_DEFAULT_PRICES, sku_keys=list(sku_keys))
-    return {sku_key: DefaultPrice(*costs) for sku_key, *costs in found}
+async def costed_prices_of(tx: Transaction, price_list: str, sku_keys: Sequence[str]) -> dict[str, CostedPrice]:
+    """Return the prices of products on a list, by their folded SKUs."""
+    found = await tx.fetch_all(_COSTED_PRICES, price_list=price_list, sku_keys=list(sku_keys))
+    return {sku_key: CostedPrice(*costs) for sku_key, *costs in found}
 
 
 async def list_prices_of_products(

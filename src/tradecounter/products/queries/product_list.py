@@ -24,7 +24,13 @@ Shown = Literal[
     "without_ean",
 ]
 SHOWN: tuple[Shown, ...] = get_args(Shown)
-TO_MEND: tuple[Shown, ...] = ("below_cost", "back_ordered", "without_picture", "without_description", "without_ean")
+TO_MEND: tuple[Shown, ...] = (
+    "below_cost",
+    "back_ordered",
+    "without_picture",
+    "without_description",
+    "without_ean",
+)
 
 
 class ListedProduct(Struct, frozen=True):
@@ -44,13 +50,14 @@ class ProductFilter(Struct, frozen=True):
 
     All but `sold`, `not_sold` and `back_ordered` are products that are sold. `without_price` are on no price list,
     `below_cost` have a price in a list that is lower than their purchase cost.
-    `manufacturer` is a key or a name, ignoring case.
+    `manufacturer` and `category` are a key or a name, ignoring case; a category includes those below it.
     """
 
     manufacturer: str | None = None
     show: Shown | None = None
     external_id: str | None = None
     changed_since: datetime | None = None
+    category: str | None = None
 
 
 _LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active, p.external_id from product p where {}")
@@ -59,6 +66,11 @@ _AFTER = SQL("p.sku_key > :after")
 _KEYS = SQL("p.sku_key = any(:sku_keys)")
 _CONTAINS = SQL("position(:text in p.sku_key) > 0")
 _MANUFACTURER = SQL("p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))")
+_CATEGORY = SQL("""
+    p.categories ?| array(
+        select c.key from category c left join category top on top.key = c.parent_key
+        where :category in (lower(c.key), lower(c.name), lower(top.key), lower(top.name)))
+""")
 _EXTERNAL_ID = SQL("p.external_id = :external_id")
 _CHANGED = SQL("p.changed_at >= :changed_since")
 _SHOWN: dict[Shown, SQL] = {
@@ -116,6 +128,7 @@ async def products_after(
         "sku_keys": list(sku_keys or ()),
         "text": fold(containing or ""),
         "manufacturer": (wanted.manufacturer or "").lower(),
+        "category": (wanted.category or "").lower(),
         "external_id": wanted.external_id,
         "changed_since": wanted.changed_since,
     }
@@ -132,6 +145,8 @@ def _conditions(
         yield _CONTAINS
     if wanted.manufacturer is not None:
         yield _MANUFACTURER
+    if wanted.category is not None:
+        yield _CATEGORY
     if wanted.external_id is not None:
         yield _EXTERNAL_ID
     if wanted.changed_since is not None:

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
+from tradecounter.bulk.spellings import stored_keys
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_of, cursor_text, read_cursor
 from tradecounter.edge.page_kit.values import label
@@ -16,6 +17,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS, file_response
 from tradecounter.imports.from_stream import MOST_BYTES
 from tradecounter.imports.kinds import HINTS, IMPORT_KINDS, ON_HAND, fields_of_kind
+from tradecounter.imports.pages.staff.shown_fields import shown_changes
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.imports.uploads import MOST_BAD_ROWS, Upload, Uploads, Wanted
@@ -87,7 +89,7 @@ class ImportCheckPages(Struct, frozen=True):
         upload = self._upload(call)
         if upload.state == "applied":
             return self._applied(call, upload)
-        return self._show(call, "imports/check.html", upload, Filled())
+        return await self._show(call, "imports/check.html", upload, Filled())
 
     @form(_CHECK, "Check a file again", scope="catalogue:write", roles=IMPORTERS)
     async def check(self, call: Call) -> Response:
@@ -103,7 +105,7 @@ class ImportCheckPages(Struct, frozen=True):
         except DomainError as error:
             if error.kind is Kind.FORBIDDEN:
                 raise
-            return self._show(call, "imports/check.html", upload, _filled(submitted, error))
+            return await self._show(call, "imports/check.html", upload, _filled(submitted, error))
         return self.desk.go(call, upload.path)
 
     @page("/import/check/{upload}/bad-rows", "The rows of a file with errors", scope="catalogue:write", roles=IMPORTERS)
@@ -116,7 +118,7 @@ class ImportCheckPages(Struct, frozen=True):
     @page(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def show_apply(self, call: Call) -> Response:
         upload = self._upload(call)
-        return self._show(call, "imports/apply.html", upload, Filled())
+        return await self._show(call, "imports/apply.html", upload, Filled())
 
     @form(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def apply(self, call: Call) -> Response:
@@ -127,12 +129,12 @@ class ImportCheckPages(Struct, frozen=True):
         force = parse_form(submitted, ApplyForm).force
         if upload.can_be_applied and upload.wants_force and not force:
             filled = Filled(submitted.values, {"force": _UNTICKED}, "", STATUS[Kind.CONFLICT])
-            return self._show(call, "imports/apply.html", upload, filled)
+            return await self._show(call, "imports/apply.html", upload, filled)
         if upload.state != "applying":
             try:
                 await self._uploads.apply(upload, call.actor, force=force)
             except DomainError as error:
-                return self._show(call, "imports/check.html", upload, _filled(Submitted({}), error))
+                return await self._show(call, "imports/check.html", upload, _filled(Submitted({}), error))
         return self._applied(call, upload) if upload.import_id is not None else self.desk.go(call, upload.path)
 
     @form("/import/check/{upload}/discard", "Discard a file", scope="catalogue:write", roles=IMPORTERS)
@@ -150,7 +152,9 @@ class ImportCheckPages(Struct, frozen=True):
     def _applied(self, call: Call, upload: Upload) -> Response:
         return self.desk.go(call, f"/import/{upload.import_id}", f"{upload.name} is applied. It can be rolled back.")
 
-    def _show(self, call: Call, template: str, upload: Upload, filled: Filled) -> Response:
+    async def _show(self, call: Call, template: str, upload: Upload, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            lists = await stored_keys(tx, "price_list")
         kinds = importable_kinds(roles_of_caller(call))
         replaceable = [kind for kind in kinds if IMPORT_KINDS[kind].removal is not None]
         return self.desk.show(
@@ -160,6 +164,7 @@ class ImportCheckPages(Struct, frozen=True):
             upload=upload,
             most_bad_rows=MOST_BAD_ROWS,
             order=fields_of_kind(upload.wanted.kind),
+            **shown_changes(upload.wanted.kind, lists, are_made=False),
             kinds=_named(kinds),
             kinds_with_fields=_with_fields(kinds),
             fitting=[name for _, name in _named(upload.fitting)],

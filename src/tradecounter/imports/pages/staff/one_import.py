@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.bulk.price_figures import PriceFigures
+from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled, read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
@@ -17,7 +18,8 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.imports.kinds import IMPORT_KINDS, fields_of_kind
+from tradecounter.imports.kinds import IMPORT_KINDS
+from tradecounter.imports.pages.staff.shown_fields import shown_changes
 from tradecounter.imports.queries import ImportRecord, find_import, lock_import
 from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
@@ -49,6 +51,7 @@ class ImportPages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             made = await self._found(tx, call)
             found = await changes_after(tx, made.id, wanted.most, None if after is None else after[0])
+            lists = await stored_keys(tx, "price_list")
         of_prices = IMPORT_KINDS[made.kind].guard is not None
         if wanted.is_file:
             headings = ("line", "record", "change", "before", "after", *(["percent"] if of_prices else []))
@@ -65,7 +68,7 @@ class ImportPages(Struct, frozen=True):
             table=table,
             can_be_undone=self._can_be_undone(call, made),
             kept_for=KEEP_CHANGES.days,
-            order=fields_of_kind(made.kind),
+            **shown_changes(made.kind, lists),
             of_prices=of_prices,
         )
 

@@ -185,7 +185,7 @@ class ProductFormPages(Struct, frozen=True):
             prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
             categories=[*filter(None, chosen), *[""] * _NEW_CATEGORIES],
             pictures=_picture_rows(row, filled),
-            category_names=_in_tree(known.categories),
+            category_names=categories_in_tree(known.categories),
             manufacturers=[(each.key, each.name) for each in known.manufacturers],
         )
 
@@ -229,7 +229,7 @@ def _listed(row: Mapping[str, Any]) -> dict[str, str]:
     return {name: "\n".join(found) for name, found in entries.items()}
 
 
-def _in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, str]]:
+def categories_in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, str]]:
     """Return categories by their keys, each below its parent, with the parent's name before its own."""
     name_of = {each.key: each.name for each in categories}
     named = [(each.key, [name_of[key] for key in (each.parent_key, each.key) if key in name_of]) for each in categories]

@@ -11,7 +11,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right, require_right
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.prices.queries.prices_of_products import NO_PRICE, DefaultPrice, default_prices_of
+from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.products.find_products import list_products
 from tradecounter.products.queries.product_list import SHOWN, ListedProduct, ProductFilter, Shown
 from tradecounter.products.queries.records import read_pictured, read_reference
@@ -62,7 +62,7 @@ class StockedProduct(Struct, frozen=True):
 
     product: ListedProduct
     level: StockLevel
-    price: DefaultPrice
+    price: CostedPrice
     look: Look
 
 
@@ -95,7 +95,7 @@ class ProductListPages(Struct, frozen=True):
         products = await list_products(tx, memory, words, chosen, behind, wanted.most)
         keys = [product.sku_key for product in products]
         levels = await stock_levels_of(tx, keys)
-        prices = await default_prices_of(tx, keys) if has_right(call.request, "prices:read") else {}
+        prices = await costed_prices_of(tx, "default", keys) if has_right(call.request, "prices:read") else {}
         pictured = await read_pictured(tx, keys)
         category_names = {each.key: each.name for each in (await read_reference(tx)).categories}
         return [

@@ -1,0 +1,199 @@
+"""Changes prices of a list by a rule: an import of the kind `price-list`, whose rows the rule makes."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, get_args
+
+from msgspec import Meta, Struct
+
+from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_records
+from tradecounter.bulk.rows import LineMessage, Row
+from tradecounter.bulk.spellings import stored_keys
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.imports.run import import_in
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.keys import Spellings
+from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.prices.importing import PRICE_LIST, PriceRow
+from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
+from tradecounter.prices.rules import Costs, How, PriceRule, Rounding
+from tradecounter.products.find_products import Catalogue, list_products
+from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, Shown, products_after
+
+HOWS: tuple[How, ...] = get_args(How)
+ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
+_DEFAULT = "default"
+_BELOW: Mapping[How, int] = {
+    "raise_percent": 1_000,
+    "lower_percent": 100,
+    "raise_amount": 1_000_000,
+    "lower_amount": 1_000_000,
+    "margin": 100,
+}
+_SAID: Mapping[How, str] = {
+    "raise_percent": "+{} %",
+    "lower_percent": "-{} %",
+    "raise_amount": "+£{}",
+    "lower_amount": "-£{}",
+    "margin": "margin {} %",
+}
+_SAID_OF_ROUNDING: Mapping[Rounding, str] = {
+    "penny": "",
+    "pound": ", to whole pounds",
+    "ninety_five": ", to .95",
+    "ninety_nine": ", to .99",
+}
+_ANY_NUMBER = 2**31
+
+
+class PriceChange(Struct, frozen=True, kw_only=True):
+    """A rule for the prices of a list, and the products that it is for: those that match all that is given."""
+
+    price_list: Annotated[str, Meta(description="The price list whose prices change.", examples=["default"])] = _DEFAULT
+    query: Annotated[str | None, Meta(description="Only products that a search for these words finds.")] = None
+    manufacturer: Annotated[
+        str | None,
+        Meta(description="Only products of this manufacturer, by its key or its name.", examples=["corvane"]),
+    ] = None
+    category: Annotated[
+        str | None,
+        Meta(description="Only products of this category and those below it, by its key or its name."),
+    ] = None
+    show: Annotated[
+        Shown | None, Meta(description="Only these products, as in the list of products.", examples=["below_cost"])
+    ] = None
+    raise_percent: Annotated[Percent | None, Meta(description="Raise prices by so many per cent.", examples=[5])] = None
+    lower_percent: Annotated[Percent | None, Meta(description="Lower prices by so many per cent.")] = None
+    raise_amount: Annotated[Pounds | None, Meta(description="Raise prices by so many pounds.")] = None
+    lower_amount: Annotated[Pounds | None, Meta(description="Lower prices by so many pounds.")] = None
+    margin: Annotated[
+        Percent | None,
+        Meta(
+            description="Set the price of one unit so that it leaves this margin above `purchase_cost`, in per cent of "
+            "the price; breaks keep their proportion to it. Products without `purchase_cost` stay as they are."
+        ),
+    ] = None
+    rounding: Annotated[
+        Rounding,
+        Meta(
+            description="`penny`: to whole pence, half up; otherwise to the nearest amount that ends with .00 "
+            "(`pound`), .95 or .99."
+        ),
+    ] = "penny"
+    first_prices: Annotated[
+        bool, Meta(description="With `margin`: also products that have no price on the list yet.")
+    ] = False
+
+    @property
+    def rule(self) -> PriceRule:
+        """The rule. Raises DomainError (invalid)."""
+        given = [how for how in HOWS if getattr(self, how) is not None]
+        if len(given) != 1:
+            raise DomainError(Kind.INVALID, "say one change of prices: a rise, a fall or a margin")
+        how, by = given[0], getattr(self, given[0])
+        if not (by.is_finite() and 0 <= by < _BELOW[how]):
+            raise invalid(how, f"must be at least 0 and below {_BELOW[how]:,}")
+        if self.first_prices and how != "margin":
+            raise invalid("first_prices", "is only for a margin: other changes begin with a price")
+        return PriceRule(how, by, self.rounding)
+
+    def __str__(self) -> str:
+        """What the rule does, for people. Raises DomainError (invalid)."""
+        rule = self.rule
+        chosen = [
+            part for part in (self.query, self.manufacturer, self.category, (self.show or "").replace("_", " ")) if part
+        ]
+        of = f" ({', '.join(chosen)})" if chosen else ""
+        said = _SAID[rule.how].format(f"{rule.by:f}")
+        return f"{self.price_list}{of}: {said}{_SAID_OF_ROUNDING[rule.rounding]}"
+
+
+class ForcedPriceChange(PriceChange, frozen=True, kw_only=True):
+    """A rule for prices, and whether it may also change them as its guard forbids."""
+
+    force: Annotated[bool, Meta(description="Change also prices that may be slips.")] = False
+
+
+class RuledPrices(Struct, frozen=True):
+    """The prices that a rule makes, also those that stay the same; and what it leaves out, in words."""
+
+    rows: Sequence[PriceRow]
+    left_out: Sequence[str]
+
+
+async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue | None) -> RuledPrices:
+    """Return the prices that a rule makes of those that are stored. Raises DomainError (invalid).
+
+    A change with a `query` needs the catalogue in memory.
+    """
+    rule = wanted.rule
+    keys = await stored_keys(tx, "price_list")
+    price_list = Spellings(keys).of(wanted.price_list)
+    if price_list not in {_DEFAULT, *keys}:
+        raise invalid("price_list", "does not exist")
+    chosen = ProductFilter(wanted.manufacturer or None, wanted.show, category=wanted.category or None)
+    if wanted.query and memory is not None:
+        products = await list_products(tx, memory, wanted.query, chosen, "", _ANY_NUMBER)
+    else:
+        products = await products_after(tx, "", _ANY_NUMBER, chosen)
+    prices = await costed_prices_of(tx, price_list, [product.sku_key for product in products])
+    return await asyncio.to_thread(_ruled, rule, price_list, products, prices, first_prices=wanted.first_prices)
+
+
+async def change_prices(
+    tx: Transaction, wanted: PriceChange, memory: Catalogue | None, options: ImportOptions, now: datetime
+) -> ImportReport:
+    """Change prices by a rule. Raises DomainError: invalid, or as the import of a price list."""
+    await lock_records(tx, PRICE_LIST)  # so that no price changes between its reading and its import
+    made = await ruled_prices(tx, wanted, memory)
+    rows = (Row(number, row) for number, row in enumerate(made.rows, start=1))
+    report = await import_in(tx, "price-list", rows, options, on_hand=False, now=now)
+    if report.errors:
+        raise DomainError(Kind.INVALID, f"nothing was changed: {report.errors[0].message}")
+    report.warnings[:0] = [LineMessage(None, left_out) for left_out in made.left_out]
+    return report
+
+
+def _ruled(
+    rule: PriceRule,
+    price_list: str,
+    products: Sequence[ListedProduct],
+    prices: Mapping[str, CostedPrice],
+    *,
+    first_prices: bool,
+) -> RuledPrices:
+    rows: list[PriceRow] = []
+    negative: list[str] = []
+    without_price = without_cost = 0
+    for product in products:
+        old = prices.get(product.sku_key, NO_PRICE)
+        if old.single_unit_cost is None and not first_prices:
+            without_price += 1
+            continue
+        costs = rule.costs((old.single_unit_cost, old.five_plus_unit_cost, old.ten_plus_unit_cost), old.purchase_cost)
+        if costs is None:
+            without_cost += 1
+        elif _lowest(costs) < 0:
+            negative.append(product.sku)
+        else:
+            single, five_plus, ten_plus = costs
+            rows.append(PriceRow(price_list, product.sku, single or Decimal(0), five_plus, ten_plus))
+    if negative:
+        raise invalid(rule.how, f"makes {plural(len(negative), 'price')} less than nothing, such as {negative[0]}")
+    if not rows:
+        raise DomainError(Kind.INVALID, _nothing_found(len(products), without_cost))
+    found = (without_price, "not on the price list"), (without_cost, "without a purchase cost")
+    return RuledPrices(rows, [f"{plural(count, 'product')} {why} left out" for count, why in found if count])
+
+
+def _lowest(costs: Costs) -> Decimal:
+    return min(cost for cost in costs if cost is not None)
+
+
+def _nothing_found(products: int, without_cost: int) -> str:
+    if not products:
+        return "no product matches"
+    return "no product that matches has a purchase cost" if without_cost else "no product that matches is on the list"

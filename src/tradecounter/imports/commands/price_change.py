@@ -1,0 +1,42 @@
+"""`tradecounter price change`: prices of a list that change by a rule."""
+
+from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.price_figures import GuardedPricesError
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
+from tradecounter.edge.command_line.arguments import DryRun
+from tradecounter.edge.command_line.output import AsJson, show_json
+from tradecounter.edge.command_line.request_options import takes_request
+from tradecounter.edge.command_line.session import fail, operator, with_database
+from tradecounter.imports.change_prices import ForcedPriceChange, change_prices
+from tradecounter.imports.commands.differences import changes_to
+from tradecounter.imports.commands.import_file import print_report
+from tradecounter.imports.operations.wire import present_report
+from tradecounter.kit.clock import SystemClock
+
+
+@takes_request(leave_out=("query",))
+def change(rule: ForcedPriceChange, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Change the prices of a list by per cent, by pounds or to a margin; an import that can be rolled back."""
+    rejected: list[str] = []
+
+    async def work(database: Database) -> ImportReport:
+        with changes_to(None, wanted=dry_run and not as_json) as on_change:
+            options = ImportOptions(
+                dry_run=dry_run, force=rule.force, on_change=on_change, diff=dry_run and as_json, rule=str(rule)
+            )
+            async with transaction(database, operator()) as tx:
+                try:
+                    return await change_prices(tx, rule, None, options, SystemClock().now())
+                except GuardedPricesError as error:
+                    tx.set_rollback()
+                    rejected.append(error.summary)
+                    return ImportReport(prices=error.figures)
+
+    report = with_database(work)
+    if as_json:
+        show_json(present_report(report))
+    else:
+        print_report(report, dry_run=dry_run, rejected=bool(rejected))
+    if rejected:
+        fail(rejected[0])
