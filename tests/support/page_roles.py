@@ -161,6 +161,7 @@ OFFICE: Mapping[str, str] = {
     "/job": _SALES,
     "/job/{id}/retry": "support",
     "/audit": _SALES,
+    "/audit/summary": ADMINISTRATOR,
     "/staff": ADMINISTRATOR,
     "/settings": ADMINISTRATOR,
     "/staff/new": ADMINISTRATOR,

@@ -23,6 +23,9 @@ def audit(
         str | None,
         typer.Option(metavar="A", help="Only changes by this name, id or kind, or for this user of a program."),
     ] = None,
+    action: Annotated[
+        str | None, typer.Option(metavar="A", help="Only this action, such as order.cancel, or its noun alone: order.")
+    ] = None,
     since: Since = None,
     until: Until = None,
     limit: Limit = LISTED,
@@ -30,7 +33,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """List who changed what, the latest first."""
-    wanted = AuditFilter(subject=subject, actor=actor, since=since, until=until)
+    wanted = AuditFilter(subject=subject, actor=actor, action=action, since=since, until=until)
     records = run_query(lambda tx: list_entries(tx, wanted, limit, latest_first=True))
     entries = [entry_on_the_wire(record) for record in records]
     shown = entries if as_json else map(_for_people, entries)

@@ -36,6 +36,10 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
         str | None,
         Meta(description="Only changes of this; its reference alone will do.", examples=["order/ORD-100003"]),
     ] = None
+    action: Annotated[
+        str | None,
+        Meta(description="Only this action; its noun alone will do.", examples=["order.cancel"]),
+    ] = None
     since: Annotated[str | None, Meta(description="Only changes at this time or later.")] = None
     until: Annotated[str | None, Meta(description="Only changes before this time; a date includes the whole day.")] = (
         None
@@ -53,6 +57,7 @@ class AuditOperations(Struct, frozen=True):
         chosen = AuditFilter(
             actor=text("actor", query.actor),
             subject=text("subject", query.subject),
+            action=text("action", query.action),
             since=moment("from", query.since),
             until=moment("to", query.until, whole_day=True),
             after=query.after,

@@ -6,6 +6,7 @@ from datetime import datetime
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 
@@ -35,12 +36,14 @@ class AuditFilter(Struct, frozen=True, kw_only=True):
     """What entries must match; None matches all.
 
     `subject` may be a reference alone, such as `ORD-100001` for `order/ORD-100001`.
+    `action` is an action, such as `order.cancel`, or its noun alone.
     `actor` is an actor's name, id or kind, a kind with an id such as `token/3`, or the acting user; `until` is
     exclusive; entries come after the one with the id `after` and before the one with the id `before`.
     """
 
     subject: str | None = None
     actor: str | None = None
+    action: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     after: int | None = None
@@ -57,6 +60,7 @@ _LIMIT = SQL("limit :most")
 _CONDITIONS = {
     "subject": SQL("subject = any(:subject)"),
     "actor": SQL("(:actor in (actor_name, actor_id, actor_kind, acting_user, actor_kind || '/' || actor_id))"),
+    "action": SQL("(action = :action or split_part(action, '.', 1) = :action)"),
     "since": SQL("at >= :since"),
     "until": SQL("at < :until"),
     "after": SQL("id > :after"),
@@ -93,7 +97,7 @@ async def list_entries(
     selected = _SELECTED.format(conditions=conditions, way=way, limit=_LIMIT)
     statement = Statement(selected, AuditRecord, prepared=False)
     from_the_end = latest_first or wanted.after is not None
-    if wanted.since is None or (wanted.actor is None and from_the_end):
+    if wanted.since is None or (wanted.actor is None and wanted.action is None and from_the_end):
         return await tx.fetch_all(statement, **values, most=most)
     await tx.fetch_all(_READ_THE_PERIOD, on="off")
     found = await tx.fetch_all(statement, **values, most=most)
@@ -160,3 +164,52 @@ async def actor_of_entry(
     """Return who did the latest of some actions to a subject; with an id, to what it added with that id."""
     text = None if added_id is None else str(added_id)
     return await tx.fetch_one(_ACTOR_OF_ENTRY, subject=subject, actions=list(actions), id=text)
+
+
+class DoneByActor(Struct, frozen=True):
+    """How often an actor did something in a period, to how many subjects, and when last; `id` is the first entry's."""
+
+    id: int
+    actor_kind: str
+    actor_id: str | None
+    actor_name: str
+    acting_user: str | None
+    action: str
+    entries: int
+    subjects: int
+    last_at: datetime
+
+
+class DoneFilter(Struct, frozen=True, kw_only=True):
+    """The period of a summary, whose end is exclusive, and the kinds of actors."""
+
+    since: datetime
+    until: datetime
+    kinds: Sequence[str]
+
+
+DONE_BY_ACTORS: SortedTable[DoneByActor] = SortedTable(
+    select=SQL("""
+        select d.* from (
+            select min(id) as id, actor_kind, actor_id, max(actor_name) as actor_name, acting_user, action,
+                   count(*) as entries, count(distinct subject) as subjects, max(at) as last_at
+            from audit_entry where at >= :since and at < :until and actor_kind = any(:kinds)
+            group by actor_kind, actor_id, case when actor_id is null then actor_name end, acting_user, action
+        ) as d
+    """),
+    row=DoneByActor,
+    conditions={},
+    columns={
+        "who": SortColumn(
+            SQL("coalesce(d.acting_user, d.actor_name)"),
+            SQL("text"),
+            str,
+            lambda row: row.acting_user or row.actor_name,
+        ),
+        "what": SortColumn(SQL("d.action"), SQL("text"), str, lambda row: row.action),
+        "entries": SortColumn(SQL("d.entries"), SQL("bigint"), int, lambda row: row.entries),
+        "last": SortColumn(SQL("d.last_at"), SQL("timestamptz"), datetime, lambda row: row.last_at),
+    },
+    key=SQL("d.id"),
+    key_of=lambda row: row.id,
+)

@@ -6,6 +6,7 @@ from tradecounter.access.pages.staff.members import StaffPages
 from tradecounter.access.pages.staff.settings import SettingPages
 from tradecounter.access.pages.staff.tokens import TokenPages
 from tradecounter.audit.pages.staff.audit_log import AuditPages
+from tradecounter.audit.pages.staff.summary import AuditSummaryPages
 from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
@@ -82,6 +83,7 @@ SUBJECTS: Sequence[type] = (
     placed(WebhookPages, BACK_OFFICE),
     JobPages,
     AuditPages,
+    AuditSummaryPages,
     StaffPages,
     TokenPages,
     SettingPages,

@@ -20,7 +20,7 @@ _RECORDED = (
     "id", "at", "actor_kind", "actor_id", "actor_name", "acting_user", "address", "action", "subject", "before",
     "after",
 )  # fmt: skip
-_KINDS = {
+KINDS = {
     "staff": "staff",
     "token": "service token",
     "user": "customer's user",
@@ -36,6 +36,7 @@ class AuditTable(TableParameters, frozen=True, kw_only=True, rename={"since": "f
 
     actor: str | None = None
     subject: str | None = None
+    action: str | None = None
     since: str | None = None
     until: str | None = None
 
@@ -85,6 +86,7 @@ class AuditPages(Struct, frozen=True):
         chosen = AuditFilter(
             actor=text("actor", wanted.actor) or None,
             subject=text("subject", wanted.subject) or None,
+            action=text("action", wanted.action) or None,
             since=start_of("from", wanted.since),
             until=end_of("to", wanted.until),
             before=None if at["after"] is None else at["after"][1],
@@ -93,7 +95,7 @@ class AuditPages(Struct, frozen=True):
         return [
             ShownEntry(
                 record,
-                _KINDS.get(record.actor_kind, record.actor_kind),
+                KINDS.get(record.actor_kind, record.actor_kind),
                 changes_of(record),
                 path_of_subject(record.subject, self.desk.view(call).may),
                 follows=above is not None and _place_of(above) == _place_of(record),
