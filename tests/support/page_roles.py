@@ -94,6 +94,7 @@ OFFICE: Mapping[str, str] = {
     "/customer/{id}/note": _SALES,
     "/customer/{id}/order": _SALES,
     "/customer/{id}/price": _SALES,
+    "/customer/{id}/catalogue": _SALES,
     "/customer/{id}/statement": _SALES,
     "/customer/{id}/timeline": _SALES,
     "/customer/{id}/trade-terms": ADMINISTRATOR,

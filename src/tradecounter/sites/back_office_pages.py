@@ -58,6 +58,7 @@ from tradecounter.returns.pages.staff.return_list import ReturnListPages
 from tradecounter.saved_views.pages.staff.views import SavedViewPages
 from tradecounter.search.pages.staff.search import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
+from tradecounter.storefront.pages.staff.as_customer import AsCustomerPages
 from tradecounter.today.pages.staff.today import TodayPages
 from tradecounter.webhooks.pages.both.webhooks import WebhookPages
 from tradecounter.webhooks.pages.staff.webhooks import WebhookListPages
@@ -103,6 +104,7 @@ SUBJECTS: Sequence[type] = (
     CustomerSettingsPages,
     CustomerPages,
     CustomerPricePages,
+    AsCustomerPages,
     CustomerAccessPages,
     placed(AddressPages, BACK_OFFICE, "/customer/{id}"),
     CustomerNotePages,

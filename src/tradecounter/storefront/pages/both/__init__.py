@@ -1,0 +1,1 @@
+"""What pages of the shop at both sites are made of."""

@@ -1,0 +1,1 @@
+"""The pages of `storefront` in the back office."""
