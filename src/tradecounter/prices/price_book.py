@@ -149,13 +149,21 @@ class PriceLists(Struct, frozen=True):
 
 
 class Contracts(Struct, frozen=True):
-    """Contract prices by row, each customer's together."""
+    """Contract prices by row, each customer's together, and those that were valid on the day of the latest question."""
 
     rows: Rows
     contracts: ContractRows
+    _valid: dict[int, tuple[date, Rows, Costs]] = field(default_factory=dict)
 
     def valid_on(self, customer_id: int, today: date) -> tuple[Rows, Costs]:
         """Return the rows and costs of a customer's contract prices on a date; the latest if a row has several."""
+        day, rows, costs = self._valid.get(customer_id, (None, _NO_ROWS, _NO_COSTS))
+        if day != today:
+            rows, costs = self._select(customer_id, today)
+            self._valid[customer_id] = today, rows, costs
+        return rows, costs
+
+    def _select(self, customer_id: int, today: date) -> tuple[Rows, Costs]:
         prices = self.contracts
         start, end = np.searchsorted(prices.customer_ids, [customer_id, customer_id + 1]).tolist()
         if start == end:

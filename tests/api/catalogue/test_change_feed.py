@@ -200,6 +200,21 @@ def test_customers_with_equal_terms_get_equal_changes_but_for_contract_prices(sh
         assert follower.products == whole(follower.servers[0])
 
 
+def test_a_contract_price_is_told_to_nobody_else_whoever_asks_first(shop: Service) -> None:
+    usual, special = (Follower.of(shop.customer()) for _ in range(2))
+    agreed = {name: value for name, value in price("PHONE", 3).items() if name != "price_list"}
+    shop.must_load("contract-prices", [{"customer_id": special.servers[0].id, **agreed}])
+    special.follow()
+    turns = [(sku, order) for sku in ("CABLE", "PHONE") for order in ((usual, special), (special, usual))]
+    for number, (sku, order) in enumerate(turns, start=31):
+        shop.must_load("stock", [{"sku": sku, "available": number}])
+        for follower in order:
+            assert follower.follow() == [(sku, "changed")]
+            assert follower.products == whole(follower.servers[0])
+    assert special.products["PHONE"]["single_unit_cost"] == 3.0
+    assert usual.products["PHONE"]["single_unit_cost"] != 3.0
+
+
 def test_a_copy_that_is_read_in_pages_loses_a_product_that_moves_between_them(shop: Service) -> None:
     """Why the guide reads the catalogue in one response: the product has not changed, so no change brings it back."""
     skus = [sell(shop, f"MOVING-{number}", 7, available=5) for number in range(4)]

@@ -71,3 +71,13 @@ def bitmap(rows: NDArray[np.integer]) -> BitMap:
 def rows_of(rows: BitMap) -> NDArray[np.int32]:
     """Return the rows of a bitmap, in ascending order."""
     return np.frombuffer(rows.to_array(), dtype=np.uint32).astype(np.int32)
+
+
+def are_among(rows: NDArray[np.integer], ascending: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return of each row whether `ascending` has it."""
+    if not len(ascending):
+        return np.zeros(len(rows), dtype=np.bool_)
+    places = ascending.searchsorted(rows)
+    places[places == len(ascending)] = 0
+    found: NDArray[np.bool_] = ascending[places] == rows
+    return found

@@ -10,6 +10,7 @@ from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Topic
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices import NO_PRICE
+from tradecounter.products.columns.rows import are_among
 from tradecounter.storefront.changes.cursor import Position
 from tradecounter.storefront.changes.differences import Noted, Outlook, Rows, version_of
 
@@ -67,11 +68,7 @@ class Concerns(Struct, frozen=True):
         if self.new_day and (len(agreed) or self.now.data.book.contracts.has_any(terms.customer_id)):
             return True
         rows = self._rows(terms)
-        if not len(agreed) or not len(rows):
-            return False
-        places = agreed.searchsorted(rows)
-        places[places == len(agreed)] = 0
-        return bool((agreed[places] == rows).any())
+        return bool(are_among(rows, agreed).any())
 
     def _rows(self, terms: CustomerTerms) -> Rows:
         return np.concatenate((self.shown, self.delivered)) if terms.trade_account else self.shown

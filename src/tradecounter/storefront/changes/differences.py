@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tradecounter.db.changes import Topic
 from tradecounter.prices.price_book import DEFAULT_LIST, PriceVector, SharedPrices, discounted
 from tradecounter.prices.queries.prices import NO_PRICE
-from tradecounter.products.columns.rows import bitmap, rows_of
+from tradecounter.products.columns.rows import are_among, bitmap, rows_of
 from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.changes.cursor import Place, Position, Terms
 from tradecounter.storefront.changes.journal import Ids, Journal, Subject
@@ -23,6 +23,7 @@ Rows = NDArray[np.int32]
 
 _NONE: Rows = np.empty(0, dtype=np.int32)
 _FEW = 64  # rows that are looked up one at a time
+_OVERHEAD = 500  # approximate bytes of what has changed without its rows
 
 
 class Outlook(Struct, frozen=True):
@@ -87,26 +88,64 @@ def has_contracts(sight: Sight, since: Place) -> bool:
     )
 
 
-def differences(sight: Sight, since: Place) -> Differences:
+class Changed(Struct, frozen=True):
+    """What has changed since a place for all customers under the same terms, but for their contract prices."""
+
+    detail: Rows
+    all_details: bool
+    listed: Rows  # whose price on the customers' list has changed
+    shown: Rows  # whose stock level, expected deliveries or label may show differently
+    rows: Rows  # all of these, in ascending order
+
+    @property
+    def size(self) -> int:
+        """The memory that it takes, in bytes."""
+        return sum(part.nbytes for part in (self.detail, self.listed, self.shown, self.rows)) + _OVERHEAD
+
+
+def changed_under_terms(sight: Sight, since: Place) -> Changed:
+    """Return what has changed for the customers under the sight's terms whose copies show `since`."""
+    noted = _noted(sight, since)
+    detail, all_details = noted.rows("catalogue", None)
+    lists = {since.terms.price_list, sight.place.terms.price_list}
+    listed = reduce(np.union1d, map(noted.list_prices, lists), _NONE)
+    shown = np.concatenate((noted.levels(), _delivered(sight, since, noted), _labelled(sight, since)))
+    return Changed(detail, all_details, listed, shown, np.unique(np.concatenate((detail, listed, shown))))
+
+
+def touches_contracts(sight: Sight, since: Place, changed: Changed) -> bool:
+    """Return whether the differences of a customer may be others than those of one without contract prices."""
+    if since.terms != sight.place.terms or changed.all_details:
+        return True
+    versions = version_of(since.position, "contracts"), version_of(sight.place.position, "contracts")
+    if sight.journal.between("contracts", sight.customer_id, *versions):
+        return True
+    # The contract prices that are valid are the same as then.
+    own = sight.view.prices.contract_rows
+    few, many = (own, changed.rows) if len(own) < len(changed.rows) else (changed.rows, own)
+    return bool(are_among(few, many).any())
+
+
+def differences(sight: Sight, since: Place, changed: Changed) -> Differences:
     """Return what a copy that shows `since`, not newer than the sight, must change to show the sight.
 
-    May include products that are equal again, or that changed in a way that does not show.
+    May include products that are equal again, or that changed in a way that does not show. `changed` is of the same
+    place and sight.
     """
-    noted = Noted(sight.data, sight.journal, since.position, sight.place.position)
-    detail, all_details = noted.rows("catalogue", None)
-    priced_anew = _priced_anew(sight, since, noted)
-    levels = np.concatenate((noted.levels(), _delivered(sight, since, noted), _labelled(sight, since)))
+    priced_anew = _priced_anew(sight, since, changed)
     view = sight.view
-    candidates = np.unique(np.concatenate((detail, priced_anew, levels)))
-    is_active = _is_among(candidates, view)
+    candidates = np.unique(np.concatenate((changed.detail, priced_anew, changed.shown)))
+    is_active = _are_active(candidates, view)
     is_priced = view.prices.single_costs(candidates) != NO_PRICE if len(candidates) else np.empty(0, dtype=np.bool_)
     is_visible = is_active & is_priced
+    visible = rows_of(view.visible) if changed.all_details else candidates[is_visible]
+    if is_visible.all():
+        return Differences(visible, _NONE)
     gone = candidates[~is_visible]
     # Only what the customer can have seen: the product or its price has changed, and so it was there before.
-    was_active = is_active[~is_visible] | np.isin(gone, detail)
+    was_active = is_active[~is_visible] | np.isin(gone, changed.detail)
     was_priced = is_priced[~is_visible] | np.isin(gone, priced_anew)
-    changed = rows_of(view.visible) if all_details else candidates[is_visible]
-    return Differences(changed, gone[was_active & was_priced])
+    return Differences(visible, gone[was_active & was_priced])
 
 
 class Noted(Struct, frozen=True):
@@ -150,25 +189,24 @@ class Noted(Struct, frozen=True):
         return rows[rows >= 0]
 
 
-def _is_among(rows: Rows, view: CustomerView) -> NDArray[np.bool_]:
+def _noted(sight: Sight, since: Place) -> Noted:
+    return Noted(sight.data, sight.journal, since.position, sight.place.position)
+
+
+def _are_active(rows: Rows, view: CustomerView) -> NDArray[np.bool_]:
     active = view.snapshot.active
     if len(rows) <= _FEW:
         return np.fromiter((row in active for row in rows.tolist()), dtype=np.bool_, count=len(rows))
     return np.isin(rows, rows_of(bitmap(rows) & active))
 
 
-def _priced_anew(sight: Sight, since: Place, noted: Noted) -> Rows:
+def _priced_anew(sight: Sight, since: Place, changed: Changed) -> Rows:
     """Return the rows whose price for the customer has changed, or may have."""
-    before, now = since.terms, sight.place.terms
-    lists = {before.price_list, now.price_list}
-    listed = reduce(np.union1d, map(noted.list_prices, lists), _NONE)
-    agreed, _ = noted.rows("contracts", sight.customer_id)
-    former = _former_prices(sight, before)
-    if len(listed):
-        # A contract price that was and is valid hides the list.
-        hidden = np.intersect1d(former.contract_rows, sight.view.prices.contract_rows)
-        listed = np.setdiff1d(listed, hidden)
-    return np.concatenate((listed, agreed, _differently_priced(former, sight.view.prices)))
+    agreed, _ = _noted(sight, since).rows("contracts", sight.customer_id)
+    former, now = _former_prices(sight, since.terms), sight.view.prices
+    # A contract price that was and is valid hides the list.
+    hidden = are_among(changed.listed, former.contract_rows) & are_among(changed.listed, now.contract_rows)
+    return np.concatenate((changed.listed[~hidden], agreed, _differently_priced(former, now)))
 
 
 def _former_prices(sight: Sight, terms: Terms) -> PriceVector:

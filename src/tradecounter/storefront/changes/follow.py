@@ -15,13 +15,17 @@ from msgspec import Struct
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.json_text import to_json
+from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.changes.cursor import Cursor, Cursors, Place, expired_cursor
 from tradecounter.storefront.changes.differences import (
+    Changed,
     Differences,
     Sight,
+    changed_under_terms,
     differences,
     has_contracts,
     is_forgotten,
+    touches_contracts,
     version_of,
 )
 from tradecounter.storefront.changes.followers import Followers
@@ -65,8 +69,11 @@ class ChangeFeed:
         self._keep = keep
         self._catching_up: asyncio.Task[None] | None = None
         self._may_look_at = 0.0
-        # What many customers without contract prices get for one change.
+        # What many customers get for one change that touches no contract price of theirs.
         self._shared: FIFOCache[_Asked, _Found] = FIFOCache(_SHARED_BYTES, lambda found: len(found.body))
+        # What has changed for many customers, as rows of the data.
+        self._changed: FIFOCache[tuple[Place, Place], Changed] = FIFOCache(_SHARED_BYTES, lambda changed: changed.size)
+        self._changed_in: CatalogueData | None = None
 
     async def start(self, customer_id: int) -> ChangePage:
         """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
@@ -135,23 +142,36 @@ class ChangeFeed:
             raise expired_cursor()
 
     def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _Found:
-        if has_contracts(sight, cursor.since):
-            return _found(sight, cursor, limit)
+        since = cursor.since
+        if has_contracts(sight, since) and touches_contracts(sight, since, self._changed_since(sight, since)):
+            return _found(sight, cursor, limit, self._changed_since(sight, since))
         asked = cursor, sight.place, limit
         found = self._shared.get(asked)
         if found is None:
-            found = _found(sight, cursor, limit)
+            found = _found(sight, cursor, limit, self._changed_since(sight, since))
             if len(found.body) <= _SHARED_BYTES:
                 self._shared[asked] = found
         return found
+
+    def _changed_since(self, sight: Sight, since: Place) -> Changed:
+        if self._changed_in is not sight.data:
+            self._changed.clear()
+            self._changed_in = sight.data
+        places = since, sight.place
+        changed = self._changed.get(places)
+        if changed is None:
+            changed = changed_under_terms(sight, since)
+            if changed.size <= _SHARED_BYTES:
+                self._changed[places] = changed
+        return changed
 
     def _page(self, customer_id: int, found: _Found) -> ChangePage:
         return ChangePage(found.body, self._cursors.write(customer_id, found.cursor))
 
 
-def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
+def _found(sight: Sight, cursor: Cursor, limit: int, changed: Changed) -> _Found:
     """Return the next changes, by product id. A page that is not the last one says where the next one begins."""
-    differing = differences(sight, cursor.since)
+    differing = differences(sight, cursor.since, changed)
     until = cursor.until or sight.place
     if not differing:
         return _Found(_NOTHING, Cursor(until))
