@@ -17,6 +17,8 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import local_text
 from tradecounter.products.columns.bytes_column import BytesColumn
 from tradecounter.products.snapshot.fragments import (
+    AFTER_CSV,
+    AFTER_JSON,
     AVAILABILITY,
     COSTS,
     DESCRIPTIONS,
@@ -24,6 +26,7 @@ from tradecounter.products.snapshot.fragments import (
     LINKS,
     MIDDLE,
     TAIL,
+    Fragments,
     csv_cells,
 )
 from tradecounter.stock.rules import Delivery, status
@@ -31,12 +34,11 @@ from tradecounter.storefront.view import CustomerView
 
 Rows = NDArray[np.int32]
 
-_Column = Iterable[bytes]  # a part of each row
-_Amounts = tuple[Sequence[int], Sequence[int]]  # a column of pounds and one of pence
 _Stock = tuple[int, int, tuple[Delivery, ...]]
 _Key = TypeVar("_Key")
 
 _BATCH = 300  # rows; more at once no longer fit the caches of the processor
+_PARTS = 9  # of a row: what precedes its gap, the stock, three costs in two parts each, and what follows
 
 EXTRA_FIELDS = {
     "description": "description",
@@ -52,95 +54,103 @@ def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Col
 
     `costs` are net unit costs in pence for 1, 5 and 10 units; `extras` are names of fields to add.
     """
-    stock = (view.available(row), view.low_stock, view.shown_deliveries.get(row, ()))
-    amounts = [([pence // 100], [pence % 100]) for pence in costs]
-    return _joined(_json_columns(view, np.array([row]), [stock], amounts, extras, lambda column: (column[row],)))
+    fragments = view.snapshot.fragments
+    stock = _STOCK_JSON.one(view, row)
+    amounts = [
+        _POUNDS[pence // 100] + after[pence % 100] for pence, after in zip(costs, _AFTER_COSTS_JSON, strict=True)
+    ]
+    after = fragments.json.after(row)
+    if extras:
+        place = int(fragments.before_descriptions[row])
+        [after] = _with_members(fragments, extras, [after], [place], lambda column: (column[row],))
+    return b"".join((fragments.json.before(row), stock, *amounts, after[:-1]))  # without the comma
 
 
 def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
     """Yield a JSON array of the resource Product, in chunks; `extras` are names of fields to add."""
+    fragments = view.snapshot.fragments
     if not len(rows):
         yield b"[]"
-    before = chain((b"[",), repeat(b","))
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        of_batch = partial(BytesColumn.take, rows=batch)
-        columns = _json_columns(view, batch, _stock(view, batch), _costs(view, batch), extras, of_batch)
-        yield _joined((before, *columns), b"]" if start + _BATCH >= len(rows) else b"")
+        if extras:
+            befores, afters = fragments.json.take(batch)
+            places = fragments.before_descriptions[batch].tolist()
+            afters = _with_members(fragments, extras, afters, places, partial(BytesColumn.take, rows=batch))
+        else:
+            befores, afters = fragments.json.take_joined(batch)
+        if start == 0:
+            befores[0] = b"[" + befores[0]
+        if start + _BATCH >= len(rows):
+            afters[-1] = afters[-1][:-1] + b"]"  # instead of the comma
+        yield _joined(view, batch, befores, _STOCK_JSON, _AFTER_COSTS_JSON, afters)
 
 
 def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
     """Yield the header line, then the rows as CSV lines, in chunks; `extras` are names of fields to add."""
+    lines = view.snapshot.fragments.csv
     added = tuple(name for name in DESCRIPTIONS + LINKS if name in extras)
     yield (",".join((*HEAD, *AVAILABILITY, *COSTS, *MIDDLE, *TAIL, *added)) + LINE_END).encode()
     for start in range(0, len(rows), _BATCH):
-        yield _joined(_csv_columns(view, rows[start : start + _BATCH], added))
+        batch = rows[start : start + _BATCH]
+        if added:
+            befores, afters = lines.take(batch)
+            cells = csv_cells([view.product(row) for row in batch.tolist()], added)
+            afters = [
+                b"%b,%b%b" % (after.removesuffix(AFTER_CSV), more, AFTER_CSV)
+                for after, more in zip(afters, cells, strict=True)
+            ]
+        else:
+            befores, afters = lines.take_joined(batch)
+        yield _joined(view, batch, befores, _STOCK_CSV, _AFTER_COSTS_CSV, afters)
 
 
-def _joined(columns: Iterable[_Column], end: bytes = b"") -> bytes:
-    """Join columns row by row, as far as the shortest reaches."""
-    return b"".join(chain(chain.from_iterable(zip(*columns, strict=False)), (end,)))
-
-
-def _json_columns(
-    view: CustomerView,
-    rows: NDArray[np.signedinteger],
-    stock: Iterable[_Stock],
-    costs: Iterable[_Amounts],
+def _with_members(
+    fragments: Fragments,
     extras: Collection[str],
-    part: Callable[[BytesColumn], _Column],
-) -> Iterator[_Column]:
-    """Yield the parts of rows' objects; `part` takes those of a column of the snapshot."""
-    fragments = view.snapshot.fragments
-    added = [[name for name in names if name in extras] for names in (DESCRIPTIONS, LINKS)]
-    descriptions, links = ([(repeat(b","), part(fragments.members[name])) for name in names] for names in added)
-    yield part(fragments.json_head)
-    yield map(_STOCK_JSON.__getitem__, stock)
-    yield from _amounts(costs, _AFTER_COSTS_JSON)
-    rest = part(fragments.json_rest)
-    if added[0]:
-        places = fragments.before_descriptions[rows].tolist()
-        rest = list(rest)
-        yield [text[:place] for text, place in zip(rest, places, strict=True)]
-        yield from chain.from_iterable(descriptions)
-        yield [text[place:] for text, place in zip(rest, places, strict=True)]
-    else:
-        yield rest
-    yield from chain.from_iterable(links)
-    yield repeat(b"}")
+    afters: Sequence[bytes],
+    places: Sequence[int],
+    part: Callable[[BytesColumn], Iterable[bytes]],
+) -> list[bytes]:
+    """Return what follows the costs of rows with the fields of `extras`.
+
+    `places` are those of descriptions; `part` takes the rows of a column.
+    """
+    added = [[fragments.members[name] for name in names if name in extras] for names in (DESCRIPTIONS, LINKS)]
+    descriptions, links = ([(repeat(b","), part(column)) for column in columns] for columns in added)
+    return list(
+        map(
+            b"".join,
+            zip(
+                [after[:place] for after, place in zip(afters, places, strict=True)],
+                *chain.from_iterable(descriptions),
+                [after[place : -len(AFTER_JSON)] for after, place in zip(afters, places, strict=True)],
+                *chain.from_iterable(links),
+                repeat(AFTER_JSON),
+                strict=False,
+            ),
+        )
+    )
 
 
-def _csv_columns(view: CustomerView, rows: Rows, added: tuple[str, ...]) -> Iterator[_Column]:
-    """Yield the parts of the rows' lines."""
-    fragments = view.snapshot.fragments
-    yield fragments.csv_head.take(rows)
-    yield map(_STOCK_CSV.__getitem__, _stock(view, rows))
-    yield from _amounts(_costs(view, rows), _AFTER_COSTS_CSV)
-    yield fragments.csv_tail.take(rows)
-    if added:
-        yield repeat(b",")
-        yield csv_cells([view.product(row) for row in rows.tolist()], added)
-    yield repeat(LINE_END.encode())
-
-
-def _stock(view: CustomerView, rows: Rows) -> Iterable[_Stock]:
-    """Return each row's units for sale, the threshold of low stock, and the deliveries that are shown."""
-    due = view.shown_deliveries
-    deliveries = map(due.get, rows.tolist(), repeat(())) if due else repeat(())
-    return zip(view.stock.available[rows].tolist(), repeat(view.low_stock), deliveries, strict=False)
-
-
-def _costs(view: CustomerView, rows: Rows) -> Iterable[_Amounts]:
-    """Return the rows' costs for 1, 5 and 10 units."""
+def _joined(
+    view: CustomerView,
+    rows: Rows,
+    befores: list[bytes],
+    stock: "_StockTexts",
+    after_costs: Iterable[Sequence[bytes]],
+    afters: list[bytes],
+) -> bytes:
+    """Return rows with their stock and costs between what precedes and what follows these."""
     pounds, pence = np.divmod(view.prices.costs(rows).T, 100)
-    return zip(pounds.tolist(), pence.tolist(), strict=True)
-
-
-def _amounts(costs: Iterable[_Amounts], after: Iterable[Sequence[bytes]]) -> Iterator[_Column]:
-    """Yield the texts of pounds, and of pence with what follows them."""
-    for (pounds, pence), pence_and_after in zip(costs, after, strict=True):
-        yield map(_POUNDS.__getitem__, pounds)
-        yield map(pence_and_after.__getitem__, pence)
+    parts = [b""] * (_PARTS * len(rows))
+    parts[0::_PARTS] = befores
+    parts[1::_PARTS] = stock.of(view, rows)
+    for place, column, of_column, texts in zip((2, 4, 6), pounds.tolist(), pence.tolist(), after_costs, strict=True):
+        parts[place::_PARTS] = map(_POUNDS.__getitem__, column)
+        parts[place + 1 :: _PARTS] = map(texts.__getitem__, of_column)
+    parts[8::_PARTS] = afters
+    return b"".join(parts)
 
 
 class _Texts(dict[_Key, bytes]):
@@ -158,15 +168,42 @@ class _Texts(dict[_Key, bytes]):
         return made
 
 
-def _stock_json(stock: _Stock) -> bytes:
-    available, low_stock, due = stock
+class _StockTexts:
+    """The texts of stock levels: by units for sale alone where no delivery is shown, as of most rows."""
+
+    def __init__(self, text: Callable[[int, int, tuple[Delivery, ...]], bytes]) -> None:
+        """Take a function of units for sale, the threshold of low stock, and the deliveries that are shown."""
+        self._text = text
+        self._with_deliveries = _Texts[_Stock](lambda stock: text(*stock))
+        self._without: dict[int, _Texts[int]] = {}  # by the threshold, which is the same for all customers
+
+    def one(self, view: CustomerView, row: int) -> bytes:
+        """Return the text of a row."""
+        if due := view.shown_deliveries.get(row):
+            return self._with_deliveries[view.available(row), view.low_stock, due]
+        return self._of_units(view.low_stock)[view.available(row)]
+
+    def of(self, view: CustomerView, rows: Rows) -> Iterable[bytes]:
+        """Return the texts of rows."""
+        available, due = view.stock.available[rows].tolist(), view.shown_deliveries
+        if not due:
+            return map(self._of_units(view.low_stock).__getitem__, available)
+        deliveries = map(due.get, rows.tolist(), repeat(()))
+        return map(self._with_deliveries.__getitem__, zip(available, repeat(view.low_stock), deliveries, strict=False))
+
+    def _of_units(self, low_stock: int) -> "_Texts[int]":
+        if low_stock not in self._without:
+            self._without[low_stock] = _Texts(lambda available: self._text(available, low_stock, ()))
+        return self._without[low_stock]
+
+
+def _stock_json(available: int, low_stock: int, due: tuple[Delivery, ...]) -> bytes:
     label = status(available, low_stock, delivery_shown=bool(due))
     text = b'{"available":%d,"status":"%b","incoming":%b},"single_unit_cost":'
     return text % (available, label.encode(), _incoming(due))
 
 
-def _stock_csv(stock: _Stock) -> bytes:
-    available, low_stock, due = stock
+def _stock_csv(available: int, low_stock: int, due: tuple[Delivery, ...]) -> bytes:
     label = status(available, low_stock, delivery_shown=bool(due))
     return b",%d,%b,%b," % (available, label.encode(), cell(_incoming(due).decode()).encode())
 
@@ -180,7 +217,7 @@ def _after(*texts: bytes) -> list[list[bytes]]:
     return [[b".%02d%b" % (pence, text) for pence in range(100)] for text in texts]
 
 
-_STOCK_JSON, _STOCK_CSV = _Texts(_stock_json), _Texts(_stock_csv)
+_STOCK_JSON, _STOCK_CSV = _StockTexts(_stock_json), _StockTexts(_stock_csv)
 _POUNDS = _Texts[int](b"%d".__mod__)
 _AFTER_COSTS_JSON = _after(b',"five_plus_unit_cost":', b',"ten_plus_unit_cost":', b"")
 _AFTER_COSTS_CSV = _after(b",", b",", b",")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from tradecounter.products.columns.bytes_column import bytes_column, encoded
+from tradecounter.products.columns.gapped_column import GappedColumnBuilder
 from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.products.columns.rows import RowOfId, bitmap, rows_of
 from tradecounter.products.columns.sorted_keys import SortedKeys
@@ -38,6 +39,26 @@ def test_a_bytes_column_returns_the_packed_strings(parts: list[bytes], chosen: l
         assert packed.take(np.array(rows, dtype=np.int32)) == [parts[row] for row in rows]
         with pytest.raises(IndexError):
             packed[len(parts)]
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(
+    texts=st.lists(st.tuples(st.binary(max_size=3), st.binary(max_size=3)), max_size=6),
+    chosen=st.lists(st.integers(0, 5), min_size=1, max_size=8),
+)
+def test_texts_with_gaps_are_read_in_any_order(texts: list[tuple[bytes, bytes]], chosen: list[int]) -> None:
+    rows = [row for row in chosen if row < len(texts)]
+    builder = GappedColumnBuilder()
+    builder.add([], [])
+    builder.add([before for before, _ in texts], [after for _, after in texts])
+    wanted = [texts[row] for row in rows]
+    for packed in (builder.done(), again(builder.done())):
+        assert [(packed.before(row), packed.after(row)) for row in rows] == wanted
+        assert list(zip(*packed.take(np.array(rows, dtype=np.int32)), strict=True)) == wanted
+        if rows:
+            befores, afters = packed.take_joined(np.array(rows, dtype=np.int32))
+            joined = [before + b"|" + after for before, after in zip(befores, afters, strict=True)]
+            assert b"".join(joined) == b"".join(before + b"|" + after for before, after in wanted)
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)

@@ -50,7 +50,7 @@ def everything(snapshot: CatalogueSnapshot) -> list[Any]:
         snapshot.digest,
         [snapshot.product(row) for row in rows],
         [snapshot.orderable(row) for row in rows],
-        list(fragments.csv_head), list(fragments.csv_tail), list(fragments.parts),
+        list(fragments.csv.halves), list(fragments.parts),
         dict(snapshot.row_of_sku), dict(snapshot.row_of_id), dict(snapshot.rows_of_ean),
         snapshot.active, snapshot.clearance, snapshot.manufacturers, snapshot.categories,
         [list(search(snapshot.search, query, BitMap(rows)).tiers()) for query in SOUGHT], snapshot.name_rank.tolist(),

@@ -41,9 +41,13 @@ class BytesColumn(Sequence[bytes]):
 
     def take(self, rows: NDArray[Any]) -> list[bytes]:
         """Return the bytes of several rows; faster than one row at a time."""
+        return self.spans(rows, rows)
+
+    def spans(self, first: NDArray[Any], last: NDArray[Any]) -> list[bytes]:
+        """Return the bytes of several spans of rows, from each first to each last one."""
         data = self._data
-        starts = (self._starts[rows].astype(np.int64) + self._base).tolist()
-        ends = (self._starts[rows + 1].astype(np.int64) + self._base).tolist()
+        starts = (self._starts[first].astype(np.int64) + self._base).tolist()
+        ends = (self._starts[last + 1].astype(np.int64) + self._base).tolist()
         return [data[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,9 +1,10 @@
 """The unchanging parts of every product's JSON and CSV, encoded once; rendering inserts prices and stock.
 
-JSON: head  availability  costs  rest  [related]  }
-CSV:  head  availability  costs  tail  [extras]
+JSON: head  availability  costs  rest  [related]  },
+CSV:  head  availability  costs  tail  [extras]  end of line
 
-The rest of a product has a place for its descriptions, which are shown on request.
+The rest of a product has a place for its descriptions, which are shown on request. A product ends with what separates
+it from the next one, so that what lies between the costs of two neighbours is one piece.
 """
 
 from array import array
@@ -17,9 +18,10 @@ import numpy as np
 from msgspec import Raw, Struct, defstruct
 from numpy.typing import NDArray
 
-from tradecounter.kit.csv_text import cells_of
+from tradecounter.kit.csv_text import LINE_END, cells_of
 from tradecounter.kit.json_text import to_json_lines
 from tradecounter.products.columns.bytes_column import BytesColumn, BytesColumnBuilder
+from tradecounter.products.columns.gapped_column import GappedColumn, GappedColumnBuilder
 from tradecounter.products.queries.records import ImageRecord, OrderableProduct, ProductRecord
 
 HEAD = (
@@ -34,6 +36,9 @@ DESCRIPTIONS = ("description", "description_html", "short_description")
 LINKS = ("related_products", "similar_products")
 _INTERNAL = ("id", "sku_key", "components", "documents", "active")
 
+AFTER_JSON = b"},"  # ends the JSON of each product
+AFTER_CSV = LINE_END.encode()
+
 
 class Fragments(Struct, frozen=True):
     """Columns of encoded parts, by row.
@@ -42,29 +47,28 @@ class Fragments(Struct, frozen=True):
     product; memory has no other copy.
     """
 
-    json_head: BytesColumn
-    json_rest: BytesColumn
-    before_descriptions: NDArray[np.uint16]  # bytes of the rest
-    csv_head: BytesColumn
-    csv_tail: BytesColumn
+    json: GappedColumn
+    before_descriptions: NDArray[np.uint16]  # bytes of what follows the gap
+    csv: GappedColumn
     members: dict[str, BytesColumn]
     internal: BytesColumn
 
     def product(self, row: int) -> ProductRecord:
         """Decode a row's product. Its attributes are keyed by name."""
         pieces = (self.internal[row], *(column[row] for column in self.members.values()))
-        head = self.json_head[row].removesuffix(_AFTER_HEAD)
-        return _products.decode(head + self.json_rest[row] + b"," + b",".join(pieces) + b"}")
+        head = self.json.before(row).removesuffix(_AFTER_HEAD)
+        rest = self.json.after(row).removesuffix(AFTER_JSON)
+        return _products.decode(head + rest + b"," + b",".join(pieces) + b"}")
 
     def orderable(self, row: int) -> OrderableProduct:
         """Decode what an order needs of a row's product."""
-        head = self.json_head[row].removesuffix(_AFTER_HEAD)
+        head = self.json.before(row).removesuffix(_AFTER_HEAD)
         return _orderable_products.decode(head + b"," + self.internal[row] + b"}")
 
     @property
     def parts(self) -> Iterator[bytes]:
         """The buffers of the JSON columns, for a digest; the CSV has the same content."""
-        for column in (self.json_head, self.json_rest, *self.members.values(), self.internal):
+        for column in (self.json.halves, *self.members.values(), self.internal):
             yield from column.parts
         yield self.before_descriptions.tobytes()
 
@@ -85,9 +89,8 @@ class FragmentsBuilder:
 
     def __init__(self, attribute_names: Mapping[str, str]) -> None:
         self._attribute_names = attribute_names
-        self._head, self._rest, self._internal = (BytesColumnBuilder() for _ in range(3))
+        self._json, self._csv, self._internal = GappedColumnBuilder(), GappedColumnBuilder(), BytesColumnBuilder()
         self._before_descriptions = array("H")
-        self._csv_head, self._csv_tail = BytesColumnBuilder(), BytesColumnBuilder()
         self._members = {name: BytesColumnBuilder() for name in DESCRIPTIONS + LINKS}
 
     def add(self, products: Sequence[ProductRecord]) -> None:
@@ -100,16 +103,16 @@ class FragmentsBuilder:
         middles = [_Middle(product.consumer_unit_cost) for product in products]
         tails = [_Tail(p.store_url, p.categories, Raw(each)) for p, each in zip(products, attributes, strict=True)]
         internals = [_Internal(*_internal_of(product)) for product in products]
-        self._head.add([line[:-1] + _AFTER_HEAD for line in to_json_lines(heads)])
         before = [b"," + line[1:-1] for line in to_json_lines(middles)]
         self._before_descriptions.extend(map(len, before))
-        self._rest.add([b"%b,%b" % (b, line[1:-1]) for b, line in zip(before, to_json_lines(tails), strict=True)])
+        after = [b"%b,%b," % (b, line[1:]) for b, line in zip(before, to_json_lines(tails), strict=True)]
+        self._json.add([line[:-1] + _AFTER_HEAD for line in to_json_lines(heads)], after)
         self._internal.add([line[1:-1] for line in to_json_lines(internals)])
         for name, column in self._members.items():
             member = b'"%b":' % name.encode()
             column.add([member + line for line in to_json_lines([getattr(product, name) for product in products])])
-        self._csv_head.add(_csv_parts(products, HEAD[:-1], images))
-        self._csv_tail.add(_csv_parts(products, (*MIDDLE, *TAIL[:-1]), attributes))
+        tails_of_lines = _csv_parts(products, (*MIDDLE, *TAIL[:-1]), attributes)
+        self._csv.add(_csv_parts(products, HEAD[:-1], images), [tail + AFTER_CSV for tail in tails_of_lines])
 
     def _by_name(self, attributes: dict[str, str]) -> dict[str, str]:
         """Return attributes by shown name; one without a name is shown by its key, unless another has that name."""
@@ -122,11 +125,9 @@ class FragmentsBuilder:
     def done(self) -> Fragments:
         """Return the pieces of all products."""
         return Fragments(
-            json_head=self._head.done(),
-            json_rest=self._rest.done(),
+            json=self._json.done(),
             before_descriptions=np.array(self._before_descriptions, dtype=np.uint16),
-            csv_head=self._csv_head.done(),
-            csv_tail=self._csv_tail.done(),
+            csv=self._csv.done(),
             members={name: column.done() for name, column in self._members.items()},
             internal=self._internal.done(),
         )

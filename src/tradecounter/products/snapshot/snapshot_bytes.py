@@ -15,6 +15,7 @@ from pyroaring import BitMap
 
 from tradecounter.kit.parts import joined_parts, split_parts
 from tradecounter.products.columns.bytes_column import BytesColumn
+from tradecounter.products.columns.gapped_column import GappedColumn
 from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.products.columns.rows import RowOfId
 from tradecounter.products.columns.sorted_keys import SortedKeys
@@ -75,7 +76,7 @@ _ALLOWED: dict[tuple[str, str], Any] = {
         _array, _bitmap, Decimal,
         CatalogueSnapshot, Fragments, AttributeIndex, NumberValues, TextValues,
         SearchIndex, FieldIndex, NearestWords, Stems, Synonyms, WordOrder,
-        BytesColumn, InvertedIndex, PostingLists, RowOfId, SortedKeys,
+        BytesColumn, GappedColumn, InvertedIndex, PostingLists, RowOfId, SortedKeys,
         ProductAttribute, AttributeValue, Category, Manufacturer,
     )
 }  # fmt: skip
