@@ -15,7 +15,7 @@ from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, CURSO
 from tradecounter.edge.rest.ignored import header_value
 from tradecounter.edge.rest.negotiation import CSV, JSON, Format, attachment, choose_format
 from tradecounter.edge.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
-from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, page_headers
+from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, note_page
 from tradecounter.kit import csv_text
 from tradecounter.kit.errors import invalid, not_found
 from tradecounter.products.wire import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV, Product
@@ -62,10 +62,10 @@ class ProductEndpoints(Struct, frozen=True):
         )
     )
     async def list_products(self, call: Call) -> Response:
-        return self.list_in(await self._view(call), call)
+        return linked(call, self.list_in(await self._view(call), call))
 
     def list_in(self, view: CustomerView, call: Call) -> Response:
-        """Return the products of a customer's view that a request asks for. Raises DomainError (invalid)."""
+        """Return the products that a request asks for, without `Link`. Raises DomainError (invalid)."""
         parameters = call.query(ProductListParameters)
         extras = extra_fields(parameters.extra)
         media = choose_format(call.accept, parameters.accept)
@@ -129,12 +129,12 @@ class ProductEndpoints(Struct, frozen=True):
         limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
         page = Page(parameters.page or 1, 0 if whole else limit)
         start, end = page.bounds(len(rows))
-        headers |= page_headers(call, page, len(rows)) | attachment(call.accept, media, "products")
+        headers |= note_page(call, page, len(rows)) | attachment(call.accept, media, "products")
         chunks = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if end - start <= MOST_ON_A_PAGE:
-            return linked(call, Response(b"".join(chunks), headers=headers, media_type=media_type))
-        return linked(call, ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type))
+            return Response(b"".join(chunks), headers=headers, media_type=media_type)
+        return ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type)
 
 
 def _with_cursor(response: Response, view: CustomerView) -> Response:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -43,7 +44,6 @@ PageLimit = Annotated[
 ]
 
 _LINKS = "tradecounter.page_links"
-_LINK_FIELDS = "tradecounter.link_fields"
 _REQUESTS = "tradecounter.requests"
 
 COUNTED_BY_SIZE = (
@@ -147,15 +147,11 @@ def note_size(scope: Scope, results: int) -> None:
     scope[_REQUESTS] = Page(1, 0).requests(results)
 
 
-def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
-    """Return the paging headers of a response but `Link`, and record its links and request count in the scope.
-
-    Raises DomainError (query too long).
-    """
+def note_page(call: Call, page: Page, total: int) -> dict[str, str]:
+    """Return the paging headers of a response but `Link`, and record its links and request count in the scope."""
     links = PageLinks(call.base_url + call.target[1], page, page.count(total))
     call.request.scope[_LINKS] = links
     call.request.scope[_REQUESTS] = page.requests(total)
-    call.request.scope[_LINK_FIELDS] = links.fields(linked_query(raw_pairs(call.raw_query)))
     return {
         "X-Total-Count": str(total),
         "X-Page": str(page.number),
@@ -164,11 +160,24 @@ def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
     }
 
 
+def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
+    """Return and record as `note_page` does, before the page is read. Raises DomainError (query too long)."""
+    headers = note_page(call, page, total)
+    if (links := links_noted(call.request.scope)) is not None:
+        links.require_room(_query_of(call))
+    return headers
+
+
 def linked(call: Call, response: Response) -> Response:
-    """Add the `Link` fields of the page that `page_headers` recorded."""
-    for field in call.request.scope.get(_LINK_FIELDS, ()):
-        response.headers.append("Link", field)
+    """Add the `Link` fields of the page that was recorded to a 200. Raises DomainError (query too long)."""
+    if response.status_code == HTTPStatus.OK and (links := links_noted(call.request.scope)) is not None:
+        for field in links.fields(_query_of(call)):
+            response.headers.append("Link", field)
     return response
+
+
+def _query_of(call: Call) -> str:
+    return linked_query(raw_pairs(call.raw_query))
 
 
 def next_link(call: Call, after: Any, limit: int | None = None) -> dict[str, str]:
@@ -184,12 +193,12 @@ def next_link(call: Call, after: Any, limit: int | None = None) -> dict[str, str
 
 
 def links_noted(scope: Scope) -> PageLinks | None:
-    """Return the links that `page_headers` recorded, or None."""
+    """Return the links of the page that was recorded, or None."""
     links: PageLinks | None = scope.get(_LINKS)
     return links
 
 
 def requests_noted(scope: Scope) -> int:
-    """Return the response's cost in requests: 1 unless `page_headers` recorded more."""
+    """Return the response's cost in requests: 1 unless more were recorded."""
     requests: int = scope.get(_REQUESTS, 1)
     return requests

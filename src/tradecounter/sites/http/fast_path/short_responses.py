@@ -60,7 +60,9 @@ class ShortResponses:
         if asked in self._long:
             return None
         scope = _scope(key, if_none_match)
-        call = Call(Request(scope), self._base_url_of, 0, customer_id, _no_actor)
+        request = Request(scope)
+        base_url = self._base_url_of(request)  # once: the response has it several times
+        call = Call(request, lambda _: base_url, 0, customer_id, _no_actor)
         response = self._response(scope["path"], call, view)
         if response is None:
             return None
