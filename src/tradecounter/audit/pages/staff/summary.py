@@ -10,7 +10,7 @@ from msgspec import Struct
 from tradecounter.audit.pages.staff.audit_log import KINDS
 from tradecounter.audit.queries import DONE_BY_ACTORS, DoneByActor, DoneFilter
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -71,13 +71,10 @@ class AuditSummaryPages(Struct, frozen=True):
         "/audit/summary",
         "Who did how much",
         columns=_COLUMNS,
-        sorts=DONE_BY_ACTORS.sorts,
-        default="-entries",
-        place=DONE_BY_ACTORS.place_of,
+        order=Order(DONE_BY_ACTORS.sorts, "-entries", DONE_BY_ACTORS.place_of),
         template="audit/summary.html",
         file="audit-summary",
-        headings=_HEADINGS,
-        cells=lambda row: [getattr(row, heading) for heading in _HEADINGS],
+        cells={heading: heading for heading in _HEADINGS},
         shown=_shown,
         roles=("administrator",),
     )
