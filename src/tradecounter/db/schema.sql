@@ -221,11 +221,42 @@ CREATE FUNCTION public.note_costs_above_price() RETURNS trigger
     end
     $$;
 
+CREATE FUNCTION public.note_first_prices() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        delete from product_without_price where product_id in (select product_id from part);
+        return null;
+    end
+    $$;
+
+CREATE FUNCTION public.note_last_prices() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        insert into product_without_price
+        select p.id from product p where p.id in (select product_id from part) and not exists (
+            select from price_list l cross join lateral (
+                select from price c where c.price_list = l.key and c.product_id = p.id offset 0) as found)
+        order by p.id on conflict do nothing;
+        return null;
+    end
+    $$;
+
 CREATE FUNCTION public.note_prices_below_cost() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
     begin
         perform note_below_cost((select array_agg(distinct product_id) from part));
+        return null;
+    end
+    $$;
+
+CREATE FUNCTION public.note_product_without_price() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        insert into product_without_price select id from part order by id on conflict do nothing;
         return null;
     end
     $$;
@@ -1658,6 +1689,12 @@ ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.product_without_price (
+    product_id bigint NOT NULL
+);
+
+COMMENT ON TABLE public.product_without_price IS 'Products on no price list; triggers keep it.';
+
 CREATE TABLE public.quote_link (
     order_id bigint NOT NULL,
     id bigint NOT NULL,
@@ -2504,6 +2541,9 @@ ALTER TABLE ONLY public.product
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_sku_key_key UNIQUE (sku_key);
 
+ALTER TABLE ONLY public.product_without_price
+    ADD CONSTRAINT product_without_price_pkey PRIMARY KEY (product_id);
+
 ALTER TABLE ONLY public.quote_link
     ADD CONSTRAINT quote_link_hash_key UNIQUE (hash);
 
@@ -2922,6 +2962,8 @@ CREATE TRIGGER added_attribute_is_noted AFTER INSERT ON public.attribute FOR EAC
 
 CREATE TRIGGER added_contract_prices_are_noted AFTER INSERT ON public.contract_price REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_contracts();
 
+CREATE TRIGGER added_first_prices AFTER INSERT ON public.price REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_first_prices();
+
 CREATE TRIGGER added_incoming_stocks_are_noted AFTER INSERT ON public.incoming_stock REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_deliveries();
 
 CREATE TRIGGER added_prices_are_noted AFTER INSERT ON public.price REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
@@ -2929,6 +2971,8 @@ CREATE TRIGGER added_prices_are_noted AFTER INSERT ON public.price REFERENCING N
 CREATE TRIGGER added_prices_below_cost AFTER INSERT ON public.price REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_prices_below_cost();
 
 CREATE TRIGGER added_products_are_noted AFTER INSERT ON public.product REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
+
+CREATE TRIGGER added_products_without_price AFTER INSERT ON public.product REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_product_without_price();
 
 CREATE TRIGGER address_changes BEFORE UPDATE OF details ON public.address FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
@@ -3013,6 +3057,8 @@ CREATE TRIGGER removed_attribute_is_noted AFTER DELETE ON public.attribute FOR E
 CREATE TRIGGER removed_contract_prices_are_noted AFTER DELETE ON public.contract_price REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_contracts();
 
 CREATE TRIGGER removed_incoming_stocks_are_noted AFTER DELETE ON public.incoming_stock REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_deliveries();
+
+CREATE TRIGGER removed_last_prices AFTER DELETE ON public.price REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_last_prices();
 
 CREATE TRIGGER removed_prices_are_noted AFTER DELETE ON public.price REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
 
@@ -3273,6 +3319,9 @@ ALTER TABLE ONLY public.product_below_cost
 
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
+
+ALTER TABLE ONLY public.product_without_price
+    ADD CONSTRAINT product_without_price_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.quote_link
     ADD CONSTRAINT quote_link_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id) ON DELETE CASCADE;

@@ -27,6 +27,7 @@ SHOWN: tuple[Shown, ...] = get_args(Shown)
 TO_MEND: tuple[Shown, ...] = (
     "below_cost",
     "back_ordered",
+    "without_price",
     "without_picture",
     "without_description",
     "without_ean",
@@ -80,7 +81,7 @@ _SHOWN: dict[Shown, SQL] = {
         "p.active and not exists (select from stock_level s where s.product_id = p.id and s.available > 0)"
     ),
     "back_ordered": SQL("exists (select from stock_level s where s.product_id = p.id and s.back_ordered > 0)"),
-    "without_price": SQL("p.active and not exists (select from price c where c.product_id = p.id)"),
+    "without_price": SQL("p.active and p.id in (select w.product_id from product_without_price w)"),
     "below_cost": SQL("p.active and p.id in (select b.product_id from product_below_cost b)"),
     "without_picture": SQL("p.active and p.images = '[]'"),
     "without_description": SQL("p.active and p.description = '' and p.description_html = ''"),

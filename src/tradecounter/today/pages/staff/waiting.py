@@ -54,6 +54,7 @@ _TILES = {"dispatch", "back-order", "quote", "overdue", "job"}
 _PRODUCTS: Mapping[Shown, tuple[str, str, str]] = {
     "below_cost": ("Below cost", "{} sold below cost", "bad"),
     "back_ordered": ("Out of stock, orders wait", "{} out of stock, and orders wait", "warn"),
+    "without_price": ("Without price", "{} without a price", "warn"),
     "without_picture": ("Without picture", "{} without a picture", ""),
     "without_description": ("Without description", "{} without a description", ""),
     "without_ean": ("Without EAN", "{} without an EAN", ""),
