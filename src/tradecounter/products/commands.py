@@ -36,6 +36,10 @@ def list_all(
     manufacturer: Annotated[
         str | None, typer.Option(metavar="M", help="Only those of this manufacturer, by its key or its name.")
     ] = None,
+    category: Annotated[
+        str | None,
+        typer.Option(metavar="C", help="Only those of this category and of those below it, by its key or name."),
+    ] = None,
     external_id: Annotated[
         str | None, typer.Option(metavar="ID", help="Only the product with this external id.")
     ] = None,
@@ -45,7 +49,7 @@ def list_all(
     as_json: AsJson = False,
 ) -> None:
     """List products, active or not, by SKU: for example those that are sold without a picture, or below cost."""
-    wanted = ProductFilter(manufacturer, show, external_id)
+    wanted = ProductFilter(manufacturer, show, external_id, category=category)
     found = run_query(lambda tx: products_after(tx, "", limit, wanted, containing=containing))
     shown = [{name: getattr(product, name) for name in _LISTED_COLUMNS} for product in found]
     show_table(shown, _LISTED_COLUMNS, as_json=as_json, names=columns, limit=limit)

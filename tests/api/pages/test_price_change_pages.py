@@ -50,6 +50,7 @@ def test_a_rule_shows_old_and_new_prices_and_is_applied_as_an_import(office: Bac
     one = applied(catalogue, path)
     assert cost_of(office, sku) == "21.95"
     assert "£20.00 → £21.95" in text_of(catalogue.get(one))
+    assert "default (wombat): +10 %, to .95" in text_of(catalogue.get(one))
 
 
 def test_what_is_wrong_with_a_rule_is_beside_its_field(catalogue: Person) -> None:

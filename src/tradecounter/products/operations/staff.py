@@ -48,6 +48,10 @@ class ProductListParameters(Struct, frozen=True, kw_only=True):
     manufacturer: Annotated[
         str | None, Meta(description="Only those of this manufacturer, by its key or its name.", examples=["corvane"])
     ] = None
+    category: Annotated[
+        str | None,
+        Meta(description="Only those of this category and of those below it, by its key or its name."),
+    ] = None
     show: Annotated[
         Shown | None,
         Meta(
@@ -86,7 +90,8 @@ class ProductOperations(Struct, frozen=True):
         words, after = text("query", query.query) or "", text("after", query.after) or ""
         manufacturer, external_id = text("manufacturer", query.manufacturer), text("external_id", query.external_id)
         since = moment("changed_since", query.changed_since)
-        wanted = ProductFilter(manufacturer or None, query.show, external_id or None, since)
+        category = text("category", query.category)
+        wanted = ProductFilter(manufacturer or None, query.show, external_id or None, since, category or None)
         found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
         whole = await whole_products(tx, [product.sku_key for product in found[: query.limit]])
         return Listed(found, (ListedProduct(**_own_fields(each)) for each in whole), attrgetter("sku_key"))

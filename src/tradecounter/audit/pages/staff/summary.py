@@ -28,9 +28,9 @@ _COLUMNS = (
 _HEADINGS = ("actor_kind", "actor_id", "actor_name", "acting_user", "action", "entries", "subjects", "last_at")
 Side = Literal["staff", "customers", "service"]
 _SIDES: Mapping[Side, tuple[str, Sequence[str]]] = {
-    "staff": ("Staff and their programs", ("staff", "token", "command_line")),
-    "customers": ("Customers and their programs", ("user", "key", "agent")),
-    "service": ("The service itself", ("system",)),
+    "staff": ("Staff", ("staff", "token", "command_line")),
+    "customers": ("Customers", ("user", "key", "agent")),
+    "service": ("The service", ("system",)),
 }
 _WITHOUT_A_DAY = timedelta(days=29)
 

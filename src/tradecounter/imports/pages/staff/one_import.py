@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.spellings import stored_keys
@@ -25,6 +26,7 @@ from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_ki
 from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_changes import changes_of
 
 _ONE, _ROLL_BACK = "/import/{id}", "/import/{id}/roll-back"
 _COLUMNS = (Column("Record"), Column("Change"), Column("Before and after"))
@@ -52,6 +54,7 @@ class ImportPages(Struct, frozen=True):
             made = await self._found(tx, call)
             found = await changes_after(tx, made.id, wanted.most, None if after is None else after[0])
             lists = await stored_keys(tx, "price_list")
+            rule = await _rule_of(tx, made.id)
         of_prices = IMPORT_KINDS[made.kind].guard is not None
         if wanted.is_file:
             headings = ("line", "record", "change", "before", "after", *(["percent"] if of_prices else []))
@@ -64,6 +67,7 @@ class ImportPages(Struct, frozen=True):
             call,
             "imports/import.html",
             made=made,
+            rule=rule,
             upload=self.parts.uploads.of_import(made.id, staff_id_of(call)),
             table=table,
             can_be_undone=self._can_be_undone(call, made),
@@ -129,6 +133,12 @@ class ImportPages(Struct, frozen=True):
         async with transaction(self.desk.database, call.actor) as tx:
             tx.set_rollback()
             return await measure_roll_back(tx, made.id, self.desk.clock.now())
+
+
+async def _rule_of(tx: Transaction, import_id: int) -> str:
+    """Return the rule that made an import's rows, in words; empty for a file."""
+    entries = await list_entries(tx, AuditFilter(subject=f"import/{import_id}", action="import.apply"), 1)
+    return next((each.after or "" for entry in entries for each in changes_of(entry) if each.field == "rule"), "")
 
 
 def _said(done: RolledBackImport) -> str:

@@ -30,7 +30,7 @@ _HOWS: tuple[tuple[How, str], ...] = (
     ("lower_percent", "Lower by per cent"),
     ("raise_amount", "Raise by pounds"),
     ("lower_amount", "Lower by pounds"),
-    ("margin", "Set the margin over cost, in per cent"),
+    ("margin", "Set the margin, in per cent"),
 )
 _ROUNDINGS: tuple[tuple[Rounding, str], ...] = (
     ("penny", "To the penny"),

@@ -13,6 +13,11 @@ from tradecounter.parts.shown_changes import in_words
 _LONGEST = 80  # characters of a text that is shown whole
 _AROUND = 20  # characters before and behind what differs in a longer text
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
+_NAMES = {
+    "single_unit_cost": "1 and more",
+    "five_plus_unit_cost": "5 and more",
+    "ten_plus_unit_cost": "10 and more",
+}
 
 
 def shown_fields(change: Change, order: Sequence[str]) -> list[ShownField]:
@@ -26,7 +31,10 @@ def shown_fields(change: Change, order: Sequence[str]) -> list[ShownField]:
     names = [*(name for name in order if name in given), *(name for name in given if name not in order)]
     if change.before is None or change.after is None:
         fields = ((name, before.get(name), after.get(name)) for name in names if given[name] not in _EMPTY)
-        return [ShownField(name, *(_cut(in_words(value, name)) for value in values)) for name, *values in fields]
+        return [
+            ShownField(_NAMES.get(name, name), *(_cut(in_words(value, name)) for value in values))
+            for name, *values in fields
+        ]
     return [shown for name in names for shown in _differing(name, before.get(name), after[name])]
 
 
@@ -44,7 +52,7 @@ def _differing(name: str, old: Any, new: Any) -> Iterator[ShownField]:
     elif isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > _LONGEST:
         yield ShownField(name, *_differing_parts(old, new))
     else:
-        yield ShownField(name, in_words(old, name) or None, in_words(new, name) or None)
+        yield ShownField(_NAMES.get(name, name), in_words(old, name) or None, in_words(new, name) or None)
 
 
 def _differing_parts(old: str, new: str) -> tuple[str | None, str | None]:

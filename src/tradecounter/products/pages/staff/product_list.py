@@ -53,6 +53,7 @@ class ProductTable(TableParameters, frozen=True, kw_only=True):
 
     query: str | None = None
     manufacturer: str | None = None
+    category: str | None = None
     show: Shown | None = None
     external_id: str | None = None
 
@@ -91,7 +92,8 @@ class ProductListPages(Struct, frozen=True):
         memory = self.parts.contexts.views
         words = text("query", wanted.query) or ""
         manufacturer, external_id = text("manufacturer", wanted.manufacturer), text("external_id", wanted.external_id)
-        chosen = ProductFilter(manufacturer or None, wanted.show, external_id or None)
+        category = text("category", wanted.category)
+        chosen = ProductFilter(manufacturer or None, wanted.show, external_id or None, category=category or None)
         products = await list_products(tx, memory, words, chosen, behind, wanted.most)
         keys = [product.sku_key for product in products]
         levels = await stock_levels_of(tx, keys)
