@@ -105,7 +105,7 @@ def test_a_price_list_file_is_checked_and_applied_with_three_clicks(
         check_file(work, "prices.csv", f"price_list,sku,single_unit_cost\ndefault,{one},12.50\ndefault,{other},10\n")
         changes = work.page.get_by_role("region", name="What would change").locator("tbody tr")
         expect(changes).to_have_count(1)
-        expect(changes).to_contain_text(re.compile(rf"{one}.*\+25.00 %.*10.00 → 12.50", re.DOTALL))
+        expect(changes).to_contain_text(re.compile(rf"{one}.*\+25.00 %.*£10.00 → £12.50", re.DOTALL))
         work.click(work.button("Apply 1 change"))
         expect(work.page.locator(".flash")).to_have_text("prices.csv is applied. It can be rolled back.")
     costs = [as_seen_by(customer, office, sku)["single_unit_cost"] for sku in (one, other)]
@@ -219,3 +219,23 @@ def test_who_changed_a_product_is_seen_without_a_click(
         expect(history).to_contain_text(["changed the product"])
         expect(history).to_contain_text([other.email])
     assert rows(office.service, "select name from product where sku = %s", sku) == [("Another name",)]
+
+
+@WAYS
+def test_a_manufacturers_prices_are_raised_by_a_rule_with_three_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    maker = f"maker-{way}"
+    office.service.must_load("manufacturers", [{"key": maker, "name": f"Maker by {way}"}])
+    sku = sell(office.service, f"RULED-{way}", "19.90", manufacturer=maker)
+    person = staff_member(office.service, office.url, "catalogue")
+    with job(browser, person, office.url, "/product", way, record_property, 3) as work:
+        work.click(work.link("Change prices"))
+        work.choose(work.page.get_by_label("Manufacturer", exact=True), maker)
+        work.fill(work.field("By"), "10")
+        work.click(work.button("Show what would change"))
+        expect(work.page.get_by_text("£21.89")).to_be_visible()
+        work.click(work.button("Apply 1 change"))
+        expect(work.page.locator(".flash")).to_contain_text("It can be rolled back.")
+    costs = "select p.single_unit_cost::text from price p join product on id = product_id where sku = %s"
+    assert rows(office.service, costs, sku) == [("21.89",)]
