@@ -6,16 +6,21 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.command_line.arguments import DryRun
 from tradecounter.edge.command_line.output import AsJson, show_json
-from tradecounter.edge.command_line.request_options import takes_request
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import fail, operator, with_database
-from tradecounter.imports.change_prices import ForcedPriceChange, change_prices
+from tradecounter.imports.change_prices import ROUNDINGS, ForcedPriceChange, change_prices
 from tradecounter.imports.commands.differences import changes_to
 from tradecounter.imports.commands.import_file import print_report
 from tradecounter.imports.operations.wire import present_report
 from tradecounter.kit.clock import SystemClock
+from tradecounter.products.queries.product_list import SHOWN
 
 
-@takes_request(leave_out=("query",))
+@takes_request(
+    leave_out=("query",),
+    show=Option(help=f"Only these products: {', '.join(SHOWN)}.", metavar="WHICH"),
+    rounding=Option(help=f"How prices are rounded: {', '.join(ROUNDINGS)}.", metavar="HOW"),
+)
 def change(rule: ForcedPriceChange, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Change the prices of a list by per cent, by pounds or to a margin; an import that can be rolled back."""
     rejected: list[str] = []
