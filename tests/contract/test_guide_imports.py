@@ -40,4 +40,4 @@ def test_every_example_does_what_the_guide_says(tradecounter: Program) -> None:
         elif kind == "text":
             assert printed == content
             compared += 1
-    assert (commands, compared) == (18, 2)
+    assert (commands, compared) == (19, 2)
