@@ -46,7 +46,7 @@ _SAID_OF_ROUNDING: Mapping[Rounding, str] = {
     "ninety_five": ", to .95",
     "ninety_nine": ", to .99",
 }
-_ANY_NUMBER = 2**31
+_AT_ONCE = 2_000  # products, so that the event loop runs in between
 
 
 class PriceChange(Struct, frozen=True, kw_only=True):
@@ -135,12 +135,17 @@ async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue |
     if price_list not in {_DEFAULT, *keys}:
         raise invalid("price_list", "does not exist")
     chosen = ProductFilter(wanted.manufacturer or None, wanted.show, category=wanted.category or None)
-    if wanted.query and memory is not None:
-        products = await list_products(tx, memory, wanted.query, chosen, "", _ANY_NUMBER)
-    else:
-        products = await products_after(tx, "", _ANY_NUMBER, chosen)
-    prices = await costed_prices_of(tx, price_list, [product.sku_key for product in products])
-    return await asyncio.to_thread(_ruled, rule, price_list, products, prices, first_prices=wanted.first_prices)
+    making, after = _Making(rule, price_list, wanted.first_prices), ""
+    while True:
+        if wanted.query and memory is not None:
+            products = await list_products(tx, memory, wanted.query, chosen, after, _AT_ONCE)
+        else:
+            products = await products_after(tx, after, _AT_ONCE, chosen)
+        if not products:
+            return making.made()
+        prices = await costed_prices_of(tx, price_list, [product.sku_key for product in products])
+        await asyncio.to_thread(making.add, products, prices)
+        after = products[-1].sku_key
 
 
 async def change_prices(
@@ -157,43 +162,53 @@ async def change_prices(
     return report
 
 
-def _ruled(
-    rule: PriceRule,
-    price_list: str,
-    products: Sequence[ListedProduct],
-    prices: Mapping[str, CostedPrice],
-    *,
-    first_prices: bool,
-) -> RuledPrices:
+class _Making(Struct):
+    """The prices that a rule has made so far."""
+
+    rule: PriceRule
+    price_list: str
+    first_prices: bool
     rows: list[PriceRow] = []
     negative: list[str] = []
-    without_price = without_cost = 0
-    for product in products:
-        old = prices.get(product.sku_key, NO_PRICE)
-        if old.single_unit_cost is None and not first_prices:
-            without_price += 1
-            continue
-        costs = rule.costs((old.single_unit_cost, old.five_plus_unit_cost, old.ten_plus_unit_cost), old.purchase_cost)
-        if costs is None:
-            without_cost += 1
-        elif _lowest(costs) < 0:
-            negative.append(product.sku)
-        else:
-            single, five_plus, ten_plus = costs
-            rows.append(PriceRow(price_list, product.sku, single or Decimal(0), five_plus, ten_plus))
-    if negative:
-        raise invalid(rule.how, f"makes {plural(len(negative), 'price')} less than nothing, such as {negative[0]}")
-    if not rows:
-        raise DomainError(Kind.INVALID, _nothing_found(len(products), without_cost))
-    found = (without_price, "not on the price list"), (without_cost, "without a purchase cost")
-    return RuledPrices(rows, [f"{plural(count, 'product')} {why} left out" for count, why in found if count])
+    products: int = 0
+    without_price: int = 0
+    without_cost: int = 0
+
+    def add(self, products: Sequence[ListedProduct], prices: Mapping[str, CostedPrice]) -> None:
+        self.products += len(products)
+        for product in products:
+            old = prices.get(product.sku_key, NO_PRICE)
+            if old.single_unit_cost is None and not self.first_prices:
+                self.without_price += 1
+                continue
+            before = (old.single_unit_cost, old.five_plus_unit_cost, old.ten_plus_unit_cost)
+            costs = self.rule.costs(before, old.purchase_cost)
+            if costs is None:
+                self.without_cost += 1
+            elif _lowest(costs) < 0:
+                self.negative.append(product.sku)
+            else:
+                single, five_plus, ten_plus = costs
+                self.rows.append(PriceRow(self.price_list, product.sku, single or Decimal(0), five_plus, ten_plus))
+
+    def made(self) -> RuledPrices:
+        """Return the prices. Raises DomainError (invalid)."""
+        if self.negative:
+            lowered = plural(len(self.negative), "price")
+            raise invalid(self.rule.how, f"makes {lowered} less than nothing, such as {self.negative[0]}")
+        if not self.rows:
+            raise DomainError(Kind.INVALID, self._nothing)
+        found = (self.without_price, "not on the price list"), (self.without_cost, "without a purchase cost")
+        return RuledPrices(self.rows, [f"{plural(count, 'product')} {why} left out" for count, why in found if count])
+
+    @property
+    def _nothing(self) -> str:
+        if not self.products:
+            return "no product matches"
+        if self.without_cost:
+            return "no product that matches has a purchase cost"
+        return "no product that matches is on the list"
 
 
 def _lowest(costs: Costs) -> Decimal:
     return min(cost for cost in costs if cost is not None)
-
-
-def _nothing_found(products: int, without_cost: int) -> str:
-    if not products:
-        return "no product matches"
-    return "no product that matches has a purchase cost" if without_cost else "no product that matches is on the list"
