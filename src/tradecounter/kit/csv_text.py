@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 
 from msgspec import UNSET
+
+from tradecounter.kit.local_time import whole_second
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 # What a spreadsheet takes for a formula; the apostrophes before it guard it.
@@ -32,11 +34,16 @@ def harmless(text: str) -> str:
 
 
 def cell_of(value: object) -> str:
-    """Return a value as a cell's text, which no spreadsheet takes for a formula; what is not there is empty."""
+    """Return a value as a cell's text, which no spreadsheet takes for a formula; what is not there is empty.
+
+    A moment is in UTC, in whole seconds, as in JSON: 2026-06-16T09:12:44Z.
+    """
     if value is None or value is UNSET:
         return ""
     if isinstance(value, str):
         return harmless(value)
+    if isinstance(value, datetime):
+        return f"{whole_second(value):%Y-%m-%dT%H:%M:%SZ}"
     return value.isoformat() if isinstance(value, date) else str(value)
 
 

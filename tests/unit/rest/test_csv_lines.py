@@ -2,13 +2,14 @@
 
 import csv
 import io
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from support.fuzzed import fuzzed
-from tradecounter.kit.csv_text import cell, harmless, line
+from tradecounter.kit.csv_text import cell, cell_of, harmless, line
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,13 @@ def test_a_cell_has_quotes_only_where_it_needs_them(text: str, expected: str) ->
 
 def test_a_line_ends_with_carriage_return_and_line_feed() -> None:
     assert line(["a", "", "b,c"]) == 'a,,"b,c"\r\n'
+
+
+def test_a_moment_is_in_utc_without_the_fraction_of_its_second() -> None:
+    moment = datetime(2026, 6, 16, 9, 12, 44, 987_654, tzinfo=UTC)
+    assert cell_of(moment) == "2026-06-16T09:12:44Z"
+    assert cell_of(moment.astimezone(timezone(timedelta(hours=1)))) == "2026-06-16T09:12:44Z"
+    assert cell_of(date(2026, 6, 16)) == "2026-06-16"
 
 
 @fuzzed(150)

@@ -209,14 +209,3 @@ def csv_of(name: str, cells: Cells, rows: Iterable[Any], **facts: Any) -> Respon
 def _attribute(name: str) -> Callable[..., Any]:
     read = attrgetter(name)
     return lambda row, **_facts: read(row)
-
-
-def to_the_second(name: str) -> Callable[[Any], str | None]:
-    """Return the cell of a moment, the attribute `name` of a row: in UTC, without fractions of a second."""
-    moment_of = attrgetter(name)
-
-    def cell(row: Any) -> str | None:
-        moment = moment_of(row)
-        return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-    return cell

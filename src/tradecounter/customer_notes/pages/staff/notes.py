@@ -21,7 +21,7 @@ from tradecounter.customer_notes.queries import Happening, contacts_of, timeline
 from tradecounter.customer_notes.requests import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -36,7 +36,7 @@ _TIMELINE = "/customer/{id}/timeline"
 _CONTACT = "/customer/{id}/contact-person"
 _COLUMNS = (Column("What"), Column("When"))
 _CELLS: Cells = {
-    "at": to_the_second("at"),
+    "at": "at",
     "what": "kind",
     "subject": "subject",
     "text": "text",

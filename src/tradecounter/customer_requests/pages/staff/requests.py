@@ -10,7 +10,7 @@ from tradecounter.customer_requests.handle_requests import RequestAnswer, close_
 from tradecounter.customer_requests.queries import CustomerRequest, request_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -40,7 +40,7 @@ _CELLS: Cells = {
     "customer": "customer",
     "user": "asked_by",
     "text": "text",
-    "opened_at": to_the_second("opened_at"),
+    "opened_at": "opened_at",
     "state": "state",
     "answer": "answer",
 }

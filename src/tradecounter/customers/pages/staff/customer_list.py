@@ -10,7 +10,7 @@ from tradecounter.customers.operations.staff_wire import ResellerCustomer
 from tradecounter.customers.queries.customer_table import SORTS, CustomerFilter, CustomerRow, customer_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.parts.back_office import OfficeParts
@@ -34,7 +34,7 @@ _CELLS: Cells = {
     "price_list": lambda listed: listed.shown.price_list or "default",
     **{name: f"shown.credit.{name}" for name in _CREDIT},
     "blocked": lambda listed: "yes" if listed.shown.blocked else "no",
-    "created_at": to_the_second("shown.created_at"),
+    "created_at": "shown.created_at",
 }
 
 

@@ -15,7 +15,6 @@ from tradecounter.edge.page_kit.tables import (
     csv_of,
     cursor_text,
     read_cursor,
-    to_the_second,
 )
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -43,14 +42,14 @@ _EVENT_COLUMNS = (Column("Event"), Column("When"), Column("Subject"), Column("Da
 _ORDER_CELLS: Cells = {
     "reference": "name",
     "customer_reference": "customer_reference",
-    "placed_at": to_the_second("placed_at"),
+    "placed_at": "placed_at",
     "status": "label",
     "gross": "gross",
 }
 _EVENT_CELLS: Cells = {
     "sequence": "sequence",
     "type": "type",
-    "occurred_at": to_the_second("occurred_at"),
+    "occurred_at": "occurred_at",
     "subject": "subject",
     "data": "data",
 }

@@ -17,7 +17,6 @@ from tradecounter.edge.page_kit.tables import (
     TableParameters,
     csv_of,
     cursor_text,
-    to_the_second,
 )
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
@@ -38,7 +37,7 @@ _PATHS = {
 _CELLS: Cells = {
     "reference": "name",
     "customer_reference": "customer_reference",
-    "placed_at": to_the_second("placed_at"),
+    "placed_at": "placed_at",
     "status": "label",
     "gross": "gross",
 }

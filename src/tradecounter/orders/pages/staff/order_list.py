@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -31,7 +31,7 @@ _CELLS: Cells = {
     "customer_id": "customer_id",
     "customer": "customer",
     "customer_reference": "customer_reference",
-    "placed_at": to_the_second("placed_at"),
+    "placed_at": "placed_at",
     "status": "label",
     "gross": "gross",
 }

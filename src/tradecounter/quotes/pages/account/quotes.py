@@ -22,7 +22,6 @@ from tradecounter.edge.page_kit.tables import (
     csv_of,
     cursor_text,
     read_cursor,
-    to_the_second,
 )
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -61,9 +60,9 @@ _MOST_OPEN = 20
 _CELLS: Cells = {
     "confirmation_code": "quote.confirmation_code",
     "customer_reference": "quote.customer_reference",
-    "requested_at": to_the_second("quote.created_at"),
+    "requested_at": "quote.created_at",
     "status": "status",
-    "expires_at": to_the_second("expires_at"),
+    "expires_at": "expires_at",
     "gross": "quote.cost_gross",
 }
 

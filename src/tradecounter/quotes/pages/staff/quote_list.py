@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters, to_the_second
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -35,9 +35,9 @@ _CELLS: Cells = {
     "customer": "customer",
     "customer_reference": "customer_reference",
     "status": lambda row, now: row.status(now),
-    "requested_at": to_the_second("created_at"),
-    "priced_at": to_the_second("priced_at"),
-    "expires_at": to_the_second("expires_at"),
+    "requested_at": "created_at",
+    "priced_at": "priced_at",
+    "expires_at": "expires_at",
     "order": "order_reference",
     "total": "total",
 }

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, Sort, TableParameters, to_the_second
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, Sort, TableParameters
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -30,7 +30,7 @@ _CELLS: Cells = {
     "customer": "customer",
     "state": "state",
     "reason": "reason",
-    "opened_at": to_the_second("opened_at"),
+    "opened_at": "opened_at",
     "units": "units",
     "received": "received",
 }
