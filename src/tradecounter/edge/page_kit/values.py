@@ -1,5 +1,6 @@
 """How pages show values: money, moments, dates, counts and states."""
 
+import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
@@ -75,6 +76,7 @@ _DONE = {
 }
 _PARTICLES = {"", "aside", "back", "in", "out"}
 _CODE_LENGTH = 32
+_LONGEST_UNBROKEN = 24  # characters, which fit on phones
 _NOUNS = {"totp": "Second factor"}
 
 
@@ -178,6 +180,18 @@ def short_code(name: str) -> str:
     return f"{name[:8]}…" if len(name) == _CODE_LENGTH else name
 
 
+def unbroken(text: Any) -> Any:
+    """Return a text in which words with hyphens, such as PO-41684, stay on one line; browsers break them otherwise."""
+    if not isinstance(text, str) or "-" not in text:
+        return text
+    words = (_on_one_line(word) if "-" in word else word for word in re.split(r"(\s)", text))
+    return Markup("<span>{}</span>").format(Markup("").join(words))
+
+
+def _on_one_line(word: str) -> str:
+    return Markup('<span class="unbroken">{}</span>').format(word) if len(word) <= _LONGEST_UNBROKEN else word
+
+
 def zip_same(options: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Return options whose values are their texts, as pairs."""
     return [(option, option) for option in options]
@@ -201,5 +215,6 @@ FILTERS = {
     "label": label,
     "action": action,
     "short_code": short_code,
+    "unbroken": unbroken,
     "zip_same": zip_same,
 }
