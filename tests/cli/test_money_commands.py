@@ -118,6 +118,18 @@ def test_statements_and_debtors(tradecounter: Program, buyer: Customer, number: 
     assert "Money plc" in tradecounter.text("debtors")
 
 
+def test_the_vat_of_a_period(tradecounter: Program, number: str) -> None:
+    today = tradecounter.json("invoice", "show", number)["tax_point"]
+    found = tradecounter.json("vat", "--from", today, "--to", today)
+    assert (found["from"], found["to"], found["box_1"]) == (today, today, found["cost_tax"])
+    assert sum(line["cost_net"] for line in found["lines"]) == pytest.approx(found["cost_net"])
+    table = tradecounter.text("vat", "--from", today, "--to", today, "--csv").splitlines()
+    assert table[0] == "kind,supply,tax_rate,documents,cost_net,cost_tax,cost_gross"
+    assert len(table) == len(found["lines"]) + 1 > 1
+    assert "box_6" in tradecounter.text("vat")
+    assert "both write to standard output" in tradecounter.misused("vat", "--csv", "--json")
+
+
 def test_a_customer_is_blocked_and_unblocked(tradecounter: Program, shop: Service) -> None:
     customer = str(shop.customer().id)
     blocked = tradecounter.json("customer", "block", customer, "--reason", "does not pay")

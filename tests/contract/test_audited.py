@@ -35,7 +35,7 @@ READING = {
     "return list", "return show", "imports list", "job list", "customer export",
     "webhook list", "webhook show", "webhook deliveries",
     "payment list", "payment unplaced", "payment imports",
-    "credit-note list", "credit-note show", "credit-note pdf", "statement", "debtors",
+    "credit-note list", "credit-note show", "credit-note pdf", "statement", "debtors", "vat",
 }  # fmt: skip
 NO_ENTRY = {
     "init": "writes a file before there is a database",

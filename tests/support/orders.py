@@ -226,6 +226,21 @@ _BOOKS: dict[str, LiteralString] = {
             on l.invoice = i.number
         where i.gross <> coalesce(l.gross, 0) or i.gross <> i.net + i.vat
     """,
+    "the VAT of a day differs from its documents": """
+        select day, kind, rate, v.documents, d.documents, v.net, d.net, v.vat, d.vat
+        from (
+            select day, kind, rate, sum(documents) as documents, sum(net) as net, sum(vat) as vat
+            from vat_day group by 1, 2, 3
+        ) v full join (
+            select (document ->> days.name)::date as day, kind, (t ->> 'rate')::numeric as rate,
+                   count(*) as documents, sum((t ->> 'net')::numeric) as net, sum((t ->> 'vat')::numeric) as vat
+            from (select document, 'invoice' as kind from invoice
+                  union all select document, 'credit_note' from credit_note) i
+            join (values ('invoice', 'supplied_on'), ('credit_note', 'issued_on')) as days (kind, name) using (kind)
+            cross join jsonb_array_elements(document -> 'vat_totals') as t group by 1, 2, 3
+        ) d using (day, kind, rate)
+        where (v.documents, v.net, v.vat) is distinct from (d.documents, d.net, d.vat)
+    """,
     "stock levels differ from the order lines": """
         select product_id, s.allocated, l.allocated, s.back_ordered, l.back_ordered
         from stock_level s

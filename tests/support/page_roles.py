@@ -122,6 +122,8 @@ OFFICE: Mapping[str, str] = {
     "/import/{id}": "support finance catalogue",
     "/import/{id}/roll-back": "catalogue",
     "/money": _SALES,
+    "/vat": _SALES,
+    "/vat/document": _SALES,
     "/invoice": _SALES,
     "/invoice/{number}": _SALES,
     "/invoice/{number}/credit-note": "finance",

@@ -16,6 +16,7 @@ from tradecounter.billing.queries.statement import (
     entries_between,
     first_entry,
 )
+from tradecounter.billing.rules import require_period
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.csv_text import harmless, line
@@ -91,8 +92,7 @@ async def read_statement(
     if since is None:
         first = await first_entry(tx, customer_id)
         since = until if first is None else min(uk_date(first), until)
-    if since > until:
-        raise invalid("from", f"must not be after {until}")
+    require_period(since, until)
     if until == date.max:
         raise invalid("to", f"must be before {until}")
     start, end = at_uk_time(since, time()), at_uk_time(until + timedelta(days=1), time())

@@ -83,6 +83,12 @@ def _require_whole_pence(amount: Decimal) -> None:
         raise invalid("amount", "must be in whole pence: at most two decimal places")
 
 
+def require_period(since: date, until: date) -> None:
+    """Raise DomainError (invalid) if a period ends before it starts."""
+    if since > until:
+        raise invalid("from", f"must not be after {until}")
+
+
 class Billed(NamedTuple):
     """What invoices or credit notes contain of a line so far: units, and their net and VAT."""
 

@@ -1,5 +1,41 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.add_credit_note_to_vat_day() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        
+    insert into vat_day (day, kind, country, rate, documents, net, vat)
+    select (n.issued_at at time zone 'Europe/London')::date, 'credit_note', o.shipping_address ->> 'country_code',
+           o.tax_rate, count(*), sum(n.net), sum(n.vat)
+    from added n join invoice i on i.number = n.invoice join orders o on o.id = i.order_id
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4
+
+        on conflict (day, kind, country, rate) do update
+        set documents = vat_day.documents + excluded.documents, net = vat_day.net + excluded.net,
+            vat = vat_day.vat + excluded.vat;
+        return null;
+    end
+    $$;
+
+CREATE FUNCTION public.add_invoice_to_vat_day() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        
+    insert into vat_day (day, kind, country, rate, documents, net, vat)
+    select (i.supplied_at at time zone 'Europe/London')::date, 'invoice', o.shipping_address ->> 'country_code',
+           o.tax_rate, count(*), sum(i.net), sum(i.vat)
+    from added i join orders o on o.id = i.order_id
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4
+
+        on conflict (day, kind, country, rate) do update
+        set documents = vat_day.documents + excluded.documents, net = vat_day.net + excluded.net,
+            vat = vat_day.vat + excluded.vat;
+        return null;
+    end
+    $$;
+
 CREATE FUNCTION public.note_below_cost(ids bigint[]) RETURNS void
     LANGUAGE sql
     AS $$
@@ -2202,6 +2238,21 @@ ALTER TABLE public.unnumbered_event ALTER COLUMN "position" ADD GENERATED ALWAYS
     CACHE 1
 );
 
+CREATE TABLE public.vat_day (
+    day date NOT NULL,
+    kind text NOT NULL,
+    country text NOT NULL,
+    rate numeric(5,2) NOT NULL,
+    documents bigint NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL,
+    CONSTRAINT vat_day_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])))
+);
+
+COMMENT ON TABLE public.vat_day IS 'Sums of invoices by the UK day of their tax point, of credit notes by that of issue; triggers keep them.';
+
+COMMENT ON COLUMN public.vat_day.country IS 'That of the delivery.';
+
 CREATE TABLE public.webhook (
     id bigint NOT NULL,
     customer_id bigint,
@@ -2643,6 +2694,9 @@ ALTER TABLE ONLY public.tracking_event
 ALTER TABLE ONLY public.unnumbered_event
     ADD CONSTRAINT unnumbered_event_pkey PRIMARY KEY ("position");
 
+ALTER TABLE ONLY public.vat_day
+    ADD CONSTRAINT vat_day_pkey PRIMARY KEY (day, kind, country, rate);
+
 ALTER TABLE ONLY public.webhook_attempt
     ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (delivery_id, attempt);
 
@@ -2730,6 +2784,8 @@ CREATE INDEX credential_failure_of_address ON public.credential_failure USING bt
 
 CREATE INDEX credit_note_by_change ON public.credit_note USING btree (changed_at);
 
+CREATE INDEX credit_note_by_issue ON public.credit_note USING btree (issued_at, number);
+
 CREATE INDEX credit_note_of_customer ON public.credit_note USING btree (customer_id, number);
 
 CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
@@ -2774,6 +2830,8 @@ CREATE INDEX invoice_by_gross ON public.invoice USING btree (gross, number);
 
 CREATE INDEX invoice_by_issue ON public.invoice USING brin (issued_at) WITH (pages_per_range='32', autosummarize='on');
 
+CREATE INDEX invoice_by_supply ON public.invoice USING btree (supplied_at, number);
+
 CREATE INDEX invoice_line_of_line ON public.invoice_line USING btree (line_id) WHERE (line_id IS NOT NULL);
 
 CREATE INDEX invoice_of_customer ON public.invoice USING btree (customer_id, number);
@@ -2781,6 +2839,8 @@ CREATE INDEX invoice_of_customer ON public.invoice USING btree (customer_id, num
 CREATE INDEX invoice_of_order ON public.invoice USING btree (order_id);
 
 CREATE INDEX invoice_unpaid ON public.invoice_balance USING btree (customer_id, due_at, invoice) INCLUDE (due) WHERE (due > (0)::numeric);
+
+CREATE INDEX invoice_without_vat ON public.invoice USING btree (supplied_at, number) WHERE (vat = (0)::numeric);
 
 CREATE UNIQUE INDEX issuer_key_that_signs ON public.issuer_key USING btree ((true)) WHERE (retired_at IS NULL);
 
@@ -3010,6 +3070,8 @@ CREATE TRIGGER configuration_delete_changes_order AFTER DELETE ON public.configu
 
 CREATE TRIGGER configuration_insert_changes_order AFTER INSERT ON public.configuration REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_lines();
 
+CREATE TRIGGER credit_note_adds_to_vat_day AFTER INSERT ON public.credit_note REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.add_credit_note_to_vat_day();
+
 CREATE TRIGGER credit_note_changes BEFORE UPDATE ON public.credit_note FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER credit_note_never_changes BEFORE DELETE OR UPDATE ON public.credit_note FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
@@ -3021,6 +3083,8 @@ CREATE TRIGGER customer_contact_changes BEFORE UPDATE OF name, task, email, phon
 CREATE TRIGGER customer_request_changes BEFORE UPDATE ON public.customer_request FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER customer_user_changes BEFORE UPDATE OF email, name, role, more_roles, order_limit, password_hash, disabled_at ON public.customer_user FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
+CREATE TRIGGER invoice_adds_to_vat_day AFTER INSERT ON public.invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.add_invoice_to_vat_day();
 
 CREATE TRIGGER invoice_balance_changes BEFORE UPDATE ON public.invoice_balance FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 

@@ -1,6 +1,6 @@
 """Amounts of money as decimal pounds with two places or whole pence; no other module rounds."""
 
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_HALF_UP, Decimal
 
 PENNY = Decimal("0.01")
 NOTHING = Decimal("0.00")
@@ -41,6 +41,11 @@ def percentage(amount: Decimal, percent: Decimal) -> Decimal:
 def in_pounds(amount: Decimal) -> str:
     """Return an amount for people: £1,234.50."""
     return f"£{amount:,.2f}"
+
+
+def whole_pounds(amount: Decimal) -> Decimal:
+    """Return an amount without its pence, as a VAT return has it."""
+    return amount.quantize(Decimal(1), rounding=ROUND_DOWN) + 0  # which makes -0 a plain 0
 
 
 def to_pence(pounds: Decimal) -> int:

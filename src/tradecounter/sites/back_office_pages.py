@@ -10,6 +10,7 @@ from tradecounter.audit.pages.staff.summary import AuditSummaryPages
 from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
+from tradecounter.billing.pages.staff.vat import VatPages
 from tradecounter.customer_notes.pages.staff.notes import CustomerNotePages
 from tradecounter.customer_requests.pages.staff.requests import RequestPages
 from tradecounter.customers.pages.both.addresses import AddressPages
@@ -76,6 +77,7 @@ SUBJECTS: Sequence[type] = (
     DebtorPages,
     InvoicePages,
     CreditNotePages,
+    VatPages,
     BankFilePages,
     BankHistoryPages,
     BankLinePages,

@@ -71,6 +71,7 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "payment": ("tradecounter.payments.commands.payment:app", "tradecounter.payments.commands.bank_file:app"),
     "statement": "tradecounter.billing.commands.statement:statement",
     "debtors": "tradecounter.billing.commands.statement:debtors",
+    "vat": "tradecounter.billing.commands.vat:vat",
     "remind": "tradecounter.billing.commands.statement:remind",
     "sandbox": "tradecounter.sandbox.commands:app",
     "settings": "tradecounter.installation.show_settings:show_settings",

@@ -24,7 +24,7 @@ _OF_STAFF = (
     "/customer?sort=added", "/customer?sort=limit", "/customer/{id}/order?sort=-placed", "/customer/{id}/event",
     "/customer/{id}/price", "/product", "/invoice?sort=number", "/invoice?sort=gross", "/invoice?sort=-due_on",
     "/payment?sort=recorded", "/payment?sort=received", "/payment?sort=amount", "/credit-note", "/money", "/import",
-    "/job", "/audit", "/webhook", "/request", "/count-sheet", "/customer/{id}/timeline",
+    "/job", "/audit", "/webhook", "/request", "/count-sheet", "/customer/{id}/timeline", "/vat/document",
 )  # fmt: skip
 _OF_CUSTOMERS = (
     "/account/order?sort=placed", "/account/order?sort=-total", "/account/order/unconfirmed", "/account/quote",

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.kit.money import from_pence, percentage, rounded, to_ending, to_pence, to_step, up_to_ending
+from tradecounter.kit.money import (
+    from_pence,
+    percentage,
+    rounded,
+    to_ending,
+    to_pence,
+    to_step,
+    up_to_ending,
+    whole_pounds,
+)
 
 amounts = st.decimals(-1_000_000_000, 1_000_000_000, places=2)
 
@@ -89,3 +98,10 @@ def test_amounts_are_rounded_up_to_an_ending(amount: str, expected: str) -> None
 )
 def test_amounts_are_rounded_to_the_nearest_ending(amount: str, pence: str, expected: str) -> None:
     assert str(to_ending(Decimal(amount), Decimal(pence))) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"), [("379.99", "379"), ("0.99", "0"), ("-0.99", "0"), ("-1.50", "-1"), ("12.00", "12")]
+)
+def test_whole_pounds_have_no_pence(amount: str, expected: str) -> None:
+    assert str(whole_pounds(Decimal(amount))) == expected

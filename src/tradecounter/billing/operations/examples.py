@@ -13,6 +13,7 @@ from tradecounter.billing.remind_debtor import Reminder
 from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
 from tradecounter.billing.resend_invoice import ResentInvoice
 from tradecounter.billing.send_statement import SentStatement
+from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.subject import Described
 from tradecounter.payments.wire import Allocation, Payment
 
@@ -107,6 +108,36 @@ _DEBTOR = Debtor(
     ageing=_AGEING,
     unallocated=_NOTHING,
 )
+VAT = VatReport(
+    since=date(2026, 4, 1),
+    until=date(2026, 6, 30),
+    lines=[
+        VatLine(
+            kind="invoice",
+            supply="domestic",
+            tax_rate=Decimal("20.00"),
+            documents=1,
+            cost_net=Decimal("455.40"),
+            cost_tax=Decimal("91.08"),
+            cost_gross=Decimal("546.48"),
+        ),
+        VatLine(
+            kind="credit_note",
+            supply="domestic",
+            tax_rate=Decimal("20.00"),
+            documents=1,
+            cost_net=Decimal("-75.90"),
+            cost_tax=Decimal("-15.18"),
+            cost_gross=Decimal("-91.08"),
+        ),
+    ],
+    documents=2,
+    cost_net=Decimal("379.50"),
+    cost_tax=Decimal("75.90"),
+    cost_gross=Decimal("455.40"),
+    box_1=Decimal("75.90"),
+    box_6=Decimal(379),
+)
 
 DESCRIBED: Mapping[type, Described] = {
     Invoice: Described("The invoice.", INVOICE),
@@ -137,4 +168,5 @@ DESCRIBED: Mapping[type, Described] = {
     Reversal: Described("", Reversal("The bank returned it.")),
     AccountStatement: Described("The statement.", STATEMENT, "Statement"),
     Debtor: Described("The debtor.", _DEBTOR),
+    VatReport: Described("The VAT of the period.", VAT),
 }

@@ -18,6 +18,7 @@ from tradecounter.billing.operations.wire import (
     DebtorListParameters,
     InvoiceListParameters,
     StatementParameters,
+    VatPeriod,
 )
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
@@ -40,12 +41,14 @@ from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.billing.send_statement import SentStatement, send_statement
 from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
 from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
+from tradecounter.billing.vat_report import VatReport, read_vat_report
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, moment
 from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
 from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
+from tradecounter.edge.rest.days import day_of
 from tradecounter.edge.rest.operation import Media
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead
@@ -206,3 +209,14 @@ class BillingOperations(Struct, frozen=True):
         By e-mail to the account's address for invoices, as a PDF file.
         """
         return await send_statement(tx, customer_id, now)
+
+    @_BILLING.shows("/api/vat")
+    async def get_vat(self, tx: Transaction, now: datetime, query: VatPeriod) -> VatReport:
+        """The VAT of a period.
+
+        What its invoices and credit notes come to by rate, domestic and exported, and the boxes of a UK VAT return that
+        sales fill. An invoice counts on its tax point, a credit note on the day of its issue. Without days: the last
+        whole quarter.
+        """
+        days = day_of("from", query.since), day_of("to", query.until)
+        return await read_vat_report(tx, *days, now)

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.statement_files import StatementPeriod
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
+from tradecounter.edge.rest.days import Day
 from tradecounter.kit.number_types import Id, Pounds
 from tradecounter.payments.record_payment import NewPayment
 
@@ -73,3 +74,13 @@ class StatementParameters(StatementPeriod, frozen=True, kw_only=True):
     """The query parameters of a statement."""
 
     format: Annotated[Literal["json", "csv", "pdf"], Meta(description="The format of the response.")] = "json"
+
+
+class VatPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The days of a report of VAT, both included."""
+
+    since: Annotated[
+        Day | None,
+        Meta(description="The first day; by default that of the quarter of `to`.", examples=["2026-04-01"]),
+    ] = None
+    until: Annotated[Day | None, Meta(description="The last day; by default today.", examples=["2026-06-30"])] = None

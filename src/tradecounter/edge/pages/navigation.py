@@ -47,7 +47,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 }
 # Pages of a subject that are not below its first page.
 ALSO: Mapping[str, tuple[str, ...]] = {
-    "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file"),
+    "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file", "/vat"),
     "/staff": ("/token", "/settings"),
     "/product": ("/product-form", "/price-change", "/stock-adjustment"),
     "/goods-in": ("/count-sheet",),

@@ -1,0 +1,144 @@
+"""`/vat`: the VAT of a period, and the invoices and credit notes behind its figures."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.billing.operations.wire import VatPeriod
+from tradecounter.billing.queries.vat import BY_DAY, VAT_DOCUMENTS, VatDocument, VatDocumentFilter, VatKind
+from tradecounter.billing.vat_report import VatReport, VatSupply, quarters, read_vat_report, vat_csv
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import day_of, end_of, start_of
+from tradecounter.edge.rest.responses import STATUS, file_response
+from tradecounter.kit.csv_text import MEDIA_TYPE
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.numbers import UnreadableNumberError, read_percent
+from tradecounter.orders.rules import VAT_AREA
+from tradecounter.parts.back_office import OfficeParts
+
+_KINDS: dict[VatKind, str] = {"invoice": "Invoices", "credit_note": "Credit notes"}
+_SUPPLIES: dict[VatSupply, str] = {"domestic": "Domestic", "export": "Export"}
+_NAMES: Mapping[str, Any] = {"kinds": _KINDS, "supplies": _SUPPLIES}
+_COLUMNS = (
+    Column("Document"),
+    Column("Customer"),
+    Column("Order"),
+    Column("Day", BY_DAY),
+    Column("Delivery"),
+    Column("Rate", numeric=True),
+    Column("Net", numeric=True),
+    Column("VAT", numeric=True),
+    Column("Total", numeric=True),
+)
+_HEADINGS = (
+    "day", "kind", "number", "order_reference", "customer_id", "customer", "country", "tax_rate", "cost_net",
+    "cost_tax", "cost_gross",
+)  # fmt: skip
+
+
+class VatPage(VatPeriod, frozen=True, kw_only=True):
+    """The days, and whether the lines are wanted as a file."""
+
+    format: Literal["html", "csv"] = "html"
+
+
+class VatDocumentTable(TableParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """Invoices by their tax point, or credit notes by the day of their issue; both days are included."""
+
+    kind: VatKind = "invoice"
+    since: str | None = None
+    until: str | None = None
+    supply: VatSupply | None = None
+    rate: str | None = None
+
+
+def _file_row(row: VatDocument) -> tuple[object, ...]:
+    who = row.order_reference, row.customer_id, row.customer
+    return (uk_date(row.at), row.kind, row.number, *who, row.country, row.rate, row.net, row.vat, row.gross)
+
+
+class VatPages(Struct, frozen=True):
+    """The VAT of a period."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/vat", "VAT", scope="billing:read", query=VatPage)
+    async def show_vat(self, call: Call) -> Response:
+        filled, wanted, now = Filled(query_values(call.raw_query)), VatPage(), self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            try:
+                wanted = call.query(VatPage)
+                found = await read_vat_report(tx, day_of("from", wanted.since), day_of("to", wanted.until), now)
+            except DomainError as error:
+                if error.kind is not Kind.INVALID:
+                    raise
+                filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+                found, wanted = await read_vat_report(tx, None, None, now), VatPage()
+        if wanted.format == "csv":
+            return file_response(vat_csv(found), f"vat-{found.since}-{found.until}.csv", MEDIA_TYPE)
+        return self.desk.show(
+            call,
+            "billing/vat.html",
+            form=filled,
+            vat=found,
+            days=_days(found.since, found.until),
+            quarters=self._quarters(call, found, uk_date(now)),
+            **_NAMES,
+        )
+
+    def _quarters(self, call: Call, found: VatReport, today: date) -> list[tuple[str, str]]:
+        """Return the addresses of the latest quarters with their names; they end in months as the shown one does."""
+        address = self.desk.view(call).at("/vat")
+        return [
+            (f"{address}?{_days(first, last)}", f"{first:%b} to {last:%b %Y}")
+            for first, last in quarters(today, found.until)
+        ]
+
+    @table_page(
+        "/vat/document",
+        "Documents of a VAT return",
+        columns=_COLUMNS,
+        sorts=VAT_DOCUMENTS["invoice"].sorts,
+        default=BY_DAY,
+        place=VAT_DOCUMENTS["invoice"].place_of,
+        template="billing/vat_documents.html",
+        file="vat-documents",
+        headings=_HEADINGS,
+        cells=_file_row,
+        shown=lambda *_: known(**_NAMES),
+        scope="billing:read",
+    )
+    async def list_documents(self, tx: Transaction, wanted: VatDocumentTable, at: At) -> Sequence[VatDocument]:
+        chosen = VatDocumentFilter(
+            since=start_of("from", wanted.since),
+            before=end_of("to", wanted.until),
+            rate=_rate("rate", wanted.rate),
+            inside=list(VAT_AREA) if wanted.supply == "domestic" else None,
+            outside=list(VAT_AREA) if wanted.supply == "export" else None,
+        )
+        return await VAT_DOCUMENTS[wanted.kind].page(tx, chosen, **at)
+
+
+def _days(since: date, until: date) -> str:
+    return urlencode({"from": since, "to": until})
+
+
+def _rate(field: str, text: str | None) -> Decimal | None:
+    """Return a rate of VAT in per cent. Raises DomainError (invalid)."""
+    try:
+        return None if text is None else read_percent(text)
+    except UnreadableNumberError as error:
+        raise invalid(field, str(error)) from error
