@@ -14,7 +14,7 @@ from tradecounter.billing.queries.vat import BY_DAY, VAT_DOCUMENTS, VatDocument,
 from tradecounter.billing.vat_report import VatReport, VatSupply, quarters, read_vat_report, vat_csv
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -42,10 +42,19 @@ _COLUMNS = (
     Column("VAT", numeric=True),
     Column("Total", numeric=True),
 )
-_HEADINGS = (
-    "day", "kind", "number", "order_reference", "customer_id", "customer", "country", "tax_rate", "cost_net",
-    "cost_tax", "cost_gross",
-)  # fmt: skip
+_CELLS: Cells = {
+    "day": lambda row: uk_date(row.at),
+    "kind": "kind",
+    "number": "number",
+    "order_reference": "order_reference",
+    "customer_id": "customer_id",
+    "customer": "customer",
+    "country": "country",
+    "tax_rate": "rate",
+    "cost_net": "net",
+    "cost_tax": "vat",
+    "cost_gross": "gross",
+}
 
 
 class VatPage(VatPeriod, frozen=True, kw_only=True):
@@ -62,11 +71,6 @@ class VatDocumentTable(TableParameters, frozen=True, kw_only=True, rename={"sinc
     until: str | None = None
     supply: VatSupply | None = None
     rate: str | None = None
-
-
-def _file_row(row: VatDocument) -> tuple[object, ...]:
-    who = row.order_reference, row.customer_id, row.customer
-    return (uk_date(row.at), row.kind, row.number, *who, row.country, row.rate, row.net, row.vat, row.gross)
 
 
 class VatPages(Struct, frozen=True):
@@ -111,13 +115,10 @@ class VatPages(Struct, frozen=True):
         "/vat/document",
         "Documents of a VAT return",
         columns=_COLUMNS,
-        sorts=VAT_DOCUMENTS["invoice"].sorts,
-        default=BY_DAY,
-        place=VAT_DOCUMENTS["invoice"].place_of,
+        order=Order(VAT_DOCUMENTS["invoice"].sorts, BY_DAY, VAT_DOCUMENTS["invoice"].place_of),
         template="billing/vat_documents.html",
         file="vat-documents",
-        headings=_HEADINGS,
-        cells=_file_row,
+        cells=_CELLS,
         shown=lambda *_: known(**_NAMES),
         scope="billing:read",
     )
