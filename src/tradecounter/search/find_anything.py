@@ -12,11 +12,20 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.find_orders import find_orders
-from tradecounter.orders.queries.order_table import order_table
+from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.products.find_products import Catalogue, most_relevant
 from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
-from tradecounter.search.hits import MOST_OF_A_GROUP, Group, Hit, invoice_group, joined, order_groups, typed_amount
+from tradecounter.search.hits import (
+    MOST_OF_A_GROUP,
+    Group,
+    Hit,
+    has_in_reference,
+    invoice_group,
+    joined,
+    order_groups,
+    typed_amount,
+)
 from tradecounter.shipments.queries.reads import find_units
 
 _NUMBER = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
@@ -30,12 +39,15 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
     depend on what there is.
     """
     groups: list[Group] = []
+    named: list[int] = []  # orders with the text in a reference: finance looks for their invoices
     if allowed("orders:read"):
-        groups += await _orders(tx, text)
+        orders = await _orders(tx, text)
+        groups += order_groups(orders)
+        named = [row.id for row, _ in orders if has_in_reference(row, text)]
         groups.append(await _units(tx, text))
         groups.append(await _returns(tx, text))
     if allowed("billing:read"):
-        groups.append(await invoice_group(tx, text, "/invoice/{number}"))
+        groups.append(await invoice_group(tx, text, "/invoice/{number}", orders=named))
         groups.append(await _credit_notes(tx, text))
     if allowed("customers:read"):
         groups.append(await _customers(tx, text))
@@ -44,12 +56,12 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
     return [group for group in groups if group.hits]
 
 
-async def _orders(tx: Transaction, text: str) -> list[Group]:
+async def _orders(tx: Transaction, text: str) -> list[tuple[OrderRow, bool]]:
     found = await find_orders(tx, text, typed_amount(text), MOST_OF_A_GROUP)
     if not found and _NUMBER.search(text):
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
         found = [(row, False) for row in rows]
-    return order_groups(found)
+    return found
 
 
 async def _units(tx: Transaction, text: str) -> Group:

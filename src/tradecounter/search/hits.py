@@ -1,7 +1,7 @@
 """What searches find, and how people write what they look for."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from tradecounter.billing.queries.invoice_records import find_invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
+from tradecounter.kit.text import fold
 from tradecounter.orders.queries.order_table import OrderRow
 from tradecounter.storefront.shown_product import ShownProduct
 
@@ -21,9 +22,10 @@ _AMOUNT = re.compile(r"£? ?[0-9][0-9,]*\.[0-9]{2}")
 
 
 class Hit(Struct, frozen=True):
-    """Something that was found. `exact` means that the text names it, and is not only a part of its name.
+    """Something that was found.
 
-    A `product` has its picture and its price beside it.
+    `exact` means that the text names it, and is not only a part of its name. What `follows` from another hit, as an
+    invoice does from its order, does not count beside it. A `product` has its picture and its price beside it.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Hit(Struct, frozen=True):
     exact: bool
     state: str = ""
     product: ShownProduct | None = None
+    follows: bool = False
 
 
 class Group(Struct, frozen=True):
@@ -69,6 +72,16 @@ def typed_amount(text: str) -> Decimal | None:
         return None
 
 
+def has_in_reference(row: OrderRow, text: str) -> bool:
+    """Return whether an order's reference or the customer's own has a text in it, whatever the punctuation."""
+    wanted = _letters(text)
+    return bool(wanted) and any(wanted in _letters(name) for name in (row.name, row.customer_reference))
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, fold(text)))
+
+
 def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list[Group]:
     """Return the hits of orders and of quotes, each with whether it is exact. Their pages are below `root`."""
     orders: list[Hit] = []
@@ -82,18 +95,29 @@ def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list
     return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
 
 
-async def invoice_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
-    """Return the invoices whose number or total a text is; `operation` is the path of the page of one."""
+async def invoice_group(
+    tx: Transaction, text: str, operation: str, customer_id: int | None = None, orders: Sequence[int] | None = None
+) -> Group:
+    """Return the invoices whose number or total a text is, and those of `orders`, which are internal ids.
+
+    `operation` is the path of the page of one.
+    """
     number, amount = invoice_number(text), typed_amount(text)
-    if number is None and amount is None:
+    if number is None and amount is None and orders is None:
         return Group("Invoices", operation, [])
     hits = [
         Hit(
             f"Invoice {found.number}",
-            f"Order {found.order_reference} · {in_pounds(found.gross)} · {in_pounds(found.due)} due",
+            joined(
+                f"Order {found.order_reference}",
+                found.customer_reference,
+                in_pounds(found.gross),
+                f"{in_pounds(found.due)} due",
+            ),
             operation.format(number=found.number),
             exact=found.number == number,
+            follows=found.number != number and found.gross != amount,
         )
-        for found in await find_invoices(tx, number, amount, MOST_OF_A_GROUP, customer_id)
+        for found in await find_invoices(tx, number, amount, orders or (), MOST_OF_A_GROUP, customer_id)
     ]
     return Group("Invoices", operation, hits)

@@ -45,7 +45,7 @@ READ_ALL = READ | {
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
     "listImports", "listPayments", "listInvoices", "getInvoice", "getInvoicePdf", "getCreditNote", "getCreditNotePdf",
     "listCreditNotes", "listBankFiles", "listBankLines", "getBankLine",
-    "getStatement", "getStatementCsv", "getStatementPdf", "listDebtors", "exportCustomer",
+    "getStatement", "getStatementCsv", "getStatementPdf", "listDebtors", "getVat", "exportCustomer",
 }  # fmt: skip
 ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "correctShipment", "takeShipmentBack", "receiveReturn"}
 SALES = {  # finance may override the credit

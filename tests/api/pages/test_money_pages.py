@@ -233,6 +233,9 @@ def test_credit_notes_are_listed(office: BackOfficeSite, fran: Person, customer:
     assert f'href="/credit-note/{note}"' in fran.get(f"/credit-note?invoice={number}&sort=gross").text
     assert "No credit note matches" in text_of(fran.get(f"/credit-note?invoice={number}&issued_from=2027-01-01"))
     assert "'=SUM(1)" in fran.get(f"/credit-note?invoice={number}&format=csv").text
+    for path in (f"/invoice?number={number}", f"/credit-note?invoice={number}"):
+        [row] = csv.DictReader(io.StringIO(fran.get(f"{path}&format=csv").text))
+        assert Decimal(row["net"]) + Decimal(row["vat"]) == Decimal(row["gross"]) > Decimal(row["net"]) > 0
     assert fran.get("/credit-note/999999").status_code == 404
 
 

@@ -185,6 +185,19 @@ def test_invoices_and_credit_notes_are_found_by_number(office: BackOfficeSite, s
     assert sam.get("/search", params={"q": f"CN {note}"}).headers["Location"] == f"/credit-note/{note}"
 
 
+def test_a_part_of_a_purchase_order_finds_the_order_and_its_invoice(
+    office: BackOfficeSite, sam: Person, customer: Customer
+) -> None:
+    placed = invoiced(office.service, customer, customer_reference="PO-88/41976")
+    number = number_of(office.service, placed)
+    for text in ("41976", "po-88/41976"):
+        assert f"Invoice {number} Order {placed['order_reference']} · PO-88/41976" in text_of(
+            sam.get("/search", params={"q": text, "live": "1"})
+        )
+        found = sam.get("/search", params={"q": text})
+        assert found.headers["Location"] == f"/order/{placed['order_reference']}", text
+
+
 def test_several_hits_are_grouped_and_escaped(sam: Person, customer: Customer) -> None:
     create(customer, customer_reference="TWICE")
     create(customer, customer_reference="TWICE")

@@ -18,7 +18,7 @@ def table(sort: Sort) -> Table[int]:
 def test_a_file_has_values_as_they_are_and_no_formulas() -> None:
     at = datetime(2026, 3, 1, 12, tzinfo=UTC)
     file = csv_file("orders", ("what", "when", "how much", "who"), [("=1+1", at, Decimal("-5.00"), None)])
-    assert bytes(file.body).decode() == "what,when,how much,who\r\n'=1+1,2026-03-01T12:00:00+00:00,-5.00,\r\n"
+    assert bytes(file.body).decode() == "what,when,how much,who\r\n'=1+1,2026-03-01T12:00:00Z,-5.00,\r\n"
     assert file.headers["content-disposition"] == 'attachment; filename="orders.csv"'
 
 

@@ -19,10 +19,7 @@ def vat(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the lines as CSV.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the VAT of a period, and the boxes of a VAT return that sales fill. Without days: of the last whole quarter.
-
-    An invoice counts on its tax point, a credit note on the day of its issue.
-    """
+    """Show the VAT of a period, by default of the last whole quarter, and the boxes of a VAT return that sales fill."""
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json both write to standard output")
     found = run_query(lambda tx: read_vat_report(tx, since, until, SystemClock().now()))

@@ -125,7 +125,7 @@ async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
 
 _FIND_INVOICES = Statement(
     SQL(
-        "{} where (i.number = :number or i.gross = :gross)"
+        "{} where (i.number = :number or i.gross = :gross or i.order_id = any(:order_ids::bigint[]))"
         " and (:customer_id::bigint is null or i.customer_id = :customer_id) order by i.number desc limit :most"
     ).format(_INVOICES),
     InvoiceRecord,
@@ -133,10 +133,19 @@ _FIND_INVOICES = Statement(
 
 
 async def find_invoices(
-    tx: Transaction, number: int | None, gross: Decimal | None, most: int, customer_id: int | None = None
+    tx: Transaction,
+    number: int | None,
+    gross: Decimal | None,
+    orders: Sequence[int],
+    most: int,
+    customer_id: int | None = None,
 ) -> list[InvoiceRecord]:
-    """Return the invoice with a number, and the latest with a total; of one customer, if one is given."""
-    return await tx.fetch_all(_FIND_INVOICES, number=number, gross=gross, customer_id=customer_id, most=most)
+    """Return the invoice with a number, and the latest with a total or of some orders, by their internal ids.
+
+    They are of one customer, if one is given.
+    """
+    wanted = {"number": number, "gross": gross, "order_ids": list(orders), "customer_id": customer_id}
+    return await tx.fetch_all(_FIND_INVOICES, **wanted, most=most)
 
 
 _INVOICE_DOCUMENT = Statement("select document from invoice where number = :number")

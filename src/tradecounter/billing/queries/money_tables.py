@@ -24,7 +24,10 @@ class InvoiceRow(Struct, frozen=True):
     customer_id: int
     customer: str
     issued_at: datetime
+    supplied_at: datetime
     due_at: datetime
+    net: Decimal
+    vat: Decimal
     gross: Decimal
     paid: Decimal
     credited: Decimal
@@ -51,8 +54,8 @@ INVOICES: SortedTable[InvoiceRow] = SortedTable(
     # Balances are narrow rows with all that invoices are sorted by; invoices have documents.
     select=SQL("select b.* from invoice_balance b"),
     joined=lambda page: SQL("""
-        select b.invoice as number, o.order_reference, b.customer_id, {name}, i.issued_at, b.due_at, b.gross, b.paid,
-               b.credited, b.due
+        select b.invoice as number, o.order_reference, b.customer_id, {name}, i.issued_at, i.supplied_at,
+               b.due_at, i.net, i.vat, b.gross, b.paid, b.credited, b.due
         from ({page}) as b join invoice i on i.number = b.invoice join orders o on o.id = b.order_id
         join customer c on c.id = b.customer_id
     """).format(name=_NAME, page=page),
@@ -92,6 +95,8 @@ class CreditNoteRow(Struct, frozen=True):
     customer: str
     issued_at: datetime
     reason: str
+    net: Decimal
+    vat: Decimal
     gross: Decimal
 
 
@@ -106,7 +111,7 @@ class CreditNoteTableFilter(Struct, frozen=True, kw_only=True):
 
 CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
     select=SQL("""
-        select n.number, n.invoice, n.customer_id, {name}, n.issued_at, n.reason, n.gross
+        select n.number, n.invoice, n.customer_id, {name}, n.issued_at, n.reason, n.net, n.vat, n.gross
         from credit_note n join customer c on c.id = n.customer_id
     """).format(name=_NAME),
     row=CreditNoteRow,

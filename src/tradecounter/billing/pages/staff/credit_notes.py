@@ -57,6 +57,8 @@ _CELLS: Cells = {
     "customer": "customer",
     "issued_on": lambda row: uk_date(row.issued_at),
     "reason": "reason",
+    "net": "net",
+    "vat": "vat",
     "gross": "gross",
 }
 

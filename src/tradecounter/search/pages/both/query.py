@@ -43,7 +43,7 @@ def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[G
     if query.live:
         first = [replace(group, hits=group.hits[:_MOST_LIVE]) for group in shown]
         return desk.show(call, "search/results.html", form=Filled({}), text=query.text, groups=first)
-    hits = [hit for group in shown for hit in group.hits]
+    hits = [hit for group in shown for hit in group.hits if not hit.follows]
     wanted = {hit.path for hit in hits if hit.exact} or {hit.path for hit in hits}
     if len(wanted) == 1 and "" not in wanted:
         return desk.go(call, wanted.pop())
