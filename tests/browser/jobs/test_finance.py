@@ -281,3 +281,23 @@ def test_an_invoice_is_found_by_its_amount_with_one_click(
         work.click(work.page.locator("#found").get_by_role("link", name=f"Invoice {number}"))
         expect(work.page).to_have_url(f"{office.url}/invoice/{number}")
         expect(work.page.get_by_text(amount).first).to_be_visible()
+
+
+@WAYS
+def test_the_vat_of_the_last_quarter_is_read_and_its_documents_downloaded_with_three_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    service = office.service
+    customer = service.customer(company=f"Buys in winter at {way}")
+    with at(service, service.clock.now() - timedelta(days=90)):
+        number = number_of(service, invoiced(service, customer))
+    person = staff_member(service, office.url, "finance")
+    with job(browser, person, office.url, "/money", way, record_property, 3) as work:
+        work.click(work.link("VAT"))
+        expect(work.page.get_by_text("1 Jan 2026 to 31 Mar 2026")).to_be_visible()
+        assert serious_errors(work.tab) == []
+        work.click(work.page.get_by_role("rowheader").get_by_role("link", name="Invoices"))
+        expect(work.page.get_by_role("rowheader", name=str(number))).to_be_visible()
+        with work.page.expect_download() as download:
+            work.click(work.link("Download as CSV"))
+        assert f",invoice,{number}," in download.value.path().read_text()
