@@ -239,6 +239,16 @@ def test_credit_notes_are_listed(office: BackOfficeSite, fran: Person, customer:
     assert fran.get("/credit-note/999999").status_code == 404
 
 
+def test_entries_of_a_statement_lead_to_their_documents_and_payments(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer()
+    number = number_of(office.service, invoiced(office.service, customer))
+    payment = pay_in(office.service, customer, "10.00", number).id
+    note = credit(office.service, number, amount="1.00").number
+    page = fran.get(f"/customer/{customer.id}/statement").text
+    for path in (f"/invoice/{number}", f"/payment/{payment}", f"/credit-note/{note}"):
+        assert f'href="{path}"' in page
+
+
 def test_a_statement_has_a_chart_of_what_is_due_by_age(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Statement Ltd")
     number = number_of(office.service, invoiced(office.service, customer))
