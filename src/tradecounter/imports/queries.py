@@ -196,10 +196,14 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
 
 
 async def count_restored(tx: Transaction) -> int:
-    """Return the number of records in `undone`, and drop it."""
+    """Return the number of records in `undone`."""
     count: int = await tx.fetch_value(_COUNT)
-    await tx.execute(_DROP)
     return count
+
+
+async def drop_restored(tx: Transaction) -> None:
+    """Drop `undone` and the staged rows."""
+    await tx.execute(_DROP)
 
 
 _SET_ROLLED_BACK = Statement("update import_run set rolled_back_at = :at where id = :id")

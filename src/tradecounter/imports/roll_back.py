@@ -19,6 +19,7 @@ from tradecounter.imports.queries import (
     compare_with_present,
     count_restored,
     delete_old_changes,
+    drop_restored,
     lock_import,
     restore,
     set_rolled_back,
@@ -71,6 +72,7 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     restored = await count_restored(tx) - len(kept)
     if kind.rolled_back is not None:
         await kind.rolled_back(tx, import_id, restored, now)
+    await drop_restored(tx)
     set_rolled_back(tx, import_id, now)
     counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
     subject = f"import/{import_id}"
