@@ -17,7 +17,7 @@ from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.json_text import read_json
-from tradecounter.orders.amend_order import amend_order
+from tradecounter.orders.amend.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import read_context

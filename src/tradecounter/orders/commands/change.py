@@ -26,7 +26,7 @@ from tradecounter.kit.errors import named_by
 from tradecounter.kit.json_text import read_json
 from tradecounter.kit.numbers import read_count, read_pounds
 from tradecounter.orders.add_note import add_note
-from tradecounter.orders.amend_order import amend_order
+from tradecounter.orders.amend.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.commands.place import OverrideReason, read_file
 from tradecounter.orders.commands.shown import change_order

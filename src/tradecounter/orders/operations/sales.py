@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.json_text import decode_json
-from tradecounter.orders.amend_order import amend_order
+from tradecounter.orders.amend.amend_order import amend_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.external_ids import set_external_id

@@ -19,8 +19,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.text import LONGEST_REASON, is_blank
-from tradecounter.orders.amended_lines import AmendedLines, amend_lines, check_items
-from tradecounter.orders.amended_shipping import amended_address, with_shipping
+from tradecounter.orders.amend.amended_lines import AmendedLines, amend_lines, check_items
+from tradecounter.orders.amend.amended_shipping import amended_address, with_shipping
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.create.place_order import require_unused
 from tradecounter.orders.find_by_name import fetch_order

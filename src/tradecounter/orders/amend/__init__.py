@@ -1,0 +1,1 @@
+"""Amends confirmed orders: their lines, their delivery and their totals."""
