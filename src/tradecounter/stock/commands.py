@@ -68,9 +68,9 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
 @app.command("adjust")
 @takes_request(sku=_SKU)
 def adjust(wanted: Adjustment, as_json: AsJson = False) -> None:
-    """Adjust the units on hand; new units serve back-orders first. Allocated units cannot be taken away."""
-    if (wanted.change is None) == (wanted.set is None):
-        raise typer.BadParameter("give either --change or --set")
+    """Adjust the units on hand or the place; new units serve back-orders first. Allocated ones cannot be taken away."""
+    if not wanted.is_clear:
+        raise typer.BadParameter("give either --change or --set, or --location")
 
     async def work(tx: Transaction) -> AdjustedStock:
         with named_by(in_one("items")):

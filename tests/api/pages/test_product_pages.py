@@ -181,6 +181,27 @@ def test_the_warehouse_adjusts_stock_by_a_count_or_a_change(office: BackOfficeSi
     assert found[1][1] == {sku: 1000, "reason": "Water damage"}
 
 
+def test_the_warehouse_puts_a_product_on_another_shelf_without_a_reason(
+    office: BackOfficeSite, warehouse: Person
+) -> None:
+    sku = sell(office.service, "SHELVED", available=10)
+    shown = warehouse.get(f"/product/{sku}")
+    assert "none Place" in text_of(shown)
+    assert f'class="tile " href="{ADJUST}?sku={sku}"' in shown.text
+    page = warehouse.sends(ADJUST, {"sku": sku, "location": "C-01-4"})
+    assert f"{sku}: 10 on hand, 10 available. Its place is C-01-4." in text_of(page)
+    assert "C-01-4 Place" in text_of(page)
+    assert "Now C-01-4" in text_of(warehouse.get(f"{ADJUST}?sku={sku}"))
+    query = "select before, after from audit_entry where subject = %s"
+    assert rows(office.service, query, f"product/{sku}") == [
+        ({"location": ""}, {"location": "C-01-4", "reason": "New place"})
+    ]
+    rejected = warehouse.send(ADJUST, {"sku": sku, "location": "C-01-4", "set": "5", "reason": ""})
+    assert "form-reason-error" in rejected.text
+    finance = staff_member(office.service, office.url, "finance")
+    assert ADJUST not in finance.get(f"/product/{sku}").text
+
+
 def test_a_wrong_adjustment_is_explained_and_kept(office: BackOfficeSite, warehouse: Person) -> None:
     sku = sell(office.service, "WRONG", available=4)
     buy(office.service.customer(), [(sku, 4)])

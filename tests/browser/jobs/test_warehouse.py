@@ -70,7 +70,7 @@ def test_scans_of_a_delivery_are_added_up_in_its_row_and_booked_in_with_one_clic
         office.service.must_load("incoming", [{"sku": each, "incoming": 3, "expected_on": "2026-07-01"}])
     person = staff_member(office.service, office.url, "warehouse")
     with job(browser, person, office.url, f"/goods-in?query={way}", way, record_property, 1) as work:
-        box, echo = work.page.get_by_label("Scan a SKU or EAN"), work.page.locator(".scan-echo")
+        box, echo = work.page.get_by_label("Count by scanning a SKU or EAN"), work.page.locator(".scan-echo")
         expect(box).to_be_focused()
         for code in (ean, sku.lower(), "NOT-HERE", ean):
             work.page.keyboard.type(code)
@@ -238,6 +238,20 @@ def test_the_stock_of_a_product_with_two_broken_units_is_adjusted_with_two_click
         work.click(work.button("Adjust the stock"))
         expect(work.page.locator(".flash")).to_have_text(f"{sku}: 7 on hand, 7 available.")
     assert level(office.service, sku) == (7, 0, 0)
+
+
+@WAYS
+def test_a_product_is_put_on_a_shelf_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    sku = sell(office.service, f"AWAY-{way}", 10, available=9)
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/", way, record_property, 2) as work:
+        scan(work, sku)
+        work.click(work.page.get_by_role("link", name="none Place"))
+        work.fill(work.field("New place (optional)"), "D-02-3")
+        work.click(work.button("Adjust the stock"))
+        expect(work.page.locator(".flash")).to_contain_text("Its place is D-02-3.")
 
 
 @WAYS

@@ -1,4 +1,4 @@
-"""Adjusts stock to what is on hand; new units go to waiting orders first (specification, stock).
+"""Adjusts stock to what is on hand, and where it is; new units go to waiting orders first (specification, stock).
 
 Rows are always locked in the same order: the back-orders' lock, then stock by product.
 """
@@ -18,14 +18,15 @@ from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_o
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.products.queries.by_sku import find_product_ids
-from tradecounter.stock.queries.levels import locked_levels, set_available
+from tradecounter.stock.queries.levels import locked_levels, set_available, set_places
 from tradecounter.stock.queries.stock_of_product import StockLevel
 
 MOST_UNITS = 1_000_000_000
+LONGEST_PLACE = 50
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):
-    """A product's new units on hand: give either `change` or `set`."""
+    """A product's new units on hand, by either `change` or `set`, its new place, or both."""
 
     sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
     reason: Annotated[str, Meta(min_length=1, max_length=LONGEST_REASON, description="The reason, for the audit log.")]
@@ -34,16 +35,31 @@ class Adjustment(Struct, frozen=True, kw_only=True):
         | None
     ) = None
     set: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units that were counted.")] | None = None
+    location: (
+        Annotated[str, Meta(max_length=LONGEST_PLACE, description="The new place in the warehouse; empty for none.")]
+        | None
+    ) = None
+
+    @property
+    def has_units(self) -> bool:
+        """Whether the units on hand are adjusted."""
+        return self.set is not None or self.change is not None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it says one number of units, or only a place."""
+        return (self.set is None) != (self.change is None) if self.has_units else self.location is not None
 
 
 class AdjustedStock(Struct, frozen=True):
-    """A product's stock after the adjustment."""
+    """A product's stock and its place after the adjustment."""
 
     sku: str
     on_hand: int
     available: int
     allocated: int
     back_ordered: int
+    location: str = ""
 
 
 async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: datetime) -> list[AdjustedStock]:
@@ -66,6 +82,9 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     levels = await locked_levels(tx, wanted)
     available = {product: _available(wanted[product], level, places[product]) for product, level in levels.items()}
     await set_available(tx, available)
+    places_now = {product: each.location for product, each in wanted.items() if each.location is not None}
+    if places_now:
+        await set_places(tx, places_now)
     if any(available[product] > level.available for product, level in levels.items()):
         await allocate_back_orders(tx)
     _audit(tx, wanted, levels, available, now)
@@ -74,8 +93,8 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
 
 
 def _check(adjustment: Adjustment, place: str) -> None:
-    if (adjustment.change is None) == (adjustment.set is None):
-        raise invalid(place, f"send either change or set for {adjustment.sku}")
+    if not adjustment.is_clear:
+        raise invalid(place, f"send either change or set for {adjustment.sku}, or its location")
     require_text(f"{place}.reason", adjustment.reason, LONGEST_REASON)
 
 
@@ -94,7 +113,7 @@ def _available(wanted: Adjustment, level: StockLevel, place: str) -> int:
 
 
 def _adjusted(sku: str, level: StockLevel) -> AdjustedStock:
-    return AdjustedStock(sku, level.on_hand, level.available, level.allocated, level.back_ordered)
+    return AdjustedStock(sku, level.on_hand, level.available, level.allocated, level.back_ordered, level.location)
 
 
 def _audit(
@@ -104,8 +123,15 @@ def _audit(
     available: dict[int, int],
     now: datetime,
 ) -> None:
-    before = {wanted[product].sku: level.on_hand for product, level in levels.items()}
-    after = {wanted[product].sku: available[product] + level.allocated for product, level in levels.items()}
+    before: dict[str, int | str] = {}
+    after: dict[str, int | str] = {}
+    for product, level in levels.items():
+        each = wanted[product]
+        if each.has_units:
+            before[each.sku], after[each.sku] = level.on_hand, available[product] + level.allocated
+        if each.location is not None:
+            name = "location" if len(wanted) == 1 else f"{each.sku} location"
+            before[name], after[name] = level.location, each.location
     reasons = "; ".join(dict.fromkeys(adjustment.reason.strip() for adjustment in wanted.values()))
-    subject = f"product/{next(iter(after))}" if len(after) == 1 else "stock"
+    subject = f"product/{next(iter(wanted.values())).sku}" if len(wanted) == 1 else "stock"
     audit(tx, "stock.adjust", subject, now, before=before, after={**after, "reason": reasons})

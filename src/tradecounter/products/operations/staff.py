@@ -119,7 +119,7 @@ class ProductOperations(Struct, frozen=True):
 
     @_PRODUCTS.changes("POST", "/api/stock/adjustment", errors=(NOT_FOUND,), scope="stock:write")
     async def adjust_stock(self, tx: Transaction, now: datetime, body: AdjustmentRequest) -> AdjustmentResult:
-        """Adjust what is on hand.
+        """Adjust what is on hand, and where it is.
 
         All items are adjusted, or none. New units go to waiting orders first.
         """

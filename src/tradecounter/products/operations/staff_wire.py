@@ -17,7 +17,7 @@ class Stock(Struct):
     available: int
     allocated: int
     back_ordered: int
-    location: Annotated[str, Meta(description="The place in the warehouse, from imports of stock.")]
+    location: Annotated[str, Meta(description="The place in the warehouse.")]
 
 
 class ExpectedDelivery(Timed, Struct):

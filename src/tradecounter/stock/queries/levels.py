@@ -94,7 +94,7 @@ async def store_delivery(tx: Transaction, product_id: int, units: int, expected_
 _LOCK = Statement("""
     insert into stock_level (product_id) select * from unnest(:product_ids::bigint[]) as p (id) order by id
     on conflict (product_id) do update set product_id = excluded.product_id
-    returning product_id, available, allocated, back_ordered
+    returning product_id, available, allocated, back_ordered, location
 """)
 
 
@@ -114,3 +114,15 @@ _SET_AVAILABLE = Statement("""
 async def set_available(tx: Transaction, available: Mapping[int, int]) -> None:
     """Store the units for sale, by product id."""
     await tx.execute(_SET_AVAILABLE, product_ids=list(available), available=list(available.values()))
+
+
+_SET_PLACES = Statement("""
+    update stock_level s set location = n.location
+    from unnest(:product_ids::bigint[], :places::text[]) as n (product_id, location)
+    where s.product_id = n.product_id
+""")
+
+
+async def set_places(tx: Transaction, places: Mapping[int, str]) -> None:
+    """Store where products are in the warehouse, by product id."""
+    await tx.execute(_SET_PLACES, product_ids=list(places), places=list(places.values()))

@@ -1,10 +1,12 @@
 """`/product/{sku}`: one product with its stock and prices, and why a customer's price is what it is."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 from urllib.parse import quote
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, list_entries
@@ -74,13 +76,16 @@ class ProductPages(Struct, frozen=True):
     async def adjust(self, call: Call) -> Response:
         submitted = await read_submitted(call)
         sku = submitted.one("sku")
+        if submitted.one("location") and not any(map(submitted.one, ("set", "change", "reason"))):
+            submitted = replace(submitted, values={**submitted.values, "reason": ["New place"]})  # which says it all
 
         async def work(tx: Transaction, body: Adjustment, now: datetime) -> str:
-            if (body.set is None) == (body.change is None):
-                raise invalid("set", "fill in this field or the next one")
+            if not body.is_clear:
+                raise invalid("set", "fill in this field or the next one, or the new place")
             with named_by(in_one("items")):
                 [made] = await adjust_stock(tx, [body], now)
-            return f"{made.sku}: {made.on_hand:,} on hand, {made.available:,} available."
+            place = f" Its place is {made.location}." if body.location else ""
+            return f"{made.sku}: {made.on_hand:,} on hand, {made.available:,} available.{place}"
 
         return await self.desk.change(
             call,
@@ -122,6 +127,7 @@ class ProductPages(Struct, frozen=True):
             look=look_of(found.record, {each.key: each.name for each in names.categories}),
             manufacturer=next((m.name for m in names.manufacturers if m.key == product.manufacturer), ""),
             categories=[each.name for each in names.categories if each.key in product.categories],
+            attributes=_attributes(product.attributes, {each.key: each.name for each in names.attributes}),
             margin_of=margin_percent,
             sees_costs=sees_prices and allows(roles, "prices:write"),
             waiting=waiting,
@@ -137,6 +143,11 @@ class ProductPages(Struct, frozen=True):
             product = (await fetch_product(tx, text("sku", sku) or "")).record
             level = await stock_level_of(tx, product.id)
         return self.desk.show(call, "products/adjust.html", form=filled, product=product, level=level)
+
+
+def _attributes(values: Mapping[str, str], names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the names of attributes, with their values as people read them."""
+    return [(names.get(key, key), {"true": "yes", "false": "no"}.get(value, value)) for key, value in values.items()]
 
 
 async def _explained(tx: Transaction, sku: str, wanted: ProductPage, now: datetime) -> Explained | None:
