@@ -38,3 +38,15 @@ def test_an_order_is_found_by_a_part_of_its_purchase_order_without_a_click(
             expect(hits).to_have_text([other["order_reference"]])
             tab.page.keyboard.press("Enter")
             expect(tab.page).to_have_url(re.compile(f"/order/{other['order_reference']}$"))
+
+
+def test_the_search_box_names_its_key_where_there_is_a_keyboard(office: BackOfficeSite, browser: Browser) -> None:
+    person = staff_member(office.service, office.url, "support")
+    for width, has_keyboard in ((1280, True), (390, False)):
+        with window(browser, width=width) as context, tab_in(context, [office.url], "key") as tab:
+            signed_in(tab, person, office.url)
+            tab.open(f"{office.url}/order")
+            key = tab.page.locator(".find kbd")
+            expect(key).to_be_visible(visible=has_keyboard)
+            tab.page.get_by_label("Find anything").focus()
+            expect(key).to_be_hidden()

@@ -135,7 +135,8 @@ def test_after_an_error_units_stay_with_their_product(shop: Service, warehouse: 
     deliver(shop, third, 7, days=2)
     answer = warehouse.send("/goods-in?query=goods-9", fields)
     assert answer.status_code == 400
-    assert f"{first} Not expected any more" in text_of(answer)
+    gone = f"{first} Not expected any more. You have filled in 1. No delivery of {first} is expected then"
+    assert gone in text_of(answer)
     redrawn = fields_of(answer, where=lambda name: name != "query")
     assert (redrawn["items-1-sku"], redrawn["items-1-units"], redrawn["items-1-ends"]) == (second, "2", "true")
     assert (redrawn["items-2-sku"], redrawn["items-2-units"]) == (third, "")

@@ -124,6 +124,12 @@ def moment_text(when: datetime) -> str:
     return f"{local.day} {local:%b %Y, %H:%M}"
 
 
+def near(when: datetime) -> str:
+    """Return a moment of these days as a `<time>` in UK time: 16 Jun, 09:00."""
+    local = when.astimezone(UK)
+    return Markup('<time datetime="{}">{} {:%b, %H:%M}</time>').format(_exact(when), local.day, local)
+
+
 def clock_time(when: datetime) -> str:
     """Return the time of day of a moment in the UK as a `<time>`: 09:00."""
     return Markup('<time datetime="{}">{:%H:%M}</time>').format(_exact(when), when.astimezone(UK))
@@ -209,6 +215,7 @@ FILTERS = {
     "tally": tally,
     "moment": moment,
     "clock": clock_time,
+    "near": near,
     "local_moment": local_moment,
     "day": day,
     "tone": tone,

@@ -59,6 +59,18 @@
     return isNumber && last ? null : inLines(document.getElementById(bar.dataset.scanLines), code);
   };
 
+  // What is not in the list is looked up in another tab, so that nothing that is counted gets lost.
+  const missing = (code) => {
+    say(`${code} is not in this list. `, true);
+    const finder = document.querySelector("form.find");
+    if (!finder) return;
+    const link = document.createElement("a");
+    link.href = `${finder.action}?q=${encodeURIComponent(code)}`;
+    link.target = "_blank";
+    link.textContent = "Look it up";
+    echo.append(link);
+  };
+
   const scanned = (code) => {
     const target = find(code);
     if (target && each.checked) set(target, target.number + 1);
@@ -68,7 +80,7 @@
       target.field.focus();
       target.field.select?.();
     } else if (last && /^[0-9]+$/.test(code) && code.length <= longest) set(last, Number(code));
-    else say(`${code} is not in this list.`, true);
+    else missing(code);
   };
 
   // A scan ends with Enter. In a field of units, what is no number is a scan too.
