@@ -50,6 +50,9 @@ def test_a_customer_is_found_by_any_part_of_its_name(office: BackOfficeSite, sup
     found = support.get("/order/new?customer=zebra")
     assert "Zebra Networks" in text_of(found)
     assert f'href="/order/new/{other.id}"' in found.text
+    office.service.customer(company="Acme", first_name="Zebra", last_name="Zoo")
+    names = text_of(support.get("/order/new?customer=zebra"))
+    assert names.index("Zebra Networks") < names.index("Zebra Phones") < names.index("Zebra Zoo")
     alone = support.get("/order/new?customer=zebra+net")
     assert (alone.status_code, alone.headers["Location"]) == (303, entry(one))
     one.post("/customer/address", {**ADDRESS, "zip": "ZE2 9ZZ", "contact_number": "01595 690123"})

@@ -52,7 +52,7 @@ _FIND = Statement(
             where position(:digits in regexp_replace(phone, '[^0-9]', '', 'g')) > 0
        ))
        or id in (select customer_id from customer_contact where :key <> '' and :key in (lower(name), lower(email)))
-    order by exact or lower(name) = :key desc, name, id limit :most
+    order by exact or lower(name) = :key desc, starts_with(lower(name), :key) desc, name, id limit :most
     """,
     FoundCustomer,
 )
@@ -65,7 +65,8 @@ _PREFIX = re.compile(r"^(00|\+)44|^0")
 async def find_customers(tx: Transaction, text: str, most: int) -> list[FoundCustomer]:
     """Return customers by number, words of names and e-mail addresses in any order, a user's address, or a contact.
 
-    What is known of a contact is a phone number in any writing, a town, or the beginning of a postcode.
+    What is known of a contact is a phone number in any writing, a town, or the beginning of a postcode. What is named
+    exactly comes first, then names that begin with the text.
     """
     key, word = fold(text), joined_word(text)
     return await tx.fetch_all(
