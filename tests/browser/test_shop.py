@@ -109,6 +109,7 @@ def test_prices_follow_the_units_without_a_button(stocked: Service, browser: Bro
             expect(tab.page.get_by_text("3 units: £63.00")).to_be_visible()
             tab.page.get_by_role("button", name="Add SHELF-1 to the basket").click()
             expect(tab.page.get_by_text("3 units added")).to_be_visible()
+            expect(tab.page.get_by_text("1 unit: £21.00")).to_be_visible()
             units.fill("4")
             expect(tab.page.get_by_text("4 units: £84.00")).to_be_visible()
             tab.open(f"{stocked.url}/account/new-order")

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from support.backoffice import BackOfficeSite
 from support.billing import pdf_text
+from support.browsing import signed_in, tab_in, window
 from support.jobs import WAYS, Job, Record, Way, job
 from support.orders import buy, dispatch, level, rows, sell, shipments
 from support.pages import staff_member
@@ -81,6 +82,24 @@ def test_scans_of_a_delivery_are_added_up_in_its_row_and_booked_in_with_one_clic
         work.click(work.button("Book in"))
         expect(work.page.get_by_text("3 units of 1 product booked in.")).to_be_visible()
     assert level(office.service, sku)[0] == 3
+
+
+def test_scans_are_counted_after_an_error_too(office: BackOfficeSite, browser: Browser) -> None:
+    sku = sell(office.service, "SCANNED-AGAIN")
+    office.service.must_load("incoming", [{"sku": sku, "incoming": 3, "expected_on": "2026-07-01"}])
+    person = staff_member(office.service, office.url, "warehouse")
+    with window(browser) as context, tab_in(context, [office.url], "scans-again") as tab:
+        signed_in(tab, person, office.url)
+        tab.open(f"{office.url}/goods-in?query={sku}")
+        units = tab.page.get_by_label(f"Units of {sku} that are there")
+        units.fill("many")
+        tab.page.get_by_role("button", name="Book in").click()
+        expect(tab.page.locator(".problems")).to_be_focused()
+        units.fill("1")
+        tab.page.get_by_label("Count by scanning a SKU or EAN").fill(sku)
+        tab.page.keyboard.press("Enter")
+        expect(tab.page.locator(".scan-echo")).to_have_text(f"{sku}: 2 units")
+        expect(units).to_have_value("2")
 
 
 @WAYS

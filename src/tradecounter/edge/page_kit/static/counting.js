@@ -1,10 +1,7 @@
 // Scans that count: of the rows of a form, or as lines of a field. What a scan has done is said at once.
 (() => {
-  const bar = document.querySelector("[data-scan-bar]");
-  if (!bar) return;
-  const box = bar.querySelector("input:not([type=checkbox])");
-  const each = bar.querySelector("input[type=checkbox]");
-  const echo = bar.querySelector("[data-echo]");
+  if (!document.querySelector("[data-scan-bar]")) return;
+  let bar, box, each, echo; // those of the form that is shown: after an error, it is another one
   const longest = 6; // digits of a number of units; a SKU or an EAN is looked for first
   let last = null;
 
@@ -106,6 +103,17 @@
     scanned(event.detail);
   });
 
-  bar.hidden = false;
-  if (!document.querySelector(".problems, .outcome")) box.focus();
+  const begin = () => {
+    const shown = document.querySelector("[data-scan-bar]");
+    if (!shown || shown === bar) return;
+    bar = shown;
+    box = bar.querySelector("input:not([type=checkbox])");
+    each = bar.querySelector("input[type=checkbox]");
+    echo = bar.querySelector("[data-echo]");
+    last = null;
+    bar.hidden = false;
+    if (!document.querySelector(".problems, .outcome")) box.focus();
+  };
+  document.addEventListener("htmx:after:swap", begin);
+  begin();
 })();

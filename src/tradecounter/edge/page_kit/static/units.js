@@ -42,6 +42,12 @@
   });
   for (const name of ["DOMContentLoaded", "htmx:after:swap"]) document.addEventListener(name, markPrices);
 
+  // Once a product is added, its form has one unit again. The sum on its page follows.
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (!ctx.target.matches?.(".add") || !document.querySelector(".buy .added")) return;
+    document.querySelector(".buy [name=quantity]").dispatchEvent(new Event("input", { bubbles: true }));
+  });
+
   // Narrow windows: the filters stay open while one after the other is ticked, until their button shows what they leave.
   let isNarrowing = false;
   document.addEventListener("toggle", (event) => {
