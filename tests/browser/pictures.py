@@ -26,7 +26,7 @@ OFFICE = {
     "orders": ("/order", "Placed until"),
     "order": ("/order/{reference}", "Part dispatched"),
     "quote": ("/quote/{code}/price", "Waiting"),
-    "price": ("/product/{sku}", "Contract prices"),
+    "price": ("/product/{sku}", 'href="/customer/1001/price"'),
     "imports": ("/import", "Check a file"),
     "debtors": ("/money", "Due by age"),
 }
@@ -38,6 +38,8 @@ ACCOUNT = {
     "account-new-order": ("/account/new-order", "Net, without shipping"),
     "account-statement": ("/account/invoice/statement", "Closing balance"),
 }
+# What is chosen on a page, and where the picture begins.
+CHOSEN = {"orders": "?state=confirmed", "price": "?customer=1001&quantity=5#why"}
 IN_CUSTOMERS_GUIDE = ("account", "account-order")
 DARK = ("today", "account-shop")  # in the README, which follows the reader's colours
 PHONE = ("order",)
@@ -64,6 +66,7 @@ def take(tab: Tab, person: Person, url: str, address: str, name: str) -> None:
     """Write what the window shows of a page."""
     signed_in(tab, person, url)
     tab.open(url + address)
+    tab.page.wait_for_load_state("networkidle")  # counts come after the page
     session = tab.page.context.new_cdp_session(tab.page)
     taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": _QUALITY})
     picture = base64.b64decode(taken["data"])
@@ -81,7 +84,8 @@ def best(walked: Walk, page: tuple[str, str]) -> str:
 
 @pytest.mark.parametrize("name", OFFICE)
 def test_of_the_back_office(tab: Tab, sites: DemoSites, office_walk: Walk, name: str) -> None:
-    take(tab, office_walk.person, sites.office.url, best(office_walk, OFFICE[name]), name)
+    address = best(office_walk, OFFICE[name]) + CHOSEN.get(name, "")
+    take(tab, office_walk.person, sites.office.url, address, name)
 
 
 @pytest.mark.parametrize("name", ACCOUNT)
@@ -99,6 +103,6 @@ def test_in_the_dark(tab: Tab, sites: DemoSites, office_walk: Walk, account_walk
 
 
 @pytest.mark.parametrize("name", PHONE)
-def test_on_a_phone(tab: Tab, sites: DemoSites, office_walk: Walk, name: str) -> None:
-    tab.resize(375)
-    take(tab, office_walk.person, sites.office.url, best(office_walk, OFFICE[name]), f"{name}-phone")
+def test_on_a_phone(browser: Browser, sites: DemoSites, office_walk: Walk, name: str) -> None:
+    with window(browser, width=375) as context, tab_in(context, [sites.office.url], name) as phone:
+        take(phone, office_walk.person, sites.office.url, best(office_walk, OFFICE[name]), f"{name}-phone")
