@@ -10,6 +10,7 @@ from support.followers import Follower, by_sku, whole
 from support.orders import at, buy, sell
 from support.service import Customer, Service, running_service
 from support.shop import price, product
+from tradecounter.imports.roll_back import roll_back_import
 from tradecounter.storefront.changes.forget import forget_catalogue_changes
 
 
@@ -152,9 +153,11 @@ def test_an_expected_delivery_is_told_to_trade_accounts(shop: Service, follower:
 
 def test_a_rolled_back_import_is_told(shop: Service, follower: Follower) -> None:
     before = whole(follower.servers[0])
-    shop.must_load("price-list", [price("CABLE", 3)])
+    imported = shop.must_load("price-list", [price("CABLE", 3)]).id
+    assert imported is not None
     assert follower.follow() == [("CABLE", "changed")]
-    shop.must_load("price-list", [price("CABLE", "1.99", "1.79")])
+    shop.in_transaction(lambda tx: roll_back_import(tx, imported, shop.clock.now()))
+    shop.refresh()
     assert follower.follow() == [("CABLE", "changed")]
     assert follower.products == before == whole(follower.servers[0])
 
