@@ -67,7 +67,10 @@ def _without_judgement(schema: Any) -> Any:
         return [_without_judgement(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    return {name: _without_judgement(value) for name, value in schema.items() if name not in _JUDGING}
+    kept = {name: value for name, value in schema.items() if name not in _JUDGING}
+    if kept.get("additionalProperties") is True:  # which says no more than its absence
+        del kept["additionalProperties"]
+    return {name: _without_judgement(value) for name, value in kept.items()}
 
 
 def _tolerant(schema: Any) -> Any:

@@ -1618,7 +1618,9 @@ export interface components {
              */
             customer_id?: number;
             /** @description Ids, references and the status; more members may come. */
-            data: Record<string, never>;
+            data: {
+                [key: string]: unknown;
+            };
         };
         /** @description One field or parameter that is not valid, and how to correct it. */
         FieldError: {
@@ -1698,7 +1700,9 @@ export interface components {
         /** @description The issuer's public keys (RFC 7517). */
         KeySet: {
             /** @description The key that signs; during a rotation, also the previous one. */
-            keys: Record<string, never>[];
+            keys: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description One request, or with `count` several requests of one minute. */
         LoggedRequest: {

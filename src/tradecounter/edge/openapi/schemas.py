@@ -70,6 +70,8 @@ def _tidy(schema: Any) -> None:
         schema.setdefault("format", "int64")
     if schema.get("format") == "":
         del schema["format"]
+    if schema.get("type") == "object" and not schema.keys() & {"properties", "additionalProperties"}:
+        schema["additionalProperties"] = True  # else generators write a type whose members nobody can read
     if "enum" in schema and all(isinstance(value, str) for value in schema["enum"]):
         schema.setdefault("type", "string")
     if "default" in schema and schema["default"] is None:
