@@ -10,7 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from support.node_packages import installed
 
@@ -19,10 +19,16 @@ _CLIENTS = _ROOT / "clients"
 _PROGRAMS = _ROOT / "tests" / "clients" / "programs"
 _EXTENSIONS = {"curl": "curl", "sqlite3": "pdo_sqlite"}
 _IMPORTING = ("from ", "import ", "<?php", "require ", "use ")
+_STRICT = ("--strict", "--noUncheckedIndexedAccess", "--target", "ES2022", "--module", "NodeNext")
 
 
 class BuiltClient(Protocol):
-    """An installed client of a language."""
+    """An installed client of a language; `kind` is that of its code in the guide."""
+
+    kind: ClassVar[str]
+
+    def command(self, name: str, code: str) -> tuple[str | Path, ...]:
+        """The command that runs a program with this code."""
 
     def program(self, name: str, *arguments: str | Path, **environment: str) -> str:
         """The output of a program in `tests/clients/programs/`."""
@@ -44,7 +50,13 @@ class BuiltClient(Protocol):
 class PythonClient:
     """The wheel with what it needs, in an environment of its own."""
 
+    kind: ClassVar[str] = "python file={}.py"
     programs: Path
+
+    def command(self, name: str, code: str) -> tuple[str | Path, ...]:
+        file = self.programs.parent / f"{name}.py"
+        file.write_text(code)
+        return (self.programs / "python", file)
 
     def program(self, name: str, *arguments: str | Path, **environment: str) -> str:
         return ran((self.programs / "python", _PROGRAMS / f"{name}.py", *arguments), environment)
@@ -72,17 +84,24 @@ class PythonClient:
 class TypeScriptClient:
     """npm's package in a folder without any other."""
 
+    kind: ClassVar[str] = "ts file={}.ts"
     folder: Path
+
+    def command(self, name: str, code: str, *options: str | Path) -> tuple[str | Path, ...]:
+        """Type-checked as strictly as the client itself, with the types of Node.js unless there are other options."""
+        source = self.folder / f"{name}.mts"
+        source.write_text(code)
+        types = node_program("tsc").parents[1] / "@types"
+        of_node = ("--types", "node", "--typeRoots", types, "--skipLibCheck")
+        ran((node_program("tsc"), *_STRICT, *(options or of_node), source))
+        return ("node", source.with_suffix(".mjs"))
 
     def program(self, name: str, *arguments: str | Path, **environment: str) -> str:
         return ran(("node", self.folder / f"{name}.mjs", *arguments), environment)
 
     def readme(self, url: str, key: str) -> str:
-        """Its first lines, type-checked as strictly as the client itself."""
-        (self.folder / "readme.mts").write_text(first_lines("typescript", "ts", url, key))
-        options = ("--strict", "--noUncheckedIndexedAccess", "--target", "ES2022", "--module", "NodeNext")
-        ran((node_program("tsc"), *options, "--lib", "ES2022,DOM,DOM.Iterable", self.folder / "readme.mts"))
-        return ran(("node", self.folder / "readme.mjs"))
+        code = first_lines("typescript", "ts", url, key)
+        return ran(self.command("readme", code, "--lib", "ES2022,DOM,DOM.Iterable"))
 
     def following(self, file: Path) -> tuple[str | Path, ...]:
         return ("node", self.folder / "sync.mjs", file, "follow")
@@ -98,14 +117,18 @@ class TypeScriptClient:
 class PhpClient:
     """composer's archive in a folder without any other package; each notice of PHP is an error."""
 
+    kind: ClassVar[str] = "php file={}.php"
     folder: Path
+
+    def command(self, name: str, code: str) -> tuple[str | Path, ...]:
+        (self.folder / f"{name}.php").write_text(code)
+        return self._php(name)
 
     def program(self, name: str, *arguments: str | Path, given: str = "", **environment: str) -> str:
         return ran((*self._php(name), *arguments), environment, given=given)
 
     def readme(self, url: str, key: str) -> str:
-        (self.folder / "readme.php").write_text(first_lines("php", "php", url, key))
-        return self.program("readme")
+        return ran(self.command("readme", first_lines("php", "php", url, key)))
 
     def following(self, file: Path) -> tuple[str | Path, ...]:
         """The README's lines that keep a copy."""

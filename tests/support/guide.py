@@ -25,6 +25,12 @@ def blocks_of(heading: str) -> list[str]:
     return [block["content"] for block in _BLOCK.finditer(section(heading))]
 
 
+def program_of(kind: str) -> str:
+    """The one block of code of a kind, such as `python file=invoices.py`."""
+    [found] = [block["content"] for block in _BLOCK.finditer(PLACE.read_text()) if block["kind"] == kind]
+    return str(found)
+
+
 def filled_in(code: str, url: str, key: str) -> str:
     """Code of the guide with the address and the key that readers put in."""
     assert "YOUR_KEY" in code
