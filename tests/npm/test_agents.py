@@ -2,13 +2,16 @@
 
 import json
 import os
+import pty
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from support.agent_consent import connecting
+from support.mail import free_port
 from support.node_packages import SOURCE, installed, node_22
 from support.pages import Person, customer_user, fields_of
 from support.service import Service
@@ -76,20 +79,49 @@ def test_the_typescript_client_goes_from_an_address_to_a_confirmed_order(shop: S
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
 
-def inspected(shop: Service, home: Path, *words: str, era: str = "auto", **headers: str) -> Any:
-    """What the inspector prints of a method."""
+def inspector(shop: Service, *words: str, era: str = "auto") -> list[str | Path]:
+    """The inspector's command for a method."""
     packages = installed()
     assert packages is not None
     if (node := node_22(packages)) is None:
         pytest.skip("needs Node.js 22; the summary says so")
+    return [
+        node, packages / INSPECTOR, "--cli", f"{shop.url}/mcp", "--transport", "http", "--protocol-era", era,
+        "--format", "json", "--quiet", *words,
+    ]  # fmt: skip
+
+
+def inspected(shop: Service, home: Path, *words: str, era: str = "auto", **headers: str) -> Any:
+    """What the inspector prints of a method, without asking anybody."""
     given = [word for name, value in headers.items() for word in ("--header", f"{name.replace('_', '-')}: {value}")]
     done = subprocess.run(
-        [node, packages / INSPECTOR, "--cli", f"{shop.url}/mcp", "--transport", "http",
-         "--protocol-era", era, "--format", "json", "--quiet", "--stored-auth-only", *words, *given],
+        [*inspector(shop, *words, era=era), "--stored-auth-only", *given],
         env={"HOME": str(home), "PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def connect_inspector(shop: Service, home: Path, owner: Person, *words: str) -> Any:
+    """What the inspector prints of a method after the owner has allowed it."""
+    terminal, keyboard = pty.openpty()  # it asks nobody without a terminal
+    callback = f"http://127.0.0.1:{free_port()}/oauth/callback"
+    with subprocess.Popen(
+        inspector(shop, *words, "--callback-url", callback),
+        env={"HOME": str(home), "PATH": os.environ["PATH"], "MCP_AUTO_OPEN_ENABLED": "false"},
+        stdin=keyboard,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stderr is not None
+        address = next(word for line in running.stderr for word in line.split() if "/auth/authorize?" in word)
+        assert httpx2.get(allowed(owner, address)).status_code == 200
+        printed, said = running.communicate(timeout=120)
+    for end in (terminal, keyboard):
+        os.close(end)
+    assert running.returncode == 0, said
+    return json.loads(printed)
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -105,3 +137,20 @@ def test_the_inspector_calls_a_tool_with_the_token_of_an_agent(shop: Service, tm
     words = ("--method", "tools/call", "--tool-name", "get_products", "--tool-args-json", '{"skus": ["PHONE"]}')
     found = inspected(shop, tmp_path, *words, Authorization=f"Bearer {token}")
     assert "PHONE" in json.dumps(found)
+
+
+def test_the_inspector_goes_from_an_address_to_a_confirmed_order(shop: Service, tmp_path: Path) -> None:
+    customer = shop.customer()
+    owner = customer_user(shop, customer.id, "owner")
+
+    def call(tool: str, arguments: dict[str, Any]) -> Any:  # each time as a client that nobody has allowed
+        words = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
+        return connect_inspector(shop, tmp_path / tool, owner, *words)["result"]["structuredContent"]
+
+    priced = call("price_order", order())
+    option = priced["shipping_options"][0]
+    shown = {"confirmation_code": priced["confirmation_code"], "shipping_method": option["id"]}
+    confirmed = call("confirm_order", {**shown, "total": option["total_gross"]})
+    assert confirmed["code"] == "confirmed"
+    reference = confirmed["order"]["order_reference"]
+    assert customer.get(f"/order/{reference}").json()["status"] == "Awaiting dispatch"
