@@ -244,6 +244,7 @@ ACCOUNT: Mapping[str, str] = {
     "/account/invoice/zip": "accounts",
     "/account/invoice/{number}": "accounts buyer",
     "/account/invoice/credit-note": "accounts",
+    "/account/invoice/credit-note/{number}": "accounts buyer",
     "/account/invoice/{number}/pdf": "accounts buyer",  # an order shows its invoices
     "/account/invoice/credit-note/{number}/pdf": "accounts buyer",
     "/account/credit": "accounts",

@@ -16,6 +16,7 @@ from tradecounter.orders.history import audit_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import copy_own_notes
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import AnyOrder, PendingOrder
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest
@@ -43,6 +44,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     gross = made.gross_with(option)
     if not await move_approval(tx, order.id, made.id, option.id, gross, context.now):
         raise decided_already()
+    await copy_own_notes(tx, order.id, made.id)
     before, after = {"total_gross": approval.gross}, {"total_gross": gross}
     audit_order(tx, "order.price_again", made, context.now, before=before, after=after)
     return made

@@ -70,6 +70,9 @@ _REQUESTS = SQL("""
     where {} order by r.id desc offset :start limit :most
 """)
 _OF_ORDER = Statement(_REQUESTS.format(SQL("r.order_id = :order_id")), CustomerRequest)
+_OPEN_OF_CUSTOMER = Statement(
+    _REQUESTS.format(SQL("r.closed_at is null and o.customer_id = :customer_id")), CustomerRequest
+)
 _ONE = Statement(_REQUESTS.format(SQL("r.id = :id")), CustomerRequest)
 _TABLE = Statement(
     _REQUESTS.format(
@@ -92,6 +95,11 @@ _MOST = 100
 async def requests_of_order(tx: Transaction, order_id: int) -> list[CustomerRequest]:
     """Return the latest requests about an order, by its internal id."""
     return await tx.fetch_all(_OF_ORDER, order_id=order_id, most=_MOST, start=0)
+
+
+async def open_requests_of(tx: Transaction, customer_id: int) -> list[CustomerRequest]:
+    """Return the requests of a customer that wait, the latest first."""
+    return await tx.fetch_all(_OPEN_OF_CUSTOMER, customer_id=customer_id, most=_MOST, start=0)
 
 
 async def request_by_id(tx: Transaction, request_id: int) -> CustomerRequest | None:

@@ -32,5 +32,10 @@ def audit_order(
     after: Mapping[str, Any] | None = None,
 ) -> None:
     """Record a change of an order or a quote by the transaction's actor."""
+    audit(tx, action, audited_as(order), now, before=before, after=after)
+
+
+def audited_as(order: AnyOrder) -> str:
+    """Return the subject that an order or a quote has in the audit log from now on."""
     kind = "order" if isinstance(order, NumberedOrder) else order.kind
-    audit(tx, action, f"{kind}/{order.name}", now, before=before, after=after)
+    return f"{kind}/{order.name}"

@@ -4,11 +4,9 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
-from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.find_orders import find_orders
@@ -20,6 +18,7 @@ from tradecounter.search.hits import (
     MOST_OF_A_GROUP,
     Group,
     Hit,
+    credit_note_group,
     has_in_reference,
     invoice_group,
     joined,
@@ -29,7 +28,6 @@ from tradecounter.search.hits import (
 from tradecounter.shipments.queries.reads import find_units
 
 _NUMBER = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
-_CREDIT_NOTE = re.compile(r"(?:cn|credit[\s-]*note)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
 
 
 async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool], memory: Catalogue) -> list[Group]:
@@ -48,7 +46,7 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
         groups.append(await _returns(tx, text))
     if allowed("billing:read"):
         groups.append(await invoice_group(tx, text, "/invoice/{number}", orders=named))
-        groups.append(await _credit_notes(tx, text))
+        groups.append(await credit_note_group(tx, text, "/credit-note/{number}"))
     if allowed("customers:read"):
         groups.append(await _customers(tx, text))
     if allowed("catalogue:read"):
@@ -83,20 +81,6 @@ async def _returns(tx: Transaction, text: str) -> Group:
     number = f"{RETURN_PREFIX}{found.id}"
     hit = Hit(number, f"Of order {found.order_reference}", f"/return/{number}", exact=True, state=found.state)
     return Group("Returns", "/return/{number}", [hit])
-
-
-async def _credit_notes(tx: Transaction, text: str) -> Group:
-    hits = []
-    if named := _CREDIT_NOTE.fullmatch(text):
-        try:
-            found = await fetch_credit_note(tx, int(named[1]))
-        except DomainError as error:
-            if error.kind is not Kind.NOT_FOUND:
-                raise
-        else:
-            note = f"Invoice {found.invoice} · {in_pounds(found.gross)}"
-            hits.append(Hit(f"Credit note {found.number}", note, f"/credit-note/{found.number}", exact=True))
-    return Group("Credit notes", "/credit-note/{number}", hits)
 
 
 async def _customers(tx: Transaction, text: str) -> Group:

@@ -8,13 +8,23 @@ from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.queries.find_orders import find_own_orders
 from tradecounter.orders.queries.order_table import OrderRow
-from tradecounter.search.hits import MOST_OF_A_GROUP, Group, Hit, invoice_group, joined, order_groups, typed_amount
+from tradecounter.search.hits import (
+    MOST_OF_A_GROUP,
+    Group,
+    Hit,
+    credit_note_group,
+    invoice_group,
+    joined,
+    order_groups,
+    typed_amount,
+)
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.shown_product import shown_products
 from tradecounter.storefront.view import CustomerView
 
 _ORDER, _INVOICE = "/account/order/{reference}", "/account/invoice/{number}"
+_CREDIT_NOTE = "/account/invoice/credit-note/{number}"
 
 
 async def find_own(tx: Transaction, customer_id: int, text: str, may: Callable[[str], bool]) -> list[Group]:
@@ -25,6 +35,8 @@ async def find_own(tx: Transaction, customer_id: int, text: str, may: Callable[[
         groups += order_groups(((row, _is_named(row, text)) for row in rows), "/account")
     if may(_INVOICE):
         groups.append(await invoice_group(tx, text, _INVOICE, customer_id))
+    if may(_CREDIT_NOTE):
+        groups.append(await credit_note_group(tx, text, _CREDIT_NOTE, customer_id))
     return groups
 
 

@@ -6,8 +6,10 @@ from decimal import Decimal
 
 from msgspec import Struct
 
+from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.queries.invoice_records import find_invoices
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold
@@ -18,6 +20,7 @@ MOST_OF_A_GROUP = 10
 LONGEST = 200
 
 _INVOICE = re.compile(r"(?:inv|invoice)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
+_CREDIT_NOTE = re.compile(r"(?:cn|credit[\s-]*note)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
 _AMOUNT = re.compile(r"£? ?[0-9][0-9,]*\.[0-9]{2}")
 
 
@@ -121,3 +124,18 @@ async def invoice_group(
         for found in await find_invoices(tx, number, amount, orders or (), MOST_OF_A_GROUP, customer_id)
     ]
     return Group("Invoices", operation, hits)
+
+
+async def credit_note_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
+    """Return the credit note that a text names; of one customer, if one is given."""
+    hits = []
+    if named := _CREDIT_NOTE.fullmatch(text):
+        try:
+            found = await fetch_credit_note(tx, int(named[1]), customer_id)
+        except DomainError as error:
+            if error.kind is not Kind.NOT_FOUND:
+                raise
+        else:
+            note = f"Invoice {found.invoice} · {in_pounds(found.gross)}"
+            hits.append(Hit(f"Credit note {found.number}", note, operation.format(number=found.number), exact=True))
+    return Group("Credit notes", operation, hits)

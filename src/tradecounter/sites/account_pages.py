@@ -10,6 +10,7 @@ from tradecounter.baskets.pages.account.add import BasketPages
 from tradecounter.baskets.pages.account.share import SharePages
 from tradecounter.baskets.summary import summarise
 from tradecounter.billing.pages.account.credit import CreditPages
+from tradecounter.billing.pages.account.credit_notes import OwnCreditNotePages
 from tradecounter.billing.pages.account.invoices import OwnInvoicePages
 from tradecounter.billing.pages.account.statement import StatementPages
 from tradecounter.consent.pages.account.consent import PATH as CONSENT
@@ -65,6 +66,7 @@ SUBJECTS: Sequence[type] = (
     OwnSearchPages,
     StatementPages,  # before the page of an invoice: `statement` is no number
     RemittancePages,  # before an invoice by its number
+    OwnCreditNotePages,
     OwnInvoicePages,
     CreditPages,
     placed(AddressPages, ACCOUNT, ACCOUNT.home),

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from support.billing import invoiced, number_of, pay, pay_in
+from support.billing import credit, invoiced, number_of, pay, pay_in
 from support.orders import at, buy, dispatch
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service, running_service
@@ -140,6 +140,47 @@ def test_the_files_of_invoices_are_the_customers_own(shop: Service, customer: Cu
     for number in (other, 99999999, "x"):
         assert accountant.get(f"{INVOICES}/{number}/pdf").status_code == 404
         assert accountant.get(f"{INVOICES}/credit-note/{number}/pdf").status_code == 404
+
+
+def test_a_credit_note_has_a_page_that_its_invoice_order_and_statement_lead_to(shop: Service) -> None:
+    customer = shop.customer()
+    orders = [invoiced(shop, customer, customer_reference=f"Site <{name}>") for name in ("Leeds", "York")]
+    numbers = [number_of(shop, order) for order in orders]
+    notes = [credit(shop, number, amount="5.00", reason="A <scratch>").number for number in numbers]
+    accountant, owner, buyer = (customer_user(shop, customer.id, role) for role in ("accounts", "owner", "buyer"))
+    path = f"{INVOICES}/credit-note/{notes[0]}"
+    page = accountant.get(path)
+    said = text_of(page)
+    for text in (f"Credit note {notes[0]}", "Your reference Site <Leeds>", "A <scratch>", "£6.00", str(numbers[0])):
+        assert text in said, text
+    assert "<scratch>" not in page.text
+    assert f'href="{path}/pdf"' in page.text
+    assert buyer.get(path).status_code == 200
+    order = f"/account/order/{orders[0]['order_reference']}"
+    for place in (order, f"{INVOICES}/{numbers[0]}", STATEMENT, f"{INVOICES}/credit-note"):
+        assert f'href="{path}"' in owner.get(place).text, place
+    foreign = customer_user(shop, shop.customer().id, "accounts")
+    assert foreign.get(path).status_code == foreign.get(f"{INVOICES}/credit-note/99999999").status_code == 404
+
+
+def test_credit_notes_are_found_by_reference_and_day(shop: Service) -> None:
+    customer = shop.customer()
+    accountant = customer_user(shop, customer.id, "accounts")
+    orders = [invoiced(shop, customer, customer_reference=f"Site {name}/26") for name in ("Leeds", "York")]
+    notes = [credit(shop, number_of(shop, order), amount="5.00").number for order in orders]
+    listed = f"{INVOICES}/credit-note"
+
+    def found(**query: str) -> list[bool]:
+        page = accountant.get(listed, params=query)
+        return [f'{listed}/{note}"' in page.text for note in notes]
+
+    today = shop.clock.now().date().isoformat()
+    assert found() == found(reference="site", issued_from=today, issued_to=today) == [True, True]
+    assert found(reference="leeds") == [True, False]
+    assert found(reference=str(orders[1]["order_reference"]).lower()) == [False, True]
+    assert found(issued_to="2020-01-01") == [False, False]
+    assert accountant.get(f"{listed}?issued_from=yesterday").status_code == 400
+    assert "Site Leeds/26" in accountant.get(f"{listed}?format=csv&reference=leeds").text
 
 
 def test_the_statement_is_a_page_and_two_files(shop: Service, customer: Customer, accountant: Person) -> None:

@@ -42,6 +42,7 @@ def test_a_priced_quote_is_accepted(shop: Service, customer: Customer, buyer: Pe
     early = buyer.send(path, {"shipping_method": str(STANDARD)})
     assert early.status_code == 412
     price_as_support(shop, quote, ("PHONE", "30.00"), note="Good <for> May")
+    assert f'href="/account/list/new?source={quote["confirmation_code"]}"' in buyer.get(path).text
     page = buyer.get(path)
     said = text_of(page)
     assert "You save £100.00" in said

@@ -1,6 +1,6 @@
 """The search box of the account: the customer's own things, and products at its prices."""
 
-from support.billing import invoiced, number_of
+from support.billing import credit, invoiced, number_of
 from support.orders import buy, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
@@ -35,6 +35,15 @@ def test_users_find_what_their_role_may_open(shop: Service, customer: Customer) 
     assert "Products" in found(buyer, "phone")
     other = customer_user(shop, shop.customer().id, "accounts")
     assert f"Invoice {number}" not in found(other, str(number))
+
+
+def test_a_credit_note_is_found_by_its_number(shop: Service, customer: Customer) -> None:
+    note = credit(shop, number_of(shop, invoiced(shop, customer)), amount="1.00").number
+    accounts, other = (customer_user(shop, each, "accounts") for each in (customer.id, shop.customer().id))
+    for text in (f"cn {note}", f"Credit note {note}"):
+        opened = accounts.get("/account/search", params={"q": text})
+        assert opened.headers["Location"] == f"/account/invoice/credit-note/{note}"
+        assert f"credit-note/{note}" not in other.get("/account/search", params={"q": text, "live": "1"}).text
 
 
 def test_the_search_takes_any_text(shop: Service, customer: Customer) -> None:

@@ -12,7 +12,7 @@ from support.orders import create, level, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
-from support.shop import NEXT_DAY, STANDARD
+from support.shop import ADDRESS, NEXT_DAY, STANDARD
 
 REVIEW, APPROVAL = "/account/new-order", "/account/approval"
 
@@ -199,6 +199,26 @@ def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(
     assert approver.send(f"{APPROVAL}/{code}/approve").status_code == 409
     assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{new}/approve"))
     assert "approved" in text_of(approver.get(f"{APPROVAL}/{new}")).lower()
+
+
+def test_an_order_that_is_priced_again_keeps_the_notes_of_its_buyer(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
+    fields = {f"shipping_address-{name}": value for name, value in ADDRESS.items()}
+    fields |= {
+        "shipping_address-id": "new",
+        "billing_address-id": "same",
+        "customer_reference": "PO-NOTED",
+        "do": "order",
+    }
+    fields |= {"items-0-sku": "PHONE", "items-0-quantity": "4", "items-0-note": "Blue", "delivery_note": "Gate 3"}
+    code = buyer.send(REVIEW, fields).headers["Location"].rpartition("/")[2]
+    ask(buyer, code)
+    own_shop.clock.set(own_shop.clock.now() + timedelta(hours=25))
+    approver = customer_user(own_shop, customer.id, "approver")
+    priced = approver.sends(f"{APPROVAL}/{code}/price")
+    assert str(priced.url).rpartition("/")[2] != code
+    assert "Your notes Delivery: Gate 3 PHONE: Blue" in text_of(priced)
 
 
 def test_what_is_ordered_already_cannot_be_declined(

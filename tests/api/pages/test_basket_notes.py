@@ -6,7 +6,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite
 from support.orders import buy, rows, sell
-from support.pages import Person, customer_user, fields_of, text_of
+from support.pages import Person, customer_user, fields_of, staff_member, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD
 
@@ -55,6 +55,27 @@ def test_an_order_has_the_notes_of_its_lines(shop: Service, customer: Customer, 
     assert "Your notes PHONE: For the second floor" in page
     assert f"Confirmed by {buyer.email}" in page
     assert rows(shop, query, code) == [(buyer.email, "PHONE: For the second floor")]
+
+
+def test_a_note_on_the_delivery_stays_with_the_order_until_it_is_picked(
+    office: BackOfficeSite, shop: Service, customer: Customer, buyer: Person
+) -> None:
+    customer.post("/customer/address", ADDRESS)
+    note = "Gate <3>, from 7 to 9"
+    fields = noted(buyer, "Blue one") | {"do": "order", "customer_reference": "PO-GATE", "delivery_note": f" {note}\n"}
+    assert buyer.send(FORM, fields | {"delivery_note": "n" * 201}).status_code == 400
+    code = buyer.send(FORM, fields).headers["Location"].rpartition("/")[2]
+    changed = fields_of(buyer.get(f"{FORM}?again={code}"))
+    assert (changed["delivery_note"], changed["items-0-note"]) == (note, "Blue one")
+    code = buyer.send(FORM, changed | {"do": "order"}).headers["Location"].rpartition("/")[2]
+    page = buyer.sends(f"{FORM}/{code}", {"shipping_method": str(STANDARD)})
+    assert f"Your notes Delivery: {note} PHONE: Blue one" in text_of(page)
+    reference = str(page.url).rpartition("/")[2]
+    assert fields_of(buyer.get(f"{FORM}?again={reference}"))["delivery_note"] == ""
+    warehouse = staff_member(shop, office.url, "warehouse")
+    picked = warehouse.get("/order/many/pick", params={"order": reference})
+    assert f"Delivery: {note}" in text_of(picked)
+    assert "<3>" not in picked.text
 
 
 def test_long_notes_of_many_lines_are_kept_whole(shop: Service, customer: Customer, buyer: Person) -> None:

@@ -58,6 +58,9 @@ def test_a_user_asks_to_cancel_and_gets_an_answer(
     assert "1 request to answer" in text_of(sam.get("/"))
     assert "Asking & <Sons>" in text_of(sam.get("/request"))
     assert "Requests of the customer" in text_of(sam.get(f"/order/{order['order_reference']}"))
+    of_customer = sam.get(f"/customer/{customer.id}")
+    assert "Requests to answer To cancel" in text_of(of_customer)
+    assert f'href="/request/{number}"' in of_customer.text
     page = sam.get(f"/request/{number}")
     for text in (
         "To cancel: ",
@@ -72,6 +75,7 @@ def test_a_user_asks_to_cancel_and_gets_an_answer(
     assert "<many>" not in page.text
     assert sam.send(f"/request/{number}/answer", {"text": " "}).status_code == 400
     assert "the answer sent" in text_of(sam.sends(f"/request/{number}/answer", {"text": "Two are cancelled."}))
+    assert "Requests to answer" not in text_of(sam.get(f"/customer/{customer.id}"))
     assert "Answer: Two are cancelled." in text_of(buyer.get(f"/account/order/{order['order_reference']}"))
     again = sam.send(f"/request/{number}/answer", {"text": "Again"})
     assert again.status_code == 409

@@ -7,6 +7,7 @@ import pytest
 from support.backoffice import BackOfficeSite
 from support.orders import buy, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
+from support.quotes import request_quote
 from support.service import Service
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction, transaction
@@ -118,6 +119,20 @@ def test_the_audit_log_leads_to_what_was_changed(office: BackOfficeSite, sam: Pe
     page = sam.get(f"/audit?subject=order/{placed['order_reference']}").text
     assert f'href="/order/{placed["order_reference"]}"' in page
     assert staff_member(office.service, office.url, "warehouse").get("/audit").status_code == 403
+
+
+def test_histories_lead_to_the_audit_log(office: BackOfficeSite, sam: Person) -> None:
+    customer = office.service.customer()
+    placed, quote = buy(customer), request_quote(customer)
+    for page, subject in (
+        (f"/order/{placed['order_reference']}", f"order/{placed['order_reference']}"),
+        (f"/quote/{quote['confirmation_code']}", f"quote/{quote['confirmation_code']}"),
+        (f"/customer/{customer.id}/history", f"customer/{customer.id}"),
+        ("/product/PHONE", "product/PHONE"),
+    ):
+        assert f'href="/audit?subject={subject}"' in sam.get(page).text, page
+    reader = staff_member(office.service, office.url, "warehouse")
+    assert "/audit?subject" not in reader.get(f"/order/{placed['order_reference']}").text
 
 
 def test_the_audit_log_finds_a_reference_alone(office: BackOfficeSite, sam: Person) -> None:

@@ -197,6 +197,9 @@ def test_a_quote_is_declined_with_a_reason(support: Person, customer: Customer) 
     page = support.sends(f"{path_of(quote)}/decline", {"reason": "Not sold any more"})
     assert "The quote is declined." in text_of(page)
     assert "Declined" in text_of(support.get(path_of(quote)))
+    history = text_of(support.get(path_of(quote))).partition("History")[2]
+    assert "declined the quote" in history
+    assert "(Not sold any more)" in history
     for path in ("decline", "confirm"):
         assert support.get(f"{path_of(quote)}/{path}").status_code == 409
     assert support.send(f"{path_of(quote)}/price", {"discount": "5"}).status_code == 409

@@ -16,7 +16,7 @@ from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
-from tradecounter.orders.queries.orders import NAMED_ORDERS
+from tradecounter.orders.queries.orders import NAMED_ORDERS, REFERRED_TO
 
 _INVOICED_LINES = Statement(
     "select position, line_id, quantity, net, vat from invoice_line where invoice = :invoice order by position",
@@ -145,6 +145,7 @@ class CreditNoteRecord(Struct, frozen=True, kw_only=True):
     invoice: int
     customer_id: int
     order_reference: str
+    customer_reference: str
     issued_at: datetime
     reason: str
     net: Decimal
@@ -158,11 +159,13 @@ class CreditNoteFilter(Struct, frozen=True, kw_only=True):
     """A filter of credit notes; `issued_to` is exclusive.
 
     `order_id` is internal, `before` selects those with lower numbers.
+    `reference` is an order's reference, or a part of the customer's own.
     """
 
     customer_id: int | None = None
     invoice: int | None = None
     order_id: int | None = None
+    reference: str | None = None
     order_reference: str | None = None
     issued_from: datetime | None = None
     issued_to: datetime | None = None
@@ -170,20 +173,22 @@ class CreditNoteFilter(Struct, frozen=True, kw_only=True):
     changed_since: datetime | None = None
 
 
+_FROM = SQL("credit_note c join invoice_balance b using (invoice) join orders o on o.id = b.order_id")
 _SELECTED = SQL("""
-    select c.number, c.invoice, c.customer_id, o.order_reference, c.issued_at, c.reason, c.net, c.vat, c.gross,
-           c.document, l.line_ids
-    from credit_note c join invoice_balance b using (invoice) join orders o on o.id = b.order_id
+    select c.number, c.invoice, c.customer_id, o.order_reference, o.customer_reference, c.issued_at, c.reason, c.net,
+           c.vat, c.gross, c.document, l.line_ids
+    from {}
     cross join lateral (
         select array_agg(i.line_id order by n.position) as line_ids
         from credit_note_line n left join invoice_line i on i.invoice = c.invoice and i.position = n.invoice_position
         where n.credit_note = c.number
     ) as l
-""")
+""").format(_FROM)
 _CONDITIONS = {
     "customer_id": SQL("c.customer_id = :customer_id"),
     "invoice": SQL("c.invoice = :invoice"),
     "order_id": SQL("b.order_id = :order_id"),
+    "reference": REFERRED_TO,
     "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
     "issued_from": SQL("c.issued_at >= :issued_from"),
     "issued_to": SQL("c.issued_at < :issued_to"),
@@ -204,7 +209,7 @@ async def list_credit_notes(
 async def count_credit_notes(tx: Transaction, wanted: CreditNoteFilter) -> int:
     """Return how many credit notes match a filter."""
     chosen, values = where(wanted, _CONDITIONS)
-    sql = SQL("select count(*) from credit_note c join invoice_balance b using (invoice) where {}").format(chosen)
+    sql = SQL("select count(*) from {} where {}").format(_FROM, chosen)
     return int(await tx.fetch_value(Statement(sql), **values))
 
 

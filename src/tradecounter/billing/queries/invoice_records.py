@@ -16,7 +16,7 @@ from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.money import NOTHING
-from tradecounter.orders.queries.orders import NAMED_ORDERS
+from tradecounter.orders.queries.orders import NAMED_ORDERS, REFERRED_TO
 
 
 class InvoiceRecord(Struct, frozen=True, kw_only=True):
@@ -74,9 +74,7 @@ _CONDITIONS = {
     "overdue_at": SQL("b.due_at < :overdue_at"),
     "before": SQL("i.number < :before"),
     "changed_since": SQL("b.changed_at >= :changed_since"),
-    "reference": SQL(
-        "(o.order_reference = upper(:reference) or position(lower(:reference) in lower(o.customer_reference)) > 0)"
-    ),
+    "reference": REFERRED_TO,
     "order_reference": SQL("i.order_id in {}").format(NAMED_ORDERS),
 }
 _UNPAID = SQL("b.due > 0")

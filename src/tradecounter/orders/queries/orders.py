@@ -41,6 +41,11 @@ NAMED_ORDERS = SQL(
     " and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
 )
 
+# Condition of orders `o`: an order's reference, or a part of the customer's own.
+REFERRED_TO = SQL(
+    "(o.order_reference = upper(:reference) or position(lower(:reference) in lower(o.customer_reference)) > 0)"
+)
+
 
 def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = True) -> Statement[AnyOrder]:
     """Return a statement that reads orders. The columns replace the first `{}` of the SQL, `parts` the others."""
@@ -197,6 +202,17 @@ _OWN_NOTES = Statement(
 async def own_notes_of(tx: Transaction, order_id: int) -> list[OrderNote]:
     """Return the notes that the customer's own users have made about an order."""
     return await tx.fetch_all(_OWN_NOTES, order_id=order_id)
+
+
+_COPY_OWN_NOTES = Statement("""
+    insert into order_note (order_id, noted_at, noted_by, text, by_customer)
+    select :to, noted_at, noted_by, text, true from order_note where order_id = :order_id and by_customer order by id
+""")
+
+
+async def copy_own_notes(tx: Transaction, order_id: int, to: int) -> None:
+    """Have another order have the notes that the customer's own users have made about an order."""
+    await tx.execute(_COPY_OWN_NOTES, order_id=order_id, to=to)
 
 
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")

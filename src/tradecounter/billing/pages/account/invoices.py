@@ -1,9 +1,9 @@
-"""`/account/invoice`: invoices and credit notes, with their PDF files."""
+"""`/account/invoice`: the customer's invoices, with their PDF files."""
 
 import asyncio
 import zipfile
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from io import BytesIO
 from typing import Literal
 
@@ -11,12 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.queries.credit_notes import (
-    CreditNoteFilter,
-    CreditNoteRecord,
-    list_credit_notes,
-    printed_credit_note,
-)
+from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
@@ -52,36 +47,18 @@ _INVOICE_COLUMNS = (
     Column("Total", numeric=True),
     Column("Left to pay", numeric=True),
 )
-_NOTE_COLUMNS = (
-    Column("Credit note"),
-    Column("Invoice"),
-    Column("Order"),
-    Column("Issued"),
-    Column("Reason"),
-    Column("Total", numeric=True),
-)
-
 
 _PDF = "application/pdf"
 _MOST_FILES = 100
 _AMOUNTS = ("net", "vat", "gross")
 
 
-def _issued_on(row: InvoiceRecord | CreditNoteRecord) -> date:
-    return uk_date(row.issued_at)
-
-
 _INVOICE_CELLS: Cells = {
     "number": "number",
     "order_reference": "order_reference",
-    "issued_on": _issued_on,
+    "issued_on": lambda row: uk_date(row.issued_at),
     "due_on": lambda row: uk_date(row.due_at),
     **{name: name for name in (*_AMOUNTS, "paid", "credited", "due", "customer_reference")},
-}
-_NOTE_CELLS: Cells = {
-    **{name: name for name in ("number", "invoice", "order_reference")},
-    "issued_on": _issued_on,
-    **{name: name for name in ("reason", *_AMOUNTS)},
 }
 
 
@@ -95,7 +72,7 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
 
 
 class OwnInvoicePages(Struct, frozen=True):
-    """The lists of invoices and credit notes, and their files."""
+    """The list of invoices, one of them, and their files."""
 
     desk: PageDesk
     parts: AccountParts
@@ -127,22 +104,6 @@ class OwnInvoicePages(Struct, frozen=True):
             raise not_found("invoice")
         return file_response(await asyncio.to_thread(_zipped, printed), "invoices.zip", "application/zip")
 
-    @table_page(
-        "/account/invoice/credit-note",
-        "Credit notes",
-        columns=_NOTE_COLUMNS,
-        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
-        template="billing/credit_notes.html",
-        file="credit-notes",
-        cells=_NOTE_CELLS,
-        user_roles=ACCOUNTS,
-    )
-    async def list_credit_notes(
-        self, tx: Transaction, call: Call, wanted: TableParameters, at: At
-    ) -> list[CreditNoteRecord]:
-        before = None if at["after"] is None else at["after"][1]
-        return await list_credit_notes(tx, CreditNoteFilter(customer_id=call.customer_id, before=before), wanted.most)
-
     @page("/account/invoice/{number}", "One invoice", user_roles=INVOICE_FILES)
     async def show_one(self, call: Call) -> Response:
         number, now = call.path_id("number", "invoice"), self.desk.clock.now()
@@ -168,13 +129,6 @@ class OwnInvoicePages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             found = await printed_invoice(tx, number, call.customer_id)
         return file_response(found.pdf, f"invoice-{number}.pdf", _PDF)
-
-    @page("/account/invoice/credit-note/{number}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
-    async def show_credit_note(self, call: Call) -> Response:
-        number = call.path_id("number", "credit note")
-        async with self.desk.reading() as tx:
-            found = await printed_credit_note(tx, number, call.customer_id)
-        return file_response(found.pdf, f"credit-note-{number}.pdf", _PDF)
 
 
 def _filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> InvoiceFilter:

@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
 from tradecounter.customer_notes.queries import contacts_of
+from tradecounter.customer_requests.queries import open_requests_of
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.edge.page_kit.tables import (
     Cells,
@@ -80,6 +81,7 @@ class CustomerPages(Struct, frozen=True):
             shown = await shown_customer(tx, call)
             customer = await present_customer(tx, shown.account, self.desk.clock.now())
             contacts = await contacts_of(tx, shown.id)
+            requests = await open_requests_of(tx, shown.id)
             latest = await order_table(tx, OrderFilter(customer_id=shown.id), "placed", _MOST_LATEST, descending=True)
             methods = {method.id: f"{method.provider} {method.description}" for method in await read_methods(tx)}
         return self.desk.show(
@@ -88,6 +90,7 @@ class CustomerPages(Struct, frozen=True):
             shown=shown,
             customer=customer,
             contacts=contacts,
+            requests=requests,
             latest=latest,
             methods=methods,
         )

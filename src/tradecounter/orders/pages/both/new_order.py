@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from tradecounter.approvals.rules import needs_approval
-from tradecounter.baskets.change_basket import NotedItem, noted, save_basket
+from tradecounter.baskets.change_basket import NotedItem, save_basket
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
 from tradecounter.baskets.summary import summarise
 from tradecounter.credit.queries import credit_room
@@ -49,9 +49,10 @@ from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.operations.sales import SELLERS
 from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
 from tradecounter.orders.pages.both.offers import priced, search
-from tradecounter.orders.pages.both.order_form import REPLACES, SAME, OrderForm, values_of
+from tradecounter.orders.pages.both.order_form import REPLACES, SAME, OrderForm, delivery_note_of, values_of
 from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.shown_customer import shown_customer
@@ -141,7 +142,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
                 raise DomainError(Kind.INVALID, "add at least one product")
             with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
                 made = await self._created(tx, call, body, now, is_quote=step == "quote")
-            await add_own_note(tx, made, noted(body.items), now)
+            await add_own_note(tx, made, body.notes, now)
             if user is not None and body.replaces is None:
                 left = [] if step == "quote" else lines.items(view)  # what a quote asks for leaves the basket
                 await save_basket(tx, user.id, view, left)
@@ -204,11 +205,12 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_name(tx, self._customer_id(call), name)
             lines = await lines_of_order(tx, order.id)
+            written = await own_notes_of(tx, order.id)
         notes = {sku: note for sku, _, note in items}
         own = [(line.sku, line.quantity or line.cancelled, notes.get(line.sku, "")) for line in lines]
         values = values | values_of(order)
         if REPLACES in values:
-            return own, values
+            return own, values | {"delivery_note": [delivery_note_of(note.text for note in written)]}
         if not isinstance(order, NumberedOrder):
             ordered = {sku for sku, _, _ in own}
             items = [line for line in items if line[0] not in ordered]

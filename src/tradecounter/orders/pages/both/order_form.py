@@ -1,11 +1,11 @@
 """The fields of the form of a new order, the request that they are, and those that an earlier order fills in."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
-from msgspec import Struct, UnsetType, to_builtins
+from msgspec import Meta, Struct, UnsetType, to_builtins
 
-from tradecounter.baskets.change_basket import NotedItem
+from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem, noted
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.pages.both.address_form import TypedAddress
@@ -15,6 +15,7 @@ from tradecounter.orders.wire import Reference
 
 REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
 ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
+_DELIVERY = "Delivery: "  # before the note on the delivery, among the notes of an order
 
 
 class AddressChoice(TypedAddress):
@@ -46,9 +47,16 @@ class OrderForm(Struct, kw_only=True):
     external_customer_id: str | None = None
     order_notifications: Contact | None = None
     courier_notifications: Contact | None = None
+    delivery_note: Annotated[str, Meta(max_length=LONGEST_NOTE)] = ""
     in_stock_only: bool = False
     override_credit: OverrideCredit | None = None
     replaces: str | None = None
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user notes about the delivery, on one line, and about the lines."""
+        delivery = " ".join(self.delivery_note.split())
+        return [*([f"{_DELIVERY}{delivery}"] if delivery else []), *noted(self.items)]
 
     def in_json(self) -> bytes:
         """Return the body of `POST /order`."""
@@ -66,6 +74,12 @@ class OrderForm(Struct, kw_only=True):
             "allow_back_orders": False if self.in_stock_only else None,
         }
         return to_json(_without_none(body))
+
+
+def delivery_note_of(notes: Iterable[str]) -> str:
+    """Return the note on the delivery among the notes of an order; empty without one."""
+    lines = (line for text in notes for line in text.splitlines())
+    return next((line.removeprefix(_DELIVERY) for line in lines if line.startswith(_DELIVERY)), "")
 
 
 def values_of(order: OrderBase) -> dict[str, Sequence[str]]:

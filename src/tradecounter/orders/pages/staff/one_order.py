@@ -13,6 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.orders.history import audited_as
 from tradecounter.orders.states import AnyOrder, PendingOrder
 from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.parts.back_office import OfficeParts
@@ -43,6 +44,7 @@ class OrderPages(Struct, frozen=True):
             requests=requests,
             wait=wait,
             phrase_of=phrase_of,
+            subject=audited_as(shown.found),
         )
 
 

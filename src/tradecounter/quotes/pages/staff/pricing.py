@@ -7,6 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.audit.queries import entries_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, read_submitted
 from tradecounter.edge.pages.operation import form, page
@@ -22,6 +23,7 @@ from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.sentences import told_of
 from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.pages.staff.sheet import QuoteSheet, quote_sheet
 from tradecounter.quotes.price_quote import check_discount, discounted_cost, price_quote
@@ -104,6 +106,7 @@ class QuotePages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             sheet = await quote_sheet(tx, code_of(call), self.desk.clock.now())
             methods = await read_methods(tx) if sheet.is_open else []
+            history = await entries_of(tx, [f"quote/{sheet.code}"])
         can_price = sheet.is_open and self.desk.view(call).may("/quote/{code}/price")
         return self.desk.show(
             call,
@@ -113,6 +116,7 @@ class QuotePages(Struct, frozen=True):
             then=then or sheet,
             is_preview=then is not None,
             methods=_further(methods, sheet),
+            history=told_of(history),
             lifetime=self.parts.settings.quote_lifetime.days,
         )
 

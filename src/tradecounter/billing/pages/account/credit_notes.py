@@ -1,0 +1,91 @@
+"""`/account/invoice/credit-note`: the customer's credit notes, one of them, and its PDF file."""
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.billing.queries.credit_notes import (
+    CreditNoteFilter,
+    CreditNoteRecord,
+    fetch_credit_note,
+    list_credit_notes,
+    printed_credit_note,
+)
+from tradecounter.billing.reseller_wire import present_credit_note
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.local_time import uk_date
+from tradecounter.parts.account import AccountParts
+
+_ALL = "/account/invoice/credit-note"
+_COLUMNS = (
+    Column("Credit note"),
+    Column("Your reference"),
+    Column("Invoice"),
+    Column("Issued"),
+    Column("Reason"),
+    Column("Total", numeric=True),
+)
+_CELLS: Cells = {
+    **{name: name for name in ("number", "invoice", "order_reference")},
+    "issued_on": lambda row: uk_date(row.issued_at),
+    **{name: name for name in ("reason", "net", "vat", "gross", "customer_reference")},
+}
+
+
+class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of credit notes; both days are included."""
+
+    reference: str | None = None
+    issued_from: str | None = None
+    issued_to: str | None = None
+
+
+class OwnCreditNotePages(Struct, frozen=True):
+    """The credit notes of the customer."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @table_page(
+        _ALL,
+        "Credit notes",
+        columns=_COLUMNS,
+        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
+        template="billing/credit_notes.html",
+        file="credit-notes",
+        cells=_CELLS,
+        user_roles=ACCOUNTS,
+    )
+    async def list_credit_notes(
+        self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: At
+    ) -> list[CreditNoteRecord]:
+        chosen = CreditNoteFilter(
+            customer_id=call.customer_id,
+            reference=text("reference", wanted.reference),
+            issued_from=start_of("issued_from", wanted.issued_from),
+            issued_to=end_of("issued_to", wanted.issued_to),
+            before=None if at["after"] is None else at["after"][1],
+        )
+        return await list_credit_notes(tx, chosen, wanted.most)
+
+    @page(f"{_ALL}/{{number}}", "One credit note", user_roles=INVOICE_FILES)
+    async def show_one(self, call: Call) -> Response:
+        number = call.path_id("number", "credit note")
+        async with self.desk.reading() as tx:
+            record = await fetch_credit_note(tx, number, call.customer_id)
+        return self.desk.show(call, "billing/credit_note.html", record=record, note=present_credit_note(record))
+
+    @page(f"{_ALL}/{{number}}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
+    async def show_pdf(self, call: Call) -> Response:
+        number = call.path_id("number", "credit note")
+        async with self.desk.reading() as tx:
+            found = await printed_credit_note(tx, number, call.customer_id)
+        return file_response(found.pdf, f"credit-note-{number}.pdf", "application/pdf")
