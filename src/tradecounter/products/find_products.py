@@ -59,6 +59,12 @@ async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int
     return products or await products_after(tx, "", most, ProductFilter(), containing=text), searched.note
 
 
+async def note_of_search(memory: Catalogue, text: str) -> str:
+    """Return what to say of the words of a search; empty if none was read as another."""
+    catalogue = await memory.snapshot()
+    return search(catalogue.search, text, _all(catalogue)).note if text else ""
+
+
 def _all(catalogue: CatalogueSnapshot) -> BitMap:
     return BitMap(range(len(catalogue)))
 

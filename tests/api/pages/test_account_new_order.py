@@ -55,6 +55,15 @@ def test_products_are_found_with_the_customers_prices_and_stock(buyer: Person) -
     assert "No product matches" in text_of(buyer.send(FORM, {"q": "xyzzy"}))
 
 
+def test_a_search_of_mistyped_words_can_be_repeated_as_they_were_typed(shop: Service, buyer: Person) -> None:
+    sell(shop, "MISTYPED-7", "4.00", name="Amendable doorbell")
+    page = buyer.send(FORM, {**items(("PHONE", 2)), "do": "search", "q": "amendable dorbell"})
+    assert "MISTYPED-7" in page.text
+    again = buyer.send(FORM, fields_of(page) | {"do": "as-typed"})
+    assert 'No product matches “"amendable dorbell"”' in text_of(again)
+    assert lines_of(again) == [("PHONE", "2")]
+
+
 def test_every_button_keeps_all_lines(buyer: Person) -> None:
     fields = {**items(("PHONE", 2)), "customer_reference": "PO-8", "q": "cable", "quick-0-sku": "switch"}
     page = buyer.send(FORM, {**fields, "do": "update"})

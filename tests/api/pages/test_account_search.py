@@ -46,6 +46,18 @@ def test_a_credit_note_is_found_by_its_number(shop: Service, customer: Customer)
         assert f"credit-note/{note}" not in other.get("/account/search", params={"q": text, "live": "1"}).text
 
 
+def test_a_product_that_is_found_by_other_words_than_typed_does_not_open_by_itself(
+    shop: Service, customer: Customer
+) -> None:
+    sell(shop, "OWN-MT", "12.50", name="Pleasant gazebo")
+    buyer = customer_user(shop, customer.id, "buyer")
+    page = buyer.get("/account/search", params={"q": "gazabo"})
+    assert "No product has “gazabo”: these have “gazebo”. Search for what I typed" in text_of(page)
+    assert 'href="/account/search?q=%22gazabo%22"' in page.text
+    assert "Nothing is called" in text_of(buyer.get("/account/search", params={"q": '"gazabo"'}))
+    assert "Search for what" not in found(buyer, "gazabo")
+
+
 def test_the_search_takes_any_text(shop: Service, customer: Customer) -> None:
     owner = customer_user(shop, customer.id)
     for text in ("", " ", "0", "-1", "9" * 40, "%", "'", "\\", "a" * 200, "£", "é", "nothing at all"):

@@ -19,7 +19,7 @@ from tradecounter.products.queries.records import (
     ReferenceRecords,
 )
 from tradecounter.products.search.builder import text_of_markup
-from tradecounter.products.search.query import Found, search
+from tradecounter.products.search.query import Found, as_typed, is_as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.products.snapshot.snapshot_bytes import from_bytes, to_bytes
 
@@ -172,6 +172,18 @@ def test_a_word_that_only_a_stem_has_is_read_as_the_nearest_too() -> None:
     assert found_in(snapshot, "alled").corrected == (("alled", "allied"),)
     assert names(snapshot, "ones") == ["All in one"]
     assert found_in(snapshot, "ones").corrected == ()
+
+
+@pytest.mark.parametrize("query", ['"alled"', "“alled”", ' "alled" '])
+def test_words_in_quotes_are_searched_for_as_they_are_typed(query: str) -> None:
+    snapshot = shop("Allied", "All in one")
+    assert names(snapshot, query) == ["All in one"]
+    assert found_in(snapshot, query).corrected == ()
+    assert is_as_typed(query)
+    assert as_typed(query) == query
+    assert names(snapshot, as_typed("alled")) == ["All in one"]
+    for other in ('"', '""', '"allied', 'allied 19"', ""):
+        assert not is_as_typed(other), other
 
 
 def test_imported_groups_of_synonyms_add_to_those_of_the_program() -> None:

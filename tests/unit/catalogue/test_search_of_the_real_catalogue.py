@@ -93,7 +93,7 @@ def mistyped(word: str, dice: random.Random) -> str:
 def test_every_product_is_found_with_one_word_mistyped(shop: Shop) -> None:
     dice = random.Random(2)  # noqa: S311 not for secrets
     tried, lost = 0, {}
-    for row in shop_rows().products[::3]:
+    for row in shop_rows().products:
         name, own = row["name"], words(row["name"])
         chosen = dice.choice([word for word in own if len(word) > 4 and word.isascii() and word.isalpha()] or [""])
         typed = mistyped(chosen, dice) if chosen else ""
@@ -108,4 +108,4 @@ def test_every_product_is_found_with_one_word_mistyped(shop: Shop) -> None:
         if not shop.finds(name, query):
             lost[name] = query
     assert lost == {}
-    assert tried > len(shop_rows().products) / 9
+    assert tried > len(shop_rows().products) / 3

@@ -27,6 +27,7 @@ _MOST_WORDS = 32  # of a query in which words are joined, and repeated words cou
 _MOST_CORRECTED = 5  # words of a query; looking for the nearest takes a millisecond each
 
 _NOT_BLANK = re.compile(r"\S+")
+_QUOTES = frozenset('"“”')
 
 
 class Found(Struct, frozen=True):
@@ -60,12 +61,12 @@ class Found(Struct, frozen=True):
 
 
 def search(index: SearchIndex, query: str, visible: BitMap) -> Found:
-    """Find products among the visible rows. A query without words finds nothing."""
+    """Find products among the visible rows. A query without words finds nothing; one in quotes is not corrected."""
     reader = _Reader(index, visible)
     typed = reader.joined_by_punctuation(query)
     if not typed:
         return Found(BitMap())
-    corrected = reader.corrected(typed)
+    corrected = {} if is_as_typed(query) else reader.corrected(typed)
     read = tuple(word if reader.is_known(word) else corrected.get(word, word) for word in typed)
     matches = reader.phrase(read)
     return Found(
@@ -74,6 +75,17 @@ def search(index: SearchIndex, query: str, visible: BitMap) -> Found:
         matches,
         (lambda rows: reader.in_order(rows, read)) if len(read) > 1 else None,
     )
+
+
+def is_as_typed(query: str) -> bool:
+    """Return whether a query is in quotes, so that its words are searched for as they are typed."""
+    text = query.strip()
+    return bool(text.strip('"“”')) and text[:1] in _QUOTES and text[-1:] in _QUOTES
+
+
+def as_typed(query: str) -> str:
+    """Return a query that finds its words as they are typed."""
+    return query if is_as_typed(query) else f'"{query.strip()}"'
 
 
 class _Reader(Struct):

@@ -56,6 +56,7 @@ from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.shown_customer import shown_customer
+from tradecounter.products.search.query import as_typed
 from tradecounter.settings import Settings
 from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
@@ -128,7 +129,10 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             return await self._as_typed(call, submitted, stored, view)
         lines = lines_of_form(submitted, uploaded, view)
         has_new, seen = lines.add_from_elsewhere(stored, _seen(submitted)), _last(stored)
-        changed, step = Submitted(lines.values(submitted.values)), submitted.one("do")
+        step, values = submitted.one("do"), submitted.values
+        if step == "as-typed":
+            step, values = "search", {**values, "q": [as_typed(submitted.one("q"))]}
+        changed = Submitted(lines.values(values))
         if step not in {"order", "quote"} or problem or lines.bad_lines or has_new:
             checked = _checked(changed, lines, view, problem)
             if not checked.errors.keys() - {"list"}:

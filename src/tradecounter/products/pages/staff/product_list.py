@@ -1,20 +1,24 @@
 """`/product`: all products with their stock."""
 
+from typing import Any
+from urllib.parse import urlencode
+
 from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import label
-from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right, require_right
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
-from tradecounter.products.find_products import list_products
+from tradecounter.products.find_products import list_products, note_of_search
 from tradecounter.products.queries.product_list import SHOWN, ListedProduct, ProductFilter, Shown
 from tradecounter.products.queries.records import read_pictured, read_reference
+from tradecounter.products.search.query import as_typed
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 from tradecounter.storefront.drawings import Look, look_of
 
@@ -82,7 +86,7 @@ class ProductListPages(Struct, frozen=True):
         file="products",
         cells=_CELLS,
         needs=_NEEDS,
-        shown=lambda _pages, call, _found: known(choices=_choices(call)),
+        shown=lambda self, call, found: self._shown(call, found.wanted.query or ""),
         scope="catalogue:read",
     )
     async def list_products(self, tx: Transaction, call: Call, wanted: ProductTable, at: At) -> list[StockedProduct]:
@@ -109,3 +113,9 @@ class ProductListPages(Struct, frozen=True):
             )
             for each in products
         ]
+
+    async def _shown(self, call: Call, words: str) -> dict[str, Any]:
+        """Return the choices of the filters, and how the words of the search were read, with the search as typed."""
+        note = await note_of_search(self.parts.contexts.views, words)
+        typed = f"{self.desk.view(call).here}?{urlencode({'query': as_typed(words)})}"
+        return {"choices": _choices(call), "note": note, "as_typed": typed}

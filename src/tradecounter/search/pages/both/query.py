@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Literal
+from urllib.parse import urlencode
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import invalid
+from tradecounter.products.search.query import as_typed
 from tradecounter.search.hits import LONGEST, Group
 
 _FROM_LIVE = 2  # characters
@@ -33,7 +35,10 @@ class SearchQuery(Struct, frozen=True):
 
 
 def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[Group]) -> Response:
-    """Show the hits with links to the pages that the person may open; the only hit opens at once."""
+    """Show the hits with links to the pages that the person may open; the only hit opens at once.
+
+    It does not if the words were read as others: the page says so first.
+    """
     may = desk.view(call).may
     shown = [
         group if may(group.operation) else replace(group, hits=[replace(hit, path="") for hit in group.hits])
@@ -42,10 +47,13 @@ def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[G
     ]
     if query.live:
         first = [replace(group, hits=group.hits[:_MOST_LIVE]) for group in shown]
-        return desk.show(call, "search/results.html", form=Filled({}), text=query.text, groups=first)
+        return desk.show(call, "search/results.html", form=Filled({}), text=query.text, groups=first, as_typed="")
     hits = [hit for group in shown for hit in group.hits if not hit.follows]
-    wanted = {hit.path for hit in hits if hit.exact} or {hit.path for hit in hits}
-    if len(wanted) == 1 and "" not in wanted:
+    exact = {hit.path for hit in hits if hit.exact}
+    is_read_otherwise = not exact and any(group.note for group in shown)
+    wanted = exact or {hit.path for hit in hits}
+    if len(wanted) == 1 and "" not in wanted and not is_read_otherwise:
         return desk.go(call, wanted.pop())
     form = Filled(query_values(call.raw_query))
-    return desk.show(call, "search/results.html", form=form, text=query.text, groups=shown)
+    typed = f"{desk.view(call).here}?{urlencode({'q': as_typed(query.text)})}"
+    return desk.show(call, "search/results.html", form=form, text=query.text, groups=shown, as_typed=typed)

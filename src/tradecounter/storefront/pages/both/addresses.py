@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import fields
 
+from tradecounter.products.search.query import as_typed
 from tradecounter.storefront.facets import ShopParameters
 
 _OF_A_CATEGORY = ("category", "manufacturer", "attribute", "price")
@@ -27,6 +28,11 @@ class ShopAddresses(Struct, frozen=True):
     def here(self) -> str:
         """The catalogue with these filters, at this page."""
         return self.page(self.wanted.page or 1)
+
+    @property
+    def as_typed(self) -> str:
+        """The search for the words as they are typed, with the same filters."""
+        return self._at([*self._pairs(("query",)), ("query", as_typed(self.wanted.query or ""))])
 
     def category(self, key: str) -> str:
         """Return the address of a category, or of all; words, stock and order stay as they are."""
