@@ -7,6 +7,7 @@ from typing import Literal, LiteralString
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.approvals.rules import APPROVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
@@ -202,3 +203,16 @@ async def move_approval(
     """Have a request that waits be for another order; return False if it does not wait any more."""
     moved = await tx.execute(_MOVE, order_id=order_id, to=to, shipping_method=shipping_method, gross=gross, now=now)
     return moved == 1
+
+
+_LEAST_LIMIT = Statement("""
+    select min(order_limit) from customer_user
+    where customer_id = :customer_id and disabled_at is null
+      and not array_append(more_roles, role) && :approvers::text[]
+""")
+
+
+async def least_limit(tx: Transaction, customer_id: int) -> Decimal | None:
+    """Return the least limit for one order among a customer's users who have one; None if nobody has."""
+    limit: Decimal | None = await tx.fetch_value(_LEAST_LIMIT, customer_id=customer_id, approvers=list(APPROVERS))
+    return limit

@@ -6,7 +6,7 @@ import pytest
 
 from support.mail import internal_id
 from support.orders import outstanding, rows
-from support.pages import Person, browser, text_of
+from support.pages import Person, browser, customer_user, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
@@ -73,6 +73,23 @@ def test_the_form_accepts_the_quote_once_and_the_link_ends(shop: Service, anybod
         internal_id(shop, quote),
     )
     assert (kind, name, bool(address)) == ("user", "quote link", True)
+
+
+def test_a_quote_above_the_limit_of_a_user_is_accepted_in_the_account_only(shop: Service, anybody: Person) -> None:
+    customer = shop.customer()
+    buyer = customer_user(shop, customer.id, "buyer")
+    quote, path = linked(shop, customer)
+    rows(shop, "update customer_user set order_limit = 50 where id = %s returning id", buyer.id)
+    shown = anybody.get(path)
+    assert "Accept and order" not in text_of(shown)
+    assert f'href="/account/quote/{quote["confirmation_code"]}"' in shown.text
+    refused = anybody.send(path, {"shipping_method": str(NEXT_DAY)})
+    assert refused.status_code == 403
+    assert "above your limit of £50.00 for one order" in text_of(refused)
+    assert state(shop, quote) == "pending"
+    rows(shop, "update customer_user set more_roles = '{approver}' where id = %s returning id", buyer.id)
+    assert "Accept and order" in text_of(anybody.get(path))
+    assert "You have accepted" in text_of(anybody.sends(path, {"shipping_method": str(NEXT_DAY)}))
 
 
 def test_what_is_wrong_is_said_and_the_link_stays_good(shop: Service, anybody: Person) -> None:

@@ -1,11 +1,14 @@
 """`/account/quote-link/{secret}`: a priced quote, for the recipient of its e-mail, who needs no user.
 
-Opening the page accepts nothing, since programs that scan e-mails open links. Only the form does.
+Opening the page accepts nothing, since programs that scan e-mails open links. Only the form does. Its recipient may be
+a user with a limit for one order, so a quote above the least limit of the customer's users is accepted in the account.
 """
 
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.approvals.queries import least_limit
+from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
@@ -52,6 +55,7 @@ class QuoteLinkPages(Struct, frozen=True):
             actor, now = link_actor(sender_of(call.request.scope).address), self.desk.clock.now()
             async with transaction(self.desk.database, actor) as tx:
                 order = await accept_by_link(tx, _secret(call), method, self._context_of, now)
+                require_no_approval((), await least_limit(tx, order.customer_id), order.gross)
         except DomainError as error:
             if error.kind not in _FOR_THE_FORM:
                 raise
@@ -65,13 +69,16 @@ class QuoteLinkPages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             offered = await quote_by_link(tx, _secret(call), self.desk.clock.now())
+            limit = await least_limit(tx, offered.account.id)
         quote = offered.quote
+        cheapest = min(map(quote.gross_with, quote.shipping_options), default=quote.cost_gross)
         return self.desk.show(
             call,
             "quotes/linked_quote.html",
             form=filled,
             path=f"{_ACCEPTED}/{_secret(call)}",
             offered=offered,
+            needs_user=needs_approval((), limit, cheapest),
             quote=quote,
             delivery=address_lines(quote.shipping_address),
             options=[(option.id, _in_words(quote, option)) for option in quote.shipping_options],
