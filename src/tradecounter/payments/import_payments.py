@@ -1,8 +1,8 @@
 """Records the payments of a bank file, and stores the lines that cannot be placed (specification, a bank file).
 
 A line is placed by the invoice numbers in its reference, all of one customer, unless it names another one; else by
-what a customer has told of a payment; else by what its payer usually writes, if someone placed such a line by hand
-before. Every line with money received is stored once, however often it is imported.
+what a customer has told of a payment, unless it may be another one's; else by what its payer usually writes, if
+someone placed such a line by hand before. Every line with money received is stored once, however often it is imported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -104,18 +104,14 @@ async def _targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) ->
     usual = await usual_customers(tx, {line.usual for line in unnamed if line.usual})
     awaited = await awaited_amounts(tx, {line.pounds for line in unnamed if line.pounds}, now - AWAITED_FOR)
     found |= await invoices_numbered(tx, {number for told in awaited for number in told.invoices})
-    named = [line for line in readable if not found.keys().isdisjoint(line.numbers)]
+    told = _told_of(unnamed, usual, awaited)
+    named = [line for line in readable if line.line in told or not found.keys().isdisjoint(line.numbers)]
     words = set[str]().union(*(words_of(line.reference) for line in named))
     companies = await companies_named(tx, words, {owner.customer_id for owner in found.values()}) if named else []
-    unnamed_lines = {line.line for line in unnamed}
     targets: dict[int, _Target | str] = {}
-    used: set[int] = set()
     for line in lines:
-        told = matching(line, usual.get(line.usual), awaited, used) if line.line in unnamed_lines else None
-        if told is not None:
-            used.add(told.id)
-            why = f"the customer has told of this payment of {_invoices(told.invoices)}"
-            targets[line.line] = _Target(told.customer_id, told.invoices, why, told.id)
+        if line.line in told:
+            targets[line.line] = _told_target(line, told[line.line], usual.get(line.usual), companies)
         else:
             targets[line.line] = line.error or _target(line, found, usual, awaited, companies)
     chosen = [target for target in targets.values() if isinstance(target, _Target)]
@@ -125,6 +121,31 @@ async def _targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) ->
     orders += await orders_with_debt(tx, {target.customer_id for target in chosen if not target.invoices})
     await lock_orders(tx, orders)
     return targets
+
+
+def _told_of(
+    lines: Sequence[BankLine], usual: Mapping[str, int], awaited: Sequence[RemittanceAdvice]
+) -> dict[int, RemittanceAdvice]:
+    """Return what customers have told of the payments of lines, by the numbers of the lines."""
+    told: dict[int, RemittanceAdvice] = {}
+    for line in lines:
+        found = matching(line, usual.get(line.usual), awaited, {each.id for each in told.values()})
+        if found is not None:
+            told[line.line] = found
+    return told
+
+
+def _told_target(
+    line: BankLine, told: RemittanceAdvice, usual: int | None, companies: Sequence[Company]
+) -> _Target | str:
+    """Return where the money of a line goes that a customer has told of; anybody may tell of another one's payment."""
+    named = names_another(line.reference, told.customer_id, companies)
+    others = named if usual in {None, told.customer_id} else [usual]
+    if others:
+        of = " and ".join(map(str, others))
+        return f"customer {told.customer_id} has told of this payment, but it may be of customer {of}"
+    why = f"the customer has told of this payment of {_invoices(told.invoices)}"
+    return _Target(told.customer_id, told.invoices, why, told.id)
 
 
 def _target(

@@ -38,3 +38,9 @@ def names_another(text: str, owner_id: int, companies: Sequence[Company]) -> Seq
         elif first in words and (is_alone or company.company.lower() in lower):
             found.append(company.customer_id)
     return found
+
+
+def says_enough(text: str, shortest: int) -> bool:
+    """Return whether a text has so many letters and digits besides words of banks and payers, and is no part of one."""
+    own = "".join(word for word in _WORD.findall(text.lower()) if word not in _USUAL)
+    return len(own) >= shortest and not any(own in word for word in _USUAL)

@@ -17,6 +17,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.number_types import Pounds
 from tradecounter.payments.bank_line import BankLine
+from tradecounter.payments.named_customers import says_enough
 from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_of, insert_remittance, remove_remittance
 
 AWAITED_FOR = timedelta(days=90)
@@ -79,12 +80,14 @@ def matching(
 ) -> RemittanceAdvice | None:
     """Return the remittance that a line pays, or None.
 
-    It has the line's amount, and either the line contains its reference or the payer's money usually goes to its
-    customer, which is `usual`. If several remittances fit equally well, the line pays none of them.
+    It has the line's amount, and either the line contains its reference, which says more than "payment", or the
+    payer's money usually goes to its customer, which is `usual`. If several remittances fit equally well, the line pays
+    none of them.
     """
     fitting = [each for each in awaited if each.amount == line.pounds and each.id not in used]
     written = _key(line.reference)
-    named = [each for each in fitting if len(_key(each.reference)) >= _SHORTEST_KEY and _key(each.reference) in written]
+    telling = [each for each in fitting if says_enough(each.reference, _SHORTEST_KEY)]
+    named = [each for each in telling if _key(each.reference) in written]
     for found in (named, [each for each in fitting if each.customer_id == usual]):
         if len(found) == 1:
             return found[0]

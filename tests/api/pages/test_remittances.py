@@ -154,3 +154,29 @@ def test_an_invoice_of_another_customer_is_unknown(shop: Service, payer: Person)
     answer = payer.send(PATH, {"once": "", "invoices": [str(number)]})
     assert answer.status_code == 400
     assert str(number) not in text_of(payer.get(PATH))
+
+
+@pytest.mark.parametrize("reference", ["Payment", "faster payment", "paym", "INVOICE"])
+def test_words_of_every_payment_place_no_money(
+    shop: Service, customer: Customer, payer: Person, reference: str
+) -> None:
+    [number] = invoices(shop, customer, 1)
+    tell(payer, [number], amount="41.17", reference=reference)
+    done = bank(shop, f"41.17,J Unknown,FASTER PAYMENT INVOICE {number + 5_000_000}")
+    assert done.recorded == 0
+    assert str(customer.id) in done.unplaced[0].why.partition("told of this amount")[2]
+
+
+def test_nobody_gets_the_money_of_another_customer_by_telling_of_it(
+    shop: Service, customer: Customer, payer: Person
+) -> None:
+    other = shop.customer(company=f"Zanzibar{customer.id} Phones")
+    [number] = invoices(shop, customer, 1)
+    [line] = bank(shop, f"1.00,Payer of {other.id},").unplaced
+    shop.in_transaction(lambda tx: place_bank_line(tx, line.id, Placement(customer_id=other.id), shop.clock.now()))
+    tell(payer, [number], amount="61.13", reference="Run 2026-05")
+    tell(payer, [number], amount="61.14", reference="Run 2026-05")
+    done = bank(shop, f"61.13,Zanzibar{customer.id} Phones,run 2026-05", f"61.14,Payer of {other.id},run 2026-05")
+    assert done.recorded == 0
+    why = f"customer {customer.id} has told of this payment, but it may be of customer {other.id}"
+    assert [unplaced.why for unplaced in done.unplaced] == [why, why]
