@@ -115,12 +115,15 @@ def test_a_list_is_followed_until_it_ends(shop: Service, buyer: Person, customer
     assert to(buyer, deliver_mail(shop)) == []
 
 
-def test_a_shared_list_that_became_a_colleagues_own_tells_no_prices(shop: Service, customer: Customer) -> None:
+def test_a_shared_list_that_became_a_colleagues_own_tells_neither_prices_nor_its_name(
+    shop: Service, customer: Customer
+) -> None:
     owner, colleague = customer_user(shop, customer.id, "buyer"), customer_user(shop, customer.id, "buyer")
     sku = sell(shop, "FOLLOWED-OWN", 10)
     list_id = listed(owner, sku, shared="true")
     colleague.sends(f"{ALERTS}/prices", {"list": list_id})
     owner.sends(f"/account/list/{list_id}/change", {"once": "", "name": "Mine", "lines": f"{sku} 1"})
+    assert "Mine" not in text_of(colleague.get(ALERTS))
     shop.must_load("price-list", [{"price_list": "default", "sku": sku, "single_unit_cost": "11"}])
     shop.in_transaction(lambda tx: tell_of_prices(tx, shop.clock.now() + timedelta(days=1)))
     assert to(colleague, deliver_mail(shop)) == []

@@ -52,7 +52,8 @@ _OF_CUSTOMER = Statement(
            array(select p.sku from stock_alert a join product p on p.id = a.product_id
                  where a.user_id = u.id and a.in_stock_at is null order by p.sku) as stock,
            array(select l.name from price_alert a join saved_list l on l.id = a.list_id
-                 where a.user_id = u.id order by lower(l.name), l.id) as prices
+                 where a.user_id = u.id and (l.user_id is null or l.user_id = u.id)
+                 order by lower(l.name), l.id) as prices
     from customer_user u
     where u.customer_id = :customer_id and u.disabled_at is null and (:user_id::bigint is null or u.id = :user_id)
       and (

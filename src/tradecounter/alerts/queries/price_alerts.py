@@ -35,13 +35,15 @@ _PUT = Statement("""
     on conflict (user_id, list_id) do update set known = excluded.known, checked_on = excluded.checked_on
 """)
 _REMOVE = Statement("delete from price_alert where user_id = :user_id and list_id = :list_id")
-_OF_USER = Statement(_COLUMNS + "where a.user_id = :user_id order by lower(l.name), a.list_id", PriceAlert)
+# A shared list may have become the own one of a colleague.
+_SEEN = "(l.user_id is null or l.user_id = a.user_id)"
+_OF_USER = Statement(f"{_COLUMNS} where a.user_id = :user_id and {_SEEN} order by lower(l.name), a.list_id", PriceAlert)
 _TO_CHECK = Statement(
-    _COLUMNS
-    + """
+    f"""
+    {_COLUMNS}
     join customer_user u on u.id = a.user_id join customer c on c.id = u.customer_id
     where a.checked_on < :today and u.disabled_at is null and c.blocked_at is null
-      and (l.user_id is null or l.user_id = a.user_id)
+      and {_SEEN}
     order by a.checked_on, a.user_id, a.list_id limit :most for update of a skip locked
     """,
     PriceAlert,
