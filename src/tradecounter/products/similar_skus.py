@@ -14,6 +14,7 @@ MOST_SUGGESTED = 3
 _LEAST_SIMILARITY = 0.6
 _NEIGHBOURS = 20  # rows before and after the SKU's place
 _MOST_FOUND = 20  # rows found by a text search, which ignores punctuation
+_LONGEST = 200  # characters of a text that may be a mistyped SKU; pages look for what is typed before they reject it
 
 
 def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:
@@ -24,6 +25,8 @@ def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:
 
 def similar_skus(snapshot: CatalogueSnapshot, sku: str, visible: BitMap) -> list[str]:
     """Return the SKUs most like `sku` among products in the visible rows."""
+    if len(sku) > _LONGEST:
+        return []
     place = snapshot.row_of_sku.place(key_form(sku))
     rows = BitMap(range(max(place - _NEIGHBOURS, 0), min(place + _NEIGHBOURS, len(snapshot))))
     rows |= search(snapshot.search, sku, visible).rows[:_MOST_FOUND]

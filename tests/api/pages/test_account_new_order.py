@@ -318,3 +318,13 @@ def test_markup_is_escaped(buyer: Person) -> None:
     assert "<script>alert" not in buyer.send(FORM, fields).text
     review = path_of(buyer.send(FORM, {**items(("PHONE", 1)), **REST, "customer_reference": evil, "do": "order"}))
     assert "<script>alert" not in buyer.get(review).text
+
+
+def test_a_form_with_more_lines_than_an_order_can_have_changes_nothing(shop: Service) -> None:
+    buyer = customer_user(shop, shop.customer().id, "buyer")
+    buyer.send(FORM, {**items(("PHONE", 2)), "do": "update"})
+    many = buyer.send(FORM, {**items(*((f"UNKNOWN-{n}", 1) for n in range(501))), "do": "update"})
+    assert many.status_code == 400
+    assert lines_of(buyer.get(FORM)) == [("PHONE", "2")]
+    for step in ({"do": "update"}, {"preview": "1"}):
+        assert buyer.send(FORM, {**items(*((f"U{n}", 1) for n in range(1_001))), **step}).status_code == 413

@@ -73,3 +73,10 @@ def test_lines_that_cannot_be_read_are_named(text: str, problem: str) -> None:
 def test_many_wrong_lines_are_summed_up() -> None:
     with pytest.raises(DomainError, match="and 5 more"):
         pairs("\n".join(["PHONE,x"] * 15))
+
+
+@pytest.mark.parametrize("line", ["PHONE", "PHONE,1,2", "x"])
+def test_of_a_text_without_end_only_the_first_lines_are_read(line: str) -> None:
+    lines, bad = numbered_quick_lines(f"{line}\n" * 200_000)
+    assert len(lines) + len(bad) <= 5_002
+    assert "line 5001 and those after it are left out: a list is read up to line 5,000" in map(str, bad)

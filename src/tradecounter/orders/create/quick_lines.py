@@ -20,6 +20,7 @@ _STATED = re.compile(r'"?sep=(?P<separator>[^"])"?\s*', re.IGNORECASE)  # Excel 
 _SKU_HEADINGS = {"sku", "product", "code", "product code", "item", "item code", "part", "part number"}
 _QUANTITY_HEADINGS = {"quantity", "qty", "units", "number", "count", "counted"}
 _MOST_PROBLEMS = 10  # named in an error
+_TIMES_READ = 10  # as many lines of a list as it may have items: the others may be wrong, or name the same products
 _PAIR = 2
 
 
@@ -85,12 +86,16 @@ def numbered_quick_lines(text: str, rules: LineRules = ORDER_LINES) -> tuple[lis
     """Return the items of lines such as `PHONE 2`, `PHONE,2`, `2 x PHONE` or `PHONE x2`, and the unreadable lines.
 
     Cells may be separated by tabs, semicolons or commas. A heading may name the columns, and then others are left out.
+    Of a long text, only the first lines are read.
     """
     lines: list[QuickLine] = []
     bad: list[BadLine] = []
     columns = _Columns()
     is_first = True
-    for line in _written_lines(text.splitlines()):
+    rows, most = text.splitlines(), rules.most_lines * _TIMES_READ
+    if len(rows) > most:
+        bad.append(BadLine(most + 1, f"and those after it are left out: a list is read up to line {most:,}"))
+    for line in _written_lines(rows[:most]):
         if isinstance(line, BadLine):
             bad.append(line)
             continue

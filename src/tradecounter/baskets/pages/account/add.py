@@ -1,5 +1,6 @@
 """`/account/basket/add`: the form beside each product of the shop, which puts it into the basket."""
 
+import re
 from datetime import datetime
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.parts.account import AccountParts
 
 _BACK = ("/account/product", "/account/list")  # the pages with the form, and those below them
+_ADDRESS = re.compile(r"[!-~]+")
 
 
 class AddForm(CreateOrderItem):
@@ -64,4 +66,6 @@ class BasketPages(Struct, frozen=True):
 
 def _page_of(back: str) -> str:
     """Return a page with products that a form names, or the shop."""
+    if not _ADDRESS.fullmatch(back):
+        return _BACK[0]
     return back if any(back == path or back.startswith((f"{path}?", f"{path}/")) for path in _BACK) else _BACK[0]

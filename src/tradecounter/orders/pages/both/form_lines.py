@@ -7,7 +7,8 @@ from msgspec import Struct, field
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
-from tradecounter.edge.page_kit.forms import Submitted
+from tradecounter.edge.page_kit.forms import MOST_ROWS, Submitted
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.numbers import count_or_nothing
 from tradecounter.orders.create.offered_lines import unknown_products
@@ -39,6 +40,12 @@ class FormLines(Struct):
     lines: list[Line] = field(default_factory=list)
     listed: str = ""
     bad_lines: list[BadLine] = field(default_factory=list)
+    _first: dict[str, Line] = field(default_factory=dict)  # of the lines of each SKU
+
+    def __post_init__(self) -> None:
+        """Note the lines by their SKUs: a list may name one as often as a file is long."""
+        for line in self.lines:
+            self._first.setdefault(key_form(line.sku), line)
 
     def add(self, sku: str, quantity: str, note: str = "") -> None:
         """Add a line; units of a product that has a line already are added to that line, as is the note."""
@@ -48,7 +55,7 @@ class FormLines(Struct):
             if note and note != same.note:
                 same.note = f"{same.note}; {note}" if same.note else note
         else:
-            self.lines.append(line)
+            self._append(line)
 
     def add_list(self, text: str, view: CustomerView) -> None:
         """Add the lines of a list that can be read and whose products can be bought; keep the others as they are."""
@@ -80,7 +87,8 @@ class FormLines(Struct):
         `seen` is the greatest position of the lines that the form has shown, None if it says nothing of it.
         """
         new = [line for line in stored if seen is not None and line.position > seen and not self._line(line.sku)]
-        self.lines += [Line(line.sku, str(line.quantity), line.note) for line in new]
+        for line in new:
+            self._append(Line(line.sku, str(line.quantity), line.note))
         return bool(new)
 
     def items(self, view: CustomerView) -> list[NotedItem]:
@@ -92,7 +100,11 @@ class FormLines(Struct):
         ]
 
     def _line(self, sku: str) -> Line | None:
-        return next((line for line in self.lines if key_form(line.sku) == key_form(sku)), None)
+        return self._first.get(key_form(sku))
+
+    def _append(self, line: Line) -> None:
+        self.lines.append(line)
+        self._first.setdefault(key_form(line.sku), line)
 
     def values(self, others: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
         """Return the form's values with the lines numbered anew; `others` are those of the other fields."""
@@ -152,9 +164,14 @@ def lines_with(items: Iterable[tuple[str, int, str]]) -> FormLines:
 
 
 def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
-    """Return group, number, SKU and quantity of each row, in the order of the form."""
+    """Return group, number, SKU and quantity of each row, in the order of the form.
+
+    Raises DomainError (too large).
+    """
     order = {"items": 0, "quick": 1, "found": 2}
     found = [match for name in submitted.values if (match := _ROW.fullmatch(name))]
+    if len(found) > MOST_ROWS:
+        raise DomainError(Kind.TOO_LARGE, f"the form has more than {MOST_ROWS:,} lines")
     rows = []
     for match in sorted(found, key=lambda match: (order[match[1]], int(match[2]))):
         place = f"{match[1]}-{match[2]}"

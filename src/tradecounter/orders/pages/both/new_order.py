@@ -7,9 +7,9 @@ a caller's lines are nowhere but in the form.
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
@@ -54,6 +54,7 @@ from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.states import AnyOrder, NumberedOrder
+from tradecounter.orders.wire import MOST_ITEMS
 from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.products.search.query import as_typed
@@ -79,7 +80,7 @@ class Prefill(Struct, frozen=True):
 class Lines(Struct):
     """The lines of the form."""
 
-    items: list[NotedItem] = []
+    items: Annotated[list[NotedItem], Meta(max_length=MOST_ITEMS)] = []
 
 
 class OrderingParts(Protocol):

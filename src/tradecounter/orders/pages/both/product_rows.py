@@ -17,6 +17,7 @@ from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
 
 _PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
+_MOST_SEARCHED = 50  # rows whose words are searched for: people type one at a time
 
 
 class Row(Struct, frozen=True):
@@ -66,9 +67,8 @@ def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView
         except UnreadableNumberError as error:
             problems[row.number] = str(error)
     offered = offered_lines(view, wanted, now)
-    found = {
-        number: found_lines(whole, sku, quantity, now) for number, sku, quantity in wanted if number not in offered
-    }
+    unknown = [each for each in wanted if each[0] not in offered][:_MOST_SEARCHED]
+    found = {number: found_lines(whole, sku, quantity, now) for number, sku, quantity in unknown}
     problems |= unknown_products(view, wanted)
     return [
         replace(
