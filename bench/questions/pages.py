@@ -7,6 +7,7 @@ One person opens one page after the other, on one connection. The server and the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from statistics import median
 from typing import Any
 from urllib.parse import quote_plus
@@ -26,6 +27,7 @@ from tradecounter.edge.page_kit.tables import cursor_text
 
 MOST_MS = 50
 MOST_MS_OF_ORDERS = 25  # of the pages of orders and of Today, with a million orders
+MOST_MS_OF_TAIL = 150  # of what shows while somebody types, in 99 of 100 times
 
 _TIMES = 21  # of each page
 _QUICK_COUNT = 2_000
@@ -47,6 +49,7 @@ _OFFICE = (
     "/order?customer_id={customer}",
     "/order/{order}",
     "/order/many/invoice?order={order}",
+    "/order/new/{customer}",
     "/quote",
     "/return",
     "/request",
@@ -73,6 +76,9 @@ _OFFICE = (
     "/invoice/{invoice}",
     "/payment",
     "/payment?sort=-amount",
+    "/credit-note",
+    "/bank-file",
+    "/bank-line",
     "/webhook",
     "/job",
     "/audit",
@@ -92,6 +98,8 @@ _ACCOUNT = (
     "/account/new-order",
     "/account/quote",
     "/account/invoice",
+    "/account/invoice/{invoice}",
+    "/account/invoice/credit-note",
     "/account/invoice/statement",
     "/account/invoice/remittance",
     "/account/approval",
@@ -120,11 +128,15 @@ _SHOP = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page with the milliseconds that it took, at the median and at worst."""
+    """A page with the milliseconds that it took each time."""
 
     path: str
-    p50: float
-    worst: float
+    taken: Sequence[float]
+
+    @property
+    def p50(self) -> float:
+        """The milliseconds at the median."""
+        return median(self.taken)
 
 
 def measure(bench: Workbench) -> list[Row]:
@@ -169,6 +181,7 @@ def _orders_rows(store: Store, member: str, owner: str, names: dict[str, object]
         _row(f"back office{how_many}", office, MOST_MS),
         _row(f"Today and pages of orders{how_many}", [*filter(_is_of_orders, office)], MOST_MS_OF_ORDERS),
         _row(f"search box of the back office while somebody types{how_many}", typed, MOST_MS),
+        _row_of_tail(f"search box of the back office while somebody types{how_many}", typed, MOST_MS_OF_TAIL),
         _row(f"customer's account{how_many}", account, MOST_MS),
     ]
 
@@ -217,7 +230,7 @@ def _opened(server: Server, cookie: str, paths: Sequence[str]) -> list[Page]:
         for path in paths:
             request = request_text(path, {"Cookie": cookie, "Accept": "text/html", "Accept-Encoding": "gzip"})
             taken = [_milliseconds(connection, path, request) for _ in range(_TIMES + 1)][1:]
-            pages.append(Page(path, median(taken), max(taken)))
+            pages.append(Page(path, taken))
     return pages
 
 
@@ -230,7 +243,7 @@ def _milliseconds(connection: Connection, path: str, request: bytes) -> float:
 
 def _row(site: str, pages: Sequence[Page], most: float) -> Row:
     slowest = max(pages, key=lambda page: page.p50)
-    worst = max(page.worst for page in pages)
+    worst = max(max(page.taken) for page in pages)
     each = ", ".join(f"`{page.path}` {milliseconds(page.p50)}" for page in pages)
     note = f"medians of {_TIMES} each: {each}; the worst single one {milliseconds(worst)}; the ratio is to the target"
     return Row(
@@ -242,4 +255,18 @@ def _row(site: str, pages: Sequence[Page], most: float) -> Row:
         ours=milliseconds(slowest.p50),
         limit=milliseconds(most),
         note=note,
+    )
+
+
+def _row_of_tail(site: str, pages: Sequence[Page], most: float) -> Row:
+    times = sorted(taken for page in pages for taken in page.taken)
+    p99 = times[ceil(len(times) * 0.99) - 1]
+    return Row(
+        question="Pages",
+        what=f"{site}: p99 of {len(times)} times",
+        ratio=p99 / most,
+        target=f"≤ {most} ms",
+        bound=1,
+        ours=milliseconds(p99),
+        limit=milliseconds(most),
     )
