@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0097"
-down_revision = "0095"
+down_revision = "0096"
 works_from = "0051"
 
 # Prices are found by their list first: no index begins with the product.
