@@ -74,16 +74,16 @@ def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) ->
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         if extras:
-            befores, afters = fragments.json.take(batch)
+            heads, tails = fragments.json.take(batch)
             places = fragments.before_descriptions[batch].tolist()
-            afters = _with_members(fragments, extras, afters, places, partial(BytesColumn.take, rows=batch))
+            tails = _with_members(fragments, extras, tails, places, partial(BytesColumn.take, rows=batch))
         else:
-            befores, afters = fragments.json.take_joined(batch)
+            heads, tails = fragments.json.take_joined(batch)
         if start == 0:
-            befores[0] = b"[" + befores[0]
+            heads[0] = b"[" + heads[0]
         if start + _BATCH >= len(rows):
-            afters[-1] = afters[-1][:-1] + b"]"  # instead of the comma
-        yield _joined(view, batch, befores, _STOCK_JSON, _AFTER_COSTS_JSON, afters)
+            tails[-1] = tails[-1][:-1] + b"]"  # instead of the comma
+        yield _joined(view, batch, heads, _STOCK_JSON, _AFTER_COSTS_JSON, tails)
 
 
 def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
@@ -94,21 +94,21 @@ def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> 
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         if added:
-            befores, afters = lines.take(batch)
+            heads, tails = lines.take(batch)
             cells = csv_cells([view.product(row) for row in batch.tolist()], added)
-            afters = [
+            tails = [
                 b"%b,%b%b" % (after.removesuffix(AFTER_CSV), more, AFTER_CSV)
-                for after, more in zip(afters, cells, strict=True)
+                for after, more in zip(tails, cells, strict=True)
             ]
         else:
-            befores, afters = lines.take_joined(batch)
-        yield _joined(view, batch, befores, _STOCK_CSV, _AFTER_COSTS_CSV, afters)
+            heads, tails = lines.take_joined(batch)
+        yield _joined(view, batch, heads, _STOCK_CSV, _AFTER_COSTS_CSV, tails)
 
 
 def _with_members(
     fragments: Fragments,
     extras: Collection[str],
-    afters: Sequence[bytes],
+    tails: Sequence[bytes],
     places: Sequence[int],
     part: Callable[[BytesColumn], Iterable[bytes]],
 ) -> list[bytes]:
@@ -122,9 +122,9 @@ def _with_members(
         map(
             b"".join,
             zip(
-                [after[:place] for after, place in zip(afters, places, strict=True)],
+                [after[:place] for after, place in zip(tails, places, strict=True)],
                 *chain.from_iterable(descriptions),
-                [after[place : -len(AFTER_JSON)] for after, place in zip(afters, places, strict=True)],
+                [after[place : -len(AFTER_JSON)] for after, place in zip(tails, places, strict=True)],
                 *chain.from_iterable(links),
                 repeat(AFTER_JSON),
                 strict=False,
@@ -136,20 +136,20 @@ def _with_members(
 def _joined(
     view: CustomerView,
     rows: Rows,
-    befores: list[bytes],
+    heads: list[bytes],
     stock: "_StockTexts",
     after_costs: Iterable[Sequence[bytes]],
-    afters: list[bytes],
+    tails: list[bytes],
 ) -> bytes:
     """Return rows with their stock and costs between what precedes and what follows these."""
     pounds, pence = np.divmod(view.prices.costs(rows).T, 100)
     parts = [b""] * (_PARTS * len(rows))
-    parts[0::_PARTS] = befores
+    parts[0::_PARTS] = heads
     parts[1::_PARTS] = stock.of(view, rows)
     for place, column, of_column, texts in zip((2, 4, 6), pounds.tolist(), pence.tolist(), after_costs, strict=True):
         parts[place::_PARTS] = map(_POUNDS.__getitem__, column)
         parts[place + 1 :: _PARTS] = map(texts.__getitem__, of_column)
-    parts[8::_PARTS] = afters
+    parts[8::_PARTS] = tails
     return b"".join(parts)
 
 

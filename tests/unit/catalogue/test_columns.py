@@ -56,8 +56,8 @@ def test_texts_with_gaps_are_read_in_any_order(texts: list[tuple[bytes, bytes]],
         assert [(packed.before(row), packed.after(row)) for row in rows] == wanted
         assert list(zip(*packed.take(np.array(rows, dtype=np.int32)), strict=True)) == wanted
         if rows:
-            befores, afters = packed.take_joined(np.array(rows, dtype=np.int32))
-            joined = [before + b"|" + after for before, after in zip(befores, afters, strict=True)]
+            heads, tails = packed.take_joined(np.array(rows, dtype=np.int32))
+            joined = [before + b"|" + after for before, after in zip(heads, tails, strict=True)]
             assert b"".join(joined) == b"".join(before + b"|" + after for before, after in wanted)
 
 

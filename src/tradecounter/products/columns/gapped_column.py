@@ -37,14 +37,14 @@ class GappedColumn(Struct, frozen=True):
         """
         is_next = rows[1:] == rows[:-1] + 1
         begins = np.flatnonzero(np.concatenate(((True,), ~is_next)))
-        afters = self.halves.spans(2 * rows + 1, 2 * rows + 1 + np.concatenate((is_next, (False,))))
-        befores = self.halves.take(2 * rows[begins])
+        tails = self.halves.spans(2 * rows + 1, 2 * rows + 1 + np.concatenate((is_next, (False,))))
+        heads = self.halves.take(2 * rows[begins])
         if len(begins) == len(rows):
-            return befores, afters
+            return heads, tails
         spread = [b""] * len(rows)
-        for place, before in zip(begins.tolist(), befores, strict=True):
+        for place, before in zip(begins.tolist(), heads, strict=True):
             spread[place] = before
-        return spread, afters
+        return spread, tails
 
 
 class GappedColumnBuilder:
@@ -53,9 +53,9 @@ class GappedColumnBuilder:
     def __init__(self) -> None:
         self._halves = BytesColumnBuilder()
 
-    def add(self, befores: Sequence[bytes], afters: Sequence[bytes]) -> None:
+    def add(self, heads: Sequence[bytes], tails: Sequence[bytes]) -> None:
         """Add what precedes and what follows the gaps of the next rows."""
-        self._halves.add([half for halves in zip(befores, afters, strict=True) for half in halves])
+        self._halves.add([half for halves in zip(heads, tails, strict=True) for half in halves])
 
     def done(self) -> GappedColumn:
         """Return the column."""
