@@ -1,8 +1,9 @@
 """Records customers' requests in memory, and stores them in batches (specification, request log).
 
 Each process stores what it has recorded about once a second, without waiting for the disk, and once more before it
-ends. A process that is killed loses that second; the audit log and the idempotency keys, which are stored with the
-changes themselves, lose nothing. While the database is away, entries wait, up to a limit.
+ends; counts of reads every ten seconds while there are many. A process that is killed loses these; the audit log and
+the idempotency keys, which are stored with the changes themselves, lose nothing. While the database is away, entries
+wait, up to a limit.
 """
 
 from collections import Counter
@@ -23,6 +24,8 @@ from tradecounter.request_log.queries import Counted, Logged, add_counts, add_re
 from tradecounter.request_log.rules import (
     FIRST_ERROR,
     LONGEST_PATH,
+    MANY_COUNTS,
+    MANY_WAIT,
     MOST_ERRORS,
     MOST_WAITING,
     MOST_WRITES,
@@ -61,6 +64,7 @@ class RequestRecorder(Struct):
     _in_minute: Counter[tuple[str, bool]] = field(default_factory=Counter)
     _minute: datetime | None = None
     _left_out: Seldom = field(default_factory=Seldom)
+    _many: Seldom = field(default_factory=lambda: Seldom(MANY_WAIT.total_seconds()))  # says when many are stored
 
     def add_read(self, holder: Holder, method: str, route: str) -> None:
         """Count a read that succeeded; the fast path calls this for every cached response."""
@@ -99,18 +103,20 @@ class RequestRecorder(Struct):
         else:
             self._leave_out()
 
-    async def share(self, database: Database) -> None:
-        """Store what was recorded; what cannot be stored waits."""
+    async def share(self, database: Database, *, is_last: bool = False) -> None:
+        """Store what was recorded; what cannot be stored waits, and so do many counts, but for the last time."""
         now = self.clock.now()
         self._begin_minute(now)
         reads, self._reads = self._reads, {}
         for (customer_id, own_id, method, route), number in reads.items():
             caller = f"key/{own_id}" if isinstance(own_id, int) else f"application/{own_id}"
             self._count(Counted(customer_id, caller, _minute_of(now), method, route), number)
-        if not self._counts and not self._entries:
+        counts, entries = {}, self._entries
+        if is_last or len(self._counts) <= MANY_COUNTS or self._many.is_due():
+            counts, self._counts = self._counts, {}
+        if not counts and not entries:
             return
-        counts, entries = self._counts, self._entries
-        self._counts, self._entries = {}, []
+        self._entries = []
         try:
             async with transaction(database) as tx:
                 await add_requests(tx, entries)

@@ -103,7 +103,7 @@ class Application(Site):
 
         async def share(shared: Database) -> None:
             await self.admission.share(shared)
-            await recorder.share(shared)
+            await recorder.share(shared, is_last=self.stopping.is_set())
 
         self.follow((self.admission, self.methods, self.storefront), share)
         self._parts = self._account_parts(settings, clock)

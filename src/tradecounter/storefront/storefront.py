@@ -28,12 +28,30 @@ from tradecounter.storefront.view import CustomerView
 Preparation = Callable[[Callable[[int], CustomerView | None]], Awaitable[None]]
 
 
+_VIEWS_KEPT = 60  # seconds; by so much may a view's cursor be older than the data's position
+
+
 class _State(Struct, frozen=True):
     """The source of all customers' views; replaced as a whole, so no request sees a mixture."""
 
     data: CatalogueData
     position: Position | None = None  # None without a change feed, or while the parts come from several logs
     views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # created on first use
+    began: float = field(default_factory=monotonic)  # when the oldest of the views may have been created
+
+    def after(self, before: "_State") -> "_State":
+        """Return this state, with the views of the one before if they still hold: new ones for all take a while.
+
+        Their cursors are older than this state's position, so the change feed may tell again what they show.
+        """
+        position, former = self.position, before.position
+        holds = (
+            self.shows_the_same_as(before)
+            and self.data.versions == before.data.versions
+            and (None if position is None else position.log) == (None if former is None else former.log)
+            and self.began - before.began < _VIEWS_KEPT
+        )
+        return _State(self.data, position, before.views, before.began) if holds else self
 
     def shows_the_same_as(self, other: "_State") -> bool:
         """Return whether all views show the same."""
@@ -151,7 +169,7 @@ class Storefront:
             state = _State(data, position_of(data, self._loader.journal, self._clock.now()))
             if self.prepare is not None and not state.shows_the_same_as(self._state):
                 await self.prepare(lambda customer_id: self._view(state, customer_id))
-            self._state = state
+            self._state = state.after(self._state)
             if self.shown is not None:
                 self.shown()
             if turn is not None and waits and not self._loader.is_loading:

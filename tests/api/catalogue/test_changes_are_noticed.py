@@ -61,3 +61,20 @@ def email_of(customer: Customer) -> str:
 def test_no_setting_makes_it_longer() -> None:
     chosen = Settings(secret_key="s" * 64)
     assert chosen.refresh_interval < chosen.stale_after <= MOST
+
+
+def test_views_stay_while_nothing_changes_for_a_minute_at_most(shop: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer, sku = shop.customer(), sell(shop, "UNCHANGED", 10, available=3)
+    view = partial(shop.application.storefront.last_view, customer.id)
+    shop.refresh()
+    first = view()
+    shop.refresh()
+    assert view() is first
+    shop.must_load("stock", [{"sku": sku, "available": 2}])
+    second = view()
+    assert second is not first
+    shop.refresh()
+    assert view() is second
+    monkeypatch.setattr("tradecounter.storefront.storefront._VIEWS_KEPT", 0)
+    shop.refresh()
+    assert view() is not second, "its cursor would grow old"

@@ -11,8 +11,10 @@ from support.pages import customer_user, text_of
 from support.service import Customer, Service, running_service
 from support.shop import order
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.queries.api_keys import ActiveKey
 from tradecounter.request_log.forget_old_requests import forget_old_requests
-from tradecounter.request_log.rules import KEPT_FOR, MOST_ERRORS
+from tradecounter.request_log.recorder import RequestRecorder, Response
+from tradecounter.request_log.rules import KEPT_FOR, MANY_COUNTS, MOST_ERRORS
 
 
 @pytest.fixture
@@ -175,6 +177,30 @@ def test_a_process_stores_its_last_requests_when_it_stops(database_url: str) -> 
     with running_service(database_url) as service:
         found = service.client(**{"X-Api-Key": customer.key}).get("/request-log").json()
     assert {entry["path"] for entry in found} == {"/category", "/order/999999"}
+
+
+def test_many_counts_are_stored_every_ten_seconds_and_at_the_end(own_shop: Service) -> None:
+    customer, database = own_shop.customer(), own_shop.application.database
+    [[key_id]] = rows(own_shop, "select id from api_key where customer_id = %s", customer.id)
+    holder, recorder = ActiveKey(key_id, customer.id, "Shop", None), RequestRecorder(own_shop.clock)
+
+    def read_each_route() -> None:
+        for number in range(MANY_COUNTS + 1):
+            recorder.add_read(holder, "GET", f"/route/{number}")
+
+    def stored(*, is_last: bool = False) -> set[int]:
+        own_shop.call(lambda: recorder.share(database, is_last=is_last))
+        found = rows(own_shop, "select count from request_log where path like '/route/%%'")
+        return {count for [count] in found}
+
+    read_each_route()
+    assert stored() == {1}
+    read_each_route()
+    assert stored() == {1}, "within ten seconds"
+    recorder.add(holder, "POST", "/order", "/order", "a-request", Response(201, "", 0.1, 2))
+    assert stored() == {1}
+    assert rows(own_shop, "select count(*) from request_log where path = '/order'") == [(1,)], "writes do not wait"
+    assert stored(is_last=True) == {2}
 
 
 def rename(service: Service, table: LiteralString, name: LiteralString) -> None:
