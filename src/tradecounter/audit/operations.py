@@ -38,7 +38,7 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
     ] = None
     action: Annotated[
         str | None,
-        Meta(description="Only this action; its noun alone will do.", examples=["order.cancel"]),
+        Meta(description="Only this action, such as `order.cancel`; its noun alone will do.", examples=["order"]),
     ] = None
     since: Annotated[str | None, Meta(description="Only changes at this time or later.")] = None
     until: Annotated[str | None, Meta(description="Only changes before this time; a date includes the whole day.")] = (

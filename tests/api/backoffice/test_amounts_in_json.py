@@ -86,6 +86,10 @@ def doors(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> d
             price.replace("/price", "/confirm"), f'{{{chosen}, "max_cost_gross": {{}}}}',
         ),
         "post /api/payment.amount": ("/api/payment", f'{{"invoice": {invoice}, "amount": {{}}}}'),
+        **{
+            f"post /api/price-change.{how}": ("/api/price-change", f'{{"{how}": {{}}}}')
+            for how in ("lower_amount", "lower_percent", "margin", "raise_amount", "raise_percent")
+        },
         "post /api/quote/{code}/price.discount": (price, '{"discount": {}}'),
         "post /api/quote/{code}/price.items[].cost_net": (price, '{"items": [{"sku": "PHONE", "cost_net": {}}]}'),
         "post /api/quote/{code}/price.shipping[].cost_net": (
