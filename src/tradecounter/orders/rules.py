@@ -37,8 +37,8 @@ STATUSES = (
 VAT_AREA = {"GB", "IM"}
 
 
-# The allocated units of an order with one of these statuses can leave. A back-ordered order leaves as a whole, or in
-# the parts that somebody dispatches.
+# Lists of what can be dispatched have the orders with these statuses and allocated units. Staff dispatch what is
+# allocated of a back-ordered order from its own page.
 CAN_LEAVE = (AWAITING_DISPATCH, PART_DISPATCHED, PART_INVOICED)
 
 MOST_POUNDS = 1_000_000

@@ -78,7 +78,7 @@ class LineTable(TableParameters, frozen=True, kw_only=True):
     reference: str | None = None
 
 
-# A line as it stands in a file, with what is written where it could not be read.
+# The line of a bank file. A line that could not be read has the text of the file in place of its values.
 LINE_CELLS: Cells = {
     "id": "id",
     "line": "line",
