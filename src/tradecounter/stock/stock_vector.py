@@ -59,13 +59,18 @@ class StockVector:
         return bitmap(np.flatnonzero(self.available > 0))
 
     def with_levels(self, levels: StockRows, row_of_id: RowOfId) -> Self:
-        """Return a vector with some levels changed; products without a row are ignored."""
-        available, back_ordered = self.available.copy(), self.back_ordered.copy()
-        changed_by = self.changed_by.copy()
+        """Return a vector with some levels changed; itself if none differs, so that what was made from it stays.
+
+        Products without a row are ignored.
+        """
         rows = row_of_id.rows(levels.product_ids)
-        available[rows[rows >= 0]] = levels.available[rows >= 0]
-        back_ordered[rows[rows >= 0]] = levels.back_ordered[rows >= 0]
-        changed_by[rows[rows >= 0]] = levels.changed_by[rows >= 0]
+        known = rows >= 0
+        rows = rows[known]
+        available = _with_values(self.available, rows, levels.available[known])
+        back_ordered = _with_values(self.back_ordered, rows, levels.back_ordered[known])
+        changed_by = _with_values(self.changed_by, rows, levels.changed_by[known])
+        if available is self.available and back_ordered is self.back_ordered and changed_by is self.changed_by:
+            return self
         return replace(self, available=available, back_ordered=back_ordered, changed_by=changed_by)
 
     def without_levels(self) -> Self:
@@ -84,6 +89,15 @@ class StockVector:
         digest = digest_of(repr(sorted(deliveries.items())).encode())
         shown = {row: tuple(expected) for row, expected in deliveries.items()}
         return replace(self, deliveries=shown, deliveries_digest=digest)
+
+
+def _with_values(column: NDArray[np.int64], rows: NDArray[np.int32], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a column with some values replaced; itself if none differs."""
+    if np.array_equal(column[rows], values):
+        return column
+    changed = column.copy()
+    changed[rows] = values
+    return changed
 
 
 def empty_stock(rows: int) -> StockVector:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+import psycopg
 import pytest
 
 from support.orders import sell
@@ -78,3 +79,13 @@ def test_views_stay_while_nothing_changes_for_a_minute_at_most(shop: Service, mo
     monkeypatch.setattr("tradecounter.storefront.storefront._VIEWS_KEPT", 0)
     shop.refresh()
     assert view() is not second, "its cursor would grow old"
+
+
+def test_views_stay_while_a_long_transaction_makes_every_poll_read_the_same_levels(shop: Service) -> None:
+    customer = shop.customer()
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute("select pg_current_xact_id()")
+        sell(shop, "READ-AGAIN", 10, available=3)
+        first = shop.application.storefront.last_view(customer.id)
+        shop.refresh()
+        assert shop.application.storefront.last_view(customer.id) is first

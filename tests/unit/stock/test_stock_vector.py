@@ -27,6 +27,12 @@ def test_changed_levels_update_only_their_rows() -> None:
     assert (list(first.in_stock), list(second.in_stock)) == ([0, 1], [0])
 
 
+def test_equal_levels_leave_the_vector_as_it_is() -> None:
+    first = empty_stock(3).with_levels(stock_rows((10, 5, 0), (30, 7, 2)), ROW_OF_ID)
+    assert first.with_levels(stock_rows((30, 7, 2), (99, 1, 1)), ROW_OF_ID) is first
+    assert first.with_levels(stock_rows((30, 7, 3)), ROW_OF_ID) is not first
+
+
 def test_the_later_of_two_levels_of_one_product_applies() -> None:
     changed = empty_stock(3).with_levels(stock_rows((20, 5, 0), (20, 2, 1)), ROW_OF_ID)
     assert (changed.available.tolist(), changed.back_ordered.tolist()) == ([0, 0, 2], [0, 0, 1])
