@@ -88,6 +88,7 @@ def add_price_lists(connection: psycopg.Connection) -> None:
             """,
             {"key": key, "percent": percent},
         )
+    _announce(connection, "prices")
 
 
 def add_keys_and_contracts(connection: psycopg.Connection) -> list[int]:
@@ -115,4 +116,16 @@ def add_keys_and_contracts(connection: psycopg.Connection) -> list[int]:
         """,
         [[ids[number] for number in WITH_CONTRACTS], CONTRACT_PRICES],
     )
+    _announce(connection, "contracts")
     return ids
+
+
+def _announce(connection: psycopg.Connection, topic: str) -> None:
+    """Raise the topic's version, to which the triggers have noted the changes; otherwise the next change shows them."""
+    connection.execute(
+        """
+        insert into change (topic, version) values (%s, 1)
+        on conflict (topic) do update set version = change.version + 1
+        """,
+        [topic],
+    )

@@ -1,5 +1,6 @@
 """The change feed with several processes, requests that wait, and transactions that commit late."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -180,6 +181,26 @@ def test_requests_that_wait_hold_no_connection(shop: Service) -> None:
         assert shop.call(_used_connections(shop)) == 0
         shop.must_load("stock", [{"sku": "PHONE", "available": 55}])
         assert all([change["sku"] for change in each.result(timeout=20)] == ["PHONE"] for each in asked)
+
+
+def test_other_requests_come_between_pages_that_take_long(shop: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    followers = [Follower.of(shop.customer()) for _ in range(8)]
+    sell(shop, "TOLD-TO-MANY", 10, available=3)
+    monkeypatch.setattr("tradecounter.storefront.changes.follow._LONG_SECONDS", 0)
+
+    async def turns_of_others() -> int:
+        feed = shop.application.changes
+        pages = [
+            asyncio.create_task(feed.page(follower.servers[0].id, follower.cursor, limit=100)) for follower in followers
+        ]
+        turns = 0
+        while not all(page.done() for page in pages):
+            await asyncio.sleep(0)
+            turns += 1
+        assert all(b"TOLD-TO-MANY" in page.result().body for page in pages)
+        return turns
+
+    assert shop.call(turns_of_others) >= len(followers)
 
 
 def _used_connections(shop: Service) -> Any:

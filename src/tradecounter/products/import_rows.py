@@ -169,7 +169,10 @@ def staged_named(row: ManufacturerRow | AttributeRow, keys: Spellings, notes: Ro
 def staged_synonyms(row: SynonymsRow, notes: RowNotes) -> Iterator[Staged]:
     """Stage a group of synonyms; its key is its phrases as they are compared."""
     words = required_text(notes, "words", row.words)
-    phrases = list(dict.fromkeys(" ".join(phrase) for phrase in phrases_of(row.words)))
+    if not isinstance(words, str):
+        yield None, {"words": words, "active": True}
+        return
+    phrases = list(dict.fromkeys(" ".join(phrase) for phrase in phrases_of(words)))
     if len(phrases) < _LEAST_PHRASES:
         notes.error("words", "must have two or more words or phrases that mean the same, parted by commas")
     yield ", ".join(phrases), {"words": words, "active": True}

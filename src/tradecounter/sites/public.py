@@ -110,7 +110,7 @@ class Application(Site):
         self._products = ProductEndpoints(self._parts.views)
         self.followers = Followers(self.storefront, self.stopping)
         self.refresher.is_followed = lambda: len(self.followers) > 0
-        self._changes = ChangeFeed(self._parts.views, self.followers, cursors, clock, settings.keep_changes)
+        self.changes = ChangeFeed(self._parts.views, self.followers, cursors, clock, settings.keep_changes)
         self.endpoints = self._endpoints(settings, clock)
         self.agents = self._agent_server(settings, clock)
         pages = account_pages(self._parts, database, clock, settings.base_url)
@@ -162,7 +162,7 @@ class Application(Site):
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             self._products,
-            ChangeEndpoints(self._changes),
+            ChangeEndpoints(self.changes),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, clock, creation, fulfilment),
             QuoteEndpoints(self.database, clock, creation, lists),

@@ -1,8 +1,9 @@
 """Reads a page of a customer's changes, and waits for one."""
 
 import asyncio
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from datetime import timedelta
 from typing import NamedTuple
@@ -37,6 +38,7 @@ from tradecounter.storefront.view import CustomerView
 _CATCH_UP_SECONDS = 3.0  # that a request waits for this process to see what its cursor has seen in another one
 _PAUSE_SECONDS = 0.2  # between two looks at the database for such requests
 _RETRY_SECONDS = 5
+_LONG_SECONDS = 0.005  # that a page takes: other requests come before the next one
 _SHARED_BYTES = 4_000_000
 _NOTHING = b"[]"
 _Asked = tuple[Cursor, Place, int]  # where the copy is, where this process is, and the limit
@@ -69,6 +71,8 @@ class ChangeFeed:
         self._keep = keep
         self._catching_up: asyncio.Task[None] | None = None
         self._may_look_at = 0.0
+        self._turn = asyncio.Lock()
+        self._took_long = False
         # What many customers get for one change that touches no contract price of theirs.
         self._shared: FIFOCache[_Asked, _Found] = FIFOCache(_SHARED_BYTES, lambda found: len(found.body))
         # What has changed for many customers, as rows of the data.
@@ -77,7 +81,9 @@ class ChangeFeed:
 
     async def start(self, customer_id: int) -> ChangePage:
         """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
-        sight = await self._sight(customer_id)
+        await self._wait_for_turn()
+        with self._timed():
+            sight = await self._sight(customer_id)
         if sight is None:
             raise _unavailable()
         return self._page(customer_id, _Found(_NOTHING, Cursor(sight.place)))
@@ -91,16 +97,18 @@ class ChangeFeed:
         ends = asyncio.get_running_loop().time() + wait_seconds
         catches_up_until = max(ends, asyncio.get_running_loop().time() + _CATCH_UP_SECONDS)
         while True:
-            sight = await self._sight(customer_id)
-            self._require_kept(cursor, sight, patient=asyncio.get_running_loop().time() < catches_up_until)
-            is_behind = sight is None or not sight.place.covers(cursor.newest)
-            if sight is not None and not is_behind:
-                found, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
-                cursor = found.cursor
-                if found.body != _NOTHING:
-                    return self._page(customer_id, found)
-                if was_in_pages:
-                    continue  # with what has changed since the first page
+            await self._wait_for_turn()
+            with self._timed():
+                sight = await self._sight(customer_id)
+                self._require_kept(cursor, sight, patient=asyncio.get_running_loop().time() < catches_up_until)
+                is_behind = sight is None or not sight.place.covers(cursor.newest)
+                if sight is not None and not is_behind:
+                    found, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
+                    cursor = found.cursor
+                    if found.body != _NOTHING:
+                        return self._page(customer_id, found)
+                    if was_in_pages:
+                        continue  # with what has changed since the first page
             left = (catches_up_until if is_behind else ends) - asyncio.get_running_loop().time()
             if left <= 0 or self._followers.is_ending:
                 # A process that is behind has nothing newer to tell, so its client stays where it is.
@@ -108,6 +116,24 @@ class ChangeFeed:
             if is_behind:
                 self._catch_up()
             await self._followers.wait(customer_id, left, for_any=is_behind)
+
+    async def _wait_for_turn(self) -> None:
+        """Let other requests and the polls come first after a page that took long.
+
+        A change that concerns many wakes all of them at once; one after the other, they would hold up everything else.
+        """
+        async with self._turn:
+            if self._took_long:
+                self._took_long = False
+                await asyncio.sleep(0)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._took_long |= time.perf_counter() - began > _LONG_SECONDS
 
     def _catch_up(self) -> None:
         """Have this process look at the database soon; all requests that are ahead of it share one look."""
