@@ -14,7 +14,6 @@ from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
-from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
 
 app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits, which wait for approval.")
@@ -49,8 +48,7 @@ def approve(code: Code, as_json: AsJson = False) -> None:
 
     async def work(tx: Transaction) -> ResellerApproval:
         asked = await approval_of_code(tx, code)
-        context = await read_context(tx, asked.customer_id, policy, SystemClock().now())
-        await approve_order(tx, asked.customer_id, None, code, context)
+        await approve_order(tx, asked.customer_id, None, code, policy, SystemClock().now())
         return present_approval(await approval_of_code(tx, code))
 
     show(run_change(work), f"{code} is approved and confirmed", as_json=as_json)

@@ -11,22 +11,22 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.history import audit_order
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
 from tradecounter.orders.withdraw_order import withdraw_order
 
 
 async def approve_order(
-    tx: Transaction, customer_id: int, user_id: int | None, code: str, context: OrderContext
+    tx: Transaction, customer_id: int, user_id: int | None, code: str, policy: OrderingPolicy, now: datetime
 ) -> ConfirmedOrder:
     """Confirm an order that waits for approval. `user_id` is who decides; None if staff do.
 
     Raises DomainError as `confirm_order` does, and conflict if it is decided.
     """
     approval = await waiting_approval(tx, customer_id, code)
-    order, _ = await confirm_order(tx, code, approval.shipping_method, context)
-    await _decide(tx, approval, user_id, "approved", context.now)
-    audit_order(tx, "order.approve", order, context.now, after={"requested_by": approval.requester})
+    order, _ = await confirm_order(tx, customer_id, code, approval.shipping_method, policy, now)
+    await _decide(tx, approval, user_id, "approved", now)
+    audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
     return order
 
 

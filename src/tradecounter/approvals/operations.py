@@ -89,7 +89,7 @@ class ApprovalOperations(Struct, frozen=True):
         410 when its prices have expired, 409 if it is decided already or was priced again.
         """
         asked = await approval_of_code(tx, code)
-        await approve_order(tx, asked.customer_id, None, code, await self.contexts.of(asked.customer_id, now))
+        await approve_order(tx, asked.customer_id, None, code, self.contexts.policy, now)
         return present_approval(await approval_of_code(tx, code))
 
     @_APPROVALS.changes("POST", f"{_ONE}/decline")

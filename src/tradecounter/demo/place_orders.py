@@ -141,7 +141,7 @@ async def place(
         return quote.confirmation_code
     order, _ = await place_order(tx, request, standing, context)
     if kind == "confirmed":
-        await confirm_order(tx, order.confirmation_code, None, context)
+        await confirm_order(tx, account.id, order.confirmation_code, None, context.policy, context.now)
     return order.confirmation_code
 
 

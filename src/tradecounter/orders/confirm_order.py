@@ -22,7 +22,7 @@ from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_components
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
 from tradecounter.orders.queries.lines import pipe_lines_by_code
 from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code
@@ -58,14 +58,18 @@ def unknown_code(code: str) -> DomainError:
 
 async def confirm_order(
     tx: Transaction,
+    customer_id: int,
     confirmation_code: str,
     method_id: int | None,
-    context: OrderContext,
+    policy: OrderingPolicy,
+    now: datetime,
     *,
     override_credit: str | None = None,
     guards: ConfirmationGuards = NO_GUARDS,
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
-    """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
+    """Confirm a customer's pending order or priced quote; an order that is already confirmed stays unchanged.
+
+    Needs no catalogue: the order has its price, and stock and credit come from the database.
 
     `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
     `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError: not found,
@@ -75,22 +79,22 @@ async def confirm_order(
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
-    customer, code = context.customer_id, confirmation_code.lower()
+    code = confirmation_code.lower()
     async with tx.pipeline() as p:
-        lock_unconfirmed(p, customer, code)
-        found = pipe_by_code(p, customer, code)
-        found_lines = pipe_lines_by_code(p, customer, code)
-        account = pipe_account(p, customer)
+        lock_unconfirmed(p, customer_id, code)
+        found = pipe_by_code(p, customer_id, code)
+        found_lines = pipe_lines_by_code(p, customer_id, code)
+        account = pipe_account(p, customer_id)
     order, lines = found.first, with_components(found_lines.rows)
     if order is None:
-        raise await _not_a_code(tx, customer, confirmation_code)
+        raise await _not_a_code(tx, customer_id, confirmation_code)
     if isinstance(order, ConfirmedOrder):
         _require_same_method(order, method_id)
         tx.acknowledge_earlier()
         return order, lines
     if account.one.blocked:
         raise account_blocked()
-    pending = _confirmable(order, context)
+    pending = _confirmable(order, now)
     named = pending.shipping_method if method_id is None else method_id
     option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
     if option is None:
@@ -98,12 +102,12 @@ async def confirm_order(
     require_sum(guards, pending.cost_gross)
     waits = pending.allow_back_orders if guards.allow_back_orders is None else guards.allow_back_orders
     return await _confirm(
-        tx, pending, lines, account.one, option, context, override_credit, allow_back_orders=waits
+        tx, pending, lines, account.one, option, policy, now, override_credit, allow_back_orders=waits
     ), lines
 
 
 def _confirmable(
-    order: PendingOrder | UnpricedQuote | PricedQuote | CancelledUnconfirmed | CancelledOrder, context: OrderContext
+    order: PendingOrder | UnpricedQuote | PricedQuote | CancelledUnconfirmed | CancelledOrder, now: datetime
 ) -> PendingOrder | PricedQuote:
     """Return the order if it can be confirmed. Raises DomainError: gone, precondition failed."""
     match order:
@@ -119,7 +123,7 @@ def _confirmable(
                 "the quote is not priced yet: you will get an e-mail with the price",
                 code=Code.NOT_PRICED,
             )
-    if order.has_expired(context.now):
+    if order.has_expired(now):
         what = "quote" if order.kind == "quote" else "pending order"
         raise DomainError(Kind.GONE, f"the {what} has expired: create it again")
     return order
@@ -131,12 +135,12 @@ async def _confirm(
     lines: Sequence[OrderLine],
     account: Account,
     option: ShippingOption,
-    context: OrderContext,
+    policy: OrderingPolicy,
+    now: datetime,
     override_credit: str | None,
     *,
     allow_back_orders: bool,
 ) -> ConfirmedOrder:
-    policy, now = context.policy, context.now
     tax = option.tax(pending.tax_rate)
     gross = pending.gross_with(option)
     wanted: Counter[int] = Counter()

@@ -21,7 +21,6 @@ from tradecounter.orders.commands.place import OverrideReason
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.all_orders import fetch_quote, list_quotes
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
@@ -142,7 +141,8 @@ def confirm(
             tx,
             await whole_code(tx, code),
             shipping_method,
-            lambda customer_id: read_context(tx, customer_id, policy, SystemClock().now()),
+            policy,
+            SystemClock().now(),
             override_credit=override_credit,
         )
         return await whole_order(tx, order)

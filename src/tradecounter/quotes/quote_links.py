@@ -5,7 +5,7 @@ confirmation, and with a new price, which makes a new link.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import lock_order, order_by_id
 from tradecounter.orders.rules import account_blocked
@@ -100,12 +100,12 @@ async def accept_by_link(
     tx: Transaction,
     token: str,
     method_id: int | None,
-    context_of: Callable[[int], Awaitable[OrderContext]],
+    policy: OrderingPolicy,
     now: datetime,
 ) -> ConfirmedOrder:
     """Confirm the quote of a link, with the checks of `confirm_order`; the link ends.
 
-    `context_of` returns the context of a customer's order. The transaction's actor is `link_actor`.
+    The transaction's actor is `link_actor`.
     Raises DomainError: gone (unknown, used or ended), and the errors of `confirm_order`, after which the link is
     still good if the transaction is rolled back.
     """
@@ -114,8 +114,7 @@ async def accept_by_link(
     quote = _open_quote(None if link is None else await lock_order(tx, link.order_id), now)
     if not await use_quote_link(tx, digest, now):  # used, or replaced by a new price before the lock
         raise _ended()
-    context = await context_of(quote.customer_id)
-    order, _ = await confirm_order(tx, quote.confirmation_code, method_id, context)
+    order, _ = await confirm_order(tx, quote.customer_id, quote.confirmation_code, method_id, policy, now)
     return order
 
 

@@ -9,6 +9,7 @@ import httpx2
 import psycopg
 import pytest
 
+from support.backoffice import backoffice_of
 from support.cluster import Cluster
 from support.error_bodies import error_body
 from support.orders import buy, confirm, create
@@ -87,3 +88,17 @@ def test_requests_without_live_prices_still_work(shop: Service) -> None:
         assert (confirmed.status_code, confirmed.json()["cost_net"]) == (200, pending["cost_net"])
         for path in (f"/order/{placed['order_id']}", "/order", "/customer", "/customer/credit", "/category"):
             assert customer.get(path).status_code == 200, path
+
+
+def test_staff_confirm_orders_while_their_prices_are_stale(shop: Service) -> None:
+    customer = shop.customer()
+    wait_for(lambda: customer.get("/product").status_code == 200)
+    pending = create(customer)
+    with backoffice_of(shop) as office:
+        staff, new = office.caller(), {**order(), "customer_id": customer.id}
+        wait_for(lambda: staff.post("/api/order", json=new).status_code == 201)
+        with catalogue_unreadable(shop):
+            wait_for(lambda: is_stale(staff.post("/api/order", json=new)))
+            confirmation = {"shipping_method": {"id": STANDARD}}
+            confirmed = staff.post(f"/api/order/{pending['confirmation_code']}/confirm", json=confirmation)
+            assert confirmed.status_code == 200, confirmed.text

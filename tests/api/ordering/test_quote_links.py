@@ -18,7 +18,6 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import QuotePrice
 from tradecounter.orders.states import ConfirmedOrder
@@ -57,7 +56,7 @@ def accept(shop: Service, token: str, method: int | None = STANDARD) -> Confirme
 
     async def run() -> ConfirmedOrder:
         async with transaction(shop.commands, link_actor(SENDER)) as tx:
-            return await accept_by_link(tx, token, method, lambda c: read_context(tx, c, policy, now), now)
+            return await accept_by_link(tx, token, method, policy, now)
 
     return shop.call(run)
 

@@ -196,21 +196,21 @@ class OrderTools(Struct, frozen=True):
         and returns the same order.
         """
         customer, code = caller.customer_id, asked.confirmation_code
-        context = self.creation.context(customer, await self.views.last(customer))
+        policy, now = self.creation.policy, self.creation.clock.now()
         async with transaction(self.database, caller.actor) as tx:
             if caller.agent is not None:
-                await lock_agent(tx, caller.agent, context.now)
-            shown = await _require_shown_total(tx, customer, asked, context.now)
+                await lock_agent(tx, caller.agent, now)
+            shown = await _require_shown_total(tx, customer, asked, now)
             approval = None if caller.agent is None else await find_approval(tx, customer, code)
-            held = await _held(tx, caller.agent, approval, code, shown, context.now)
+            held = await _held(tx, caller.agent, approval, code, shown, now)
             if held is not None:
                 return Confirmation(held.code, held.message)
             if approval is None:
-                order, lines = await confirm_order(tx, code, asked.shipping_method, context)
+                order, lines = await confirm_order(tx, customer, code, asked.shipping_method, policy, now)
             else:  # as people have confirmed it
-                order, lines = await confirm_order(tx, approval.code, None, context)
+                order, lines = await confirm_order(tx, customer, approval.code, None, policy, now)
             if caller.agent is not None and shown is not None:
-                await note_order(tx, caller.agent, order.id, order.gross, context.now)
+                await note_order(tx, caller.agent, order.id, order.gross, now)
         total = f"{in_pounds(order.gross)} with VAT and shipping"
         message = f"the order over {total} is confirmed as {order.order_reference}"
         return Confirmation("confirmed", message, created_order(order, lines))

@@ -18,7 +18,6 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.demo_orders import DEMO_ORDERS
 from tradecounter.demo.history.happenings import Happening, NewOrder, Who
-from tradecounter.demo.history.order_steps import Trader
 from tradecounter.demo.history.plan import plan
 from tradecounter.demo.history.webhooks import add_demo_webhooks
 from tradecounter.demo.people import demo_token, staff_email
@@ -32,7 +31,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem
-from tradecounter.sandbox.steps import reseller_from
+from tradecounter.sandbox.steps import Reseller, reseller_from
 from tradecounter.settings import Settings
 from tradecounter.storefront.view import CustomerView
 from tradecounter.webhooks.queries.endpoints import count_endpoints
@@ -103,12 +102,11 @@ async def fill_history(database: Database, settings: Settings, secret: str) -> F
     if happenings:
         market = await open_market(database, begun)
         base = reseller_from(settings)
-        trader = Trader(base.policy, base.letterhead, base.vault, base.secret, market)
         people = await _people(database, secret, market)
         shelf = Shelf()
         for happening in happenings:
             try:
-                await _add(database, happening, trader, people, shelf)
+                await _add(database, happening, base, market, people, shelf)
                 added += 1
             except DomainError as error:  # with another catalogue, an order may be impossible
                 rejected.append(f"{happening.at:%Y-%m-%d %H:%M} {happening.deeds or happening.order}: {error}")
@@ -140,18 +138,23 @@ async def _has_webhooks(database: Database) -> bool:
 
 
 async def _add(
-    database: Database, happening: Happening, trader: Trader, people: Mapping[str, Actor], shelf: Shelf
+    database: Database,
+    happening: Happening,
+    reseller: Reseller,
+    market: Market,
+    people: Mapping[str, Actor],
+    shelf: Shelf,
 ) -> None:
     """Add a happening in a transaction. Raises DomainError."""
     async with transaction(database) as tx:
         if happening.order is not None and happening.opened is not None:
             order = happening.order
             tx.actor = people.get(order.customer, SYSTEM)
-            await _place(tx, order, happening.subject, happening.opened, trader.market, trader.policy, shelf)
+            await _place(tx, order, happening.subject, happening.opened, market, reseller.policy, shelf)
         for deed in happening.deeds:
             buyer = happening.order.customer if happening.order else ""
             tx.actor = people.get(buyer if deed.by == "customer" else deed.by, SYSTEM)
-            await deed.step.apply(tx, happening.subject, trader, deed.at)
+            await deed.step.apply(tx, happening.subject, reseller, deed.at)
         await drop_new_jobs(tx)
 
 

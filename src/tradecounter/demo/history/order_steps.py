@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.billing.credit_return import receive_and_credit
-from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.demo.place_orders import Market
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.add_note import add_note
 from tradecounter.orders.confirm_order import confirm_order
@@ -21,21 +19,12 @@ from tradecounter.sandbox.steps import Reseller, Step, lines_of
 
 
 @dataclass(frozen=True, slots=True)
-class Trader(Reseller):
-    """A reseller with the data needed to place and confirm orders."""
-
-    market: Market
-
-
-@dataclass(frozen=True, slots=True)
 class Accepted(Step):
     """The customer accepts a quote."""
 
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        if not isinstance(reseller, Trader):
-            raise TypeError("only a trader can accept quotes")
-        account = await fetch_account(tx, (await fetch_order(tx, code)).customer_id)
-        await confirm_order(tx, code, None, reseller.market.context(account, reseller.policy, now, code))
+        quote = await fetch_order(tx, code)
+        await confirm_order(tx, quote.customer_id, code, None, reseller.policy, now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ def confirm(
             tx,
             code,
             shipping_method,
-            lambda customer_id: read_context(tx, customer_id, policy, SystemClock().now()),
+            policy,
+            SystemClock().now(),
             override_credit=override_credit,
         )
         return await whole_order(tx, order)

@@ -1,6 +1,6 @@
 """Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
 
-from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import ConfirmedOrder, OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.orders.wire import CreateOrderRequest
@@ -44,7 +45,15 @@ async def create_for_customer(
     pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
     if not request.auto_confirm:
         return pending, lines
-    return await confirm_order(tx, pending.confirmation_code, None, context, override_credit=override_credit)
+    return await confirm_order(
+        tx,
+        context.customer_id,
+        pending.confirmation_code,
+        None,
+        context.policy,
+        context.now,
+        override_credit=override_credit,
+    )
 
 
 async def quote_for_customer(tx: Transaction, request: CreateOrderRequest, context: OrderContext) -> UnpricedQuote:
@@ -64,18 +73,22 @@ async def confirm_for_customer(
     tx: Transaction,
     name: str,
     method_id: int | None,
-    context_of: Callable[[int], Awaitable[OrderContext]],
+    policy: OrderingPolicy,
+    now: datetime,
     *,
     override_credit: str | None = None,
     guards: ConfirmationGuards = NO_GUARDS,
 ) -> ConfirmedOrder:
-    """Confirm a pending order or a priced quote by its code; `context_of` returns the context of a customer's order.
-
-    Raises DomainError as `confirm_order` does.
-    """
+    """Confirm a pending order or a priced quote by its code. Raises DomainError as `confirm_order` does."""
     order = await fetch_order(tx, name)
-    context = await context_of(order.customer_id)
     confirmed, _ = await confirm_order(
-        tx, order.confirmation_code, method_id, context, override_credit=override_credit, guards=guards
+        tx,
+        order.customer_id,
+        order.confirmation_code,
+        method_id,
+        policy,
+        now,
+        override_credit=override_credit,
+        guards=guards,
     )
     return confirmed

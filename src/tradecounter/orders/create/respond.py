@@ -101,7 +101,9 @@ async def _order(
     pending, lines = await place_order(tx, request, standing, context)
     if not request.auto_confirm:
         return created_order(pending, lines, auto_confirm=request.auto_confirm)
-    order, lines = await confirm_order(tx, pending.confirmation_code, None, context)
+    order, lines = await confirm_order(
+        tx, context.customer_id, pending.confirmation_code, None, context.policy, context.now
+    )
     return created_order(order, lines, auto_confirm=True)
 
 

@@ -75,7 +75,7 @@ class OrderEntryOperations(Struct, frozen=True):
         A confirmed order stays as it is. `override_credit` needs the scope `billing:write` too.
         """
         _check_override(call, body.override_credit)
-        return await self.orders.one(tx, await confirm_sale(tx, reference, body, self.contexts, now), now)
+        return await self.orders.one(tx, await confirm_sale(tx, reference, body, self.contexts.policy, now), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/confirm", errors=_CONFIRM_ERRORS, roles=SELLERS)
     async def confirm_quote(
@@ -86,7 +86,7 @@ class OrderEntryOperations(Struct, frozen=True):
         It becomes an order. A confirmed quote stays as it is. `override_credit` needs the scope `billing:write` too.
         """
         _check_override(call, body.override_credit)
-        return await self.orders.one(tx, await confirm_quoted(tx, code, body, self.contexts, now), now)
+        return await self.orders.one(tx, await confirm_quoted(tx, code, body, self.contexts.policy, now), now)
 
     @ORDERS.changes(
         "PATCH",

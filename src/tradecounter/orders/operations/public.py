@@ -230,9 +230,8 @@ class OrderEndpoints(Struct, frozen=True):
     async def confirm_order(self, call: Call) -> Response:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
-        # A stale view is enough: the order has its price, and stock and credit come from the database.
-        context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
-        code = call.path_text("reference", "order", unknown_code)
+        policy, now = self.creation.policy, self.creation.clock.now()
+        code, guards = call.path_text("reference", "order", unknown_code), ConfirmationGuards.of(request)
         async with transaction(self.database, call.actor) as tx:
-            order, lines = await confirm_order(tx, code, method_id, context, guards=ConfirmationGuards.of(request))
+            order, lines = await confirm_order(tx, call.customer_id, code, method_id, policy, now, guards=guards)
         return json_response(created_order(order, lines))

@@ -16,6 +16,7 @@ from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.guards import ConfirmationGuards
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PendingOrder
@@ -46,28 +47,30 @@ async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: 
 
 
 async def confirm_sale(
-    tx: Transaction, reference: str, body: Confirmation, contexts: OrderContexts, now: datetime
+    tx: Transaction, reference: str, body: Confirmation, policy: OrderingPolicy, now: datetime
 ) -> ConfirmedOrder:
     """Confirm a pending order for its customer. Raises DomainError as `confirm_for_customer` does."""
     return await confirm_for_customer(
         tx,
         reference,
         _method(body),
-        lambda customer: contexts.of(customer, now),
+        policy,
+        now,
         override_credit=_reason(body.override_credit),
         guards=ConfirmationGuards.of(body),
     )
 
 
 async def confirm_quoted(
-    tx: Transaction, code: str, body: Confirmation, contexts: OrderContexts, now: datetime
+    tx: Transaction, code: str, body: Confirmation, policy: OrderingPolicy, now: datetime
 ) -> ConfirmedOrder:
     """Confirm a priced quote for its customer. Raises DomainError as `confirm_quote` does."""
     return await confirm_quote(
         tx,
         code,
         _method(body),
-        lambda customer: contexts.of(customer, now),
+        policy,
+        now,
         override_credit=_reason(body.override_credit),
         guards=ConfirmationGuards.of(body),
     )

@@ -25,7 +25,6 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.find_own_order import fetch_own_order_by_code
 from tradecounter.orders.option_choices import chosen_option
-from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.shipping_options import find_option
@@ -96,8 +95,9 @@ class ApprovalPages(Struct, frozen=True):
         done=lambda order: f"It is confirmed as order {order.order_reference}.",
         user_roles=APPROVER,
     )
-    async def approve(self, tx: Transaction, call: Call) -> NumberedOrder:
-        return await approve_order(tx, call.customer_id, user_of(call).id, _code(call), self._context(call))
+    async def approve(self, tx: Transaction, call: Call, now: datetime) -> NumberedOrder:
+        policy = self.parts.creation.policy
+        return await approve_order(tx, call.customer_id, user_of(call).id, _code(call), policy, now)
 
     @step(
         f"{_ONE}/decline",
@@ -118,11 +118,9 @@ class ApprovalPages(Struct, frozen=True):
         done="These are today's prices. They hold for 24 hours.",
         user_roles=APPROVER,
     )
-    async def price(self, tx: Transaction, call: Call) -> PendingOrder:
-        return await price_again(tx, call.customer_id, _code(call), self._context(call))
-
-    def _context(self, call: Call) -> OrderContext:
-        return self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
+    async def price(self, tx: Transaction, call: Call, now: datetime) -> PendingOrder:
+        context = await self.parts.contexts.of(call.customer_id, now)
+        return await price_again(tx, call.customer_id, _code(call), context)
 
     async def _show_ask(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:

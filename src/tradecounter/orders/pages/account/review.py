@@ -52,11 +52,10 @@ class ReviewPages(Struct, frozen=True):
         done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
         user_roles=BUYER,
     )
-    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm) -> ConfirmedOrder:
-        view = await self.parts.views.last(call.customer_id)
-        context = self.parts.creation.context(call.customer_id, view)
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
         before, user = await fetch_own_order_by_code(tx, call.customer_id, _code(call)), user_of(call)
-        order, lines = await confirm_order(tx, _code(call), body.shipping_method, context)
+        policy = self.parts.creation.policy
+        order, lines = await confirm_order(tx, call.customer_id, _code(call), body.shipping_method, policy, now)
         if not isinstance(before, NumberedOrder):
             require_no_approval(user.roles, user.order_limit, order.gross)
             await take_out_ordered(tx, user.id, lines)

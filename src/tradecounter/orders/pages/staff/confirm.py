@@ -39,7 +39,7 @@ class ConfirmPages(Struct, frozen=True):
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
         reference = call.path_text("reference", "order")
-        return await confirm_sale(tx, reference, confirmation(call, body), self.parts.contexts, now)
+        return await confirm_sale(tx, reference, confirmation(call, body), self.parts.contexts.policy, now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()

@@ -20,7 +20,6 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PricedQuote
 from tradecounter.parts.account import AccountParts
@@ -54,7 +53,7 @@ class QuoteLinkPages(Struct, frozen=True):
             method = parse_form(submitted, AcceptForm).shipping_method
             actor, now = link_actor(sender_of(call.request.scope).address), self.desk.clock.now()
             async with transaction(self.desk.database, actor) as tx:
-                order = await accept_by_link(tx, _secret(call), method, self._context_of, now)
+                order = await accept_by_link(tx, _secret(call), method, self.parts.creation.policy, now)
                 require_no_approval((), await least_limit(tx, order.customer_id), order.gross)
         except DomainError as error:
             if error.kind not in _FOR_THE_FORM:
@@ -84,9 +83,6 @@ class QuoteLinkPages(Struct, frozen=True):
             options=[(option.id, _in_words(quote, option)) for option in quote.shipping_options],
             chosen=quote.shipping_method or offered.account.shipping_method,
         )
-
-    async def _context_of(self, customer_id: int) -> OrderContext:
-        return self.parts.creation.context(customer_id, self.parts.views.for_order(customer_id))
 
 
 def _in_words(quote: PricedQuote, option: ShippingOption) -> str:

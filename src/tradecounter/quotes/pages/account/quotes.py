@@ -115,12 +115,13 @@ class OwnQuotePages(Struct, frozen=True):
 
     @form(_ONE, "Accept a quote", user_roles=BUYER)
     async def accept(self, call: Call) -> Response:
-        view, user = await self.parts.views.last(call.customer_id), user_of(call)
+        user, policy = user_of(call), self.parts.creation.policy
 
-        async def work(tx: Transaction, body: AcceptForm, _now: datetime) -> ConfirmedOrder:
+        async def work(tx: Transaction, body: AcceptForm, now: datetime) -> ConfirmedOrder:
             quote = await fetch_own_quote(tx, call.customer_id, _code(call))
-            context = self.parts.creation.context(call.customer_id, view)
-            order, _ = await confirm_order(tx, quote.confirmation_code, body.shipping_method, context)
+            order, _ = await confirm_order(
+                tx, call.customer_id, quote.confirmation_code, body.shipping_method, policy, now
+            )
             if not isinstance(quote, NumberedOrder):
                 require_no_approval(user.roles, user.order_limit, order.gross)
             return order

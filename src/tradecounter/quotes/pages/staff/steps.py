@@ -51,7 +51,7 @@ class QuoteStepPages(Struct, frozen=True):
         roles=SELLERS,
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
-        return await confirm_quoted(tx, code_of(call), confirmation(call, body), self.parts.contexts, now)
+        return await confirm_quoted(tx, code_of(call), confirmation(call, body), self.parts.contexts.policy, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         now = self.desk.clock.now()
