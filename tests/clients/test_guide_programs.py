@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
+from support.agent_consent import connecting
 from support.billing import invoiced, number_of
 from support.built_clients import BuiltClient, ran
 from support.demo import Demo
 from support.events import number_events
 from support.guide import program_of
 from support.orders import buy, dispatch
+from support.pages import customer_user
 from support.service import Customer
-from support.shop import ADDRESS
+from support.shop import ADDRESS, order
 
 pytestmark = pytest.mark.long
 
@@ -88,6 +90,19 @@ def test_each_parcel_is_printed_once(reader: Reader) -> None:
     shown = (placed["order_reference"], parcel["shipment_id"], parcel["carrier"], parcel["tracking_url"])
     assert reader.run("parcels") == [" ".join(map(str, shown))]
     assert reader.run("parcels") == []
+
+
+def test_each_order_of_an_agent_above_its_limit_is_told_once(reader: Reader) -> None:
+    service, customer = reader.demo.service, reader.customer
+    reader.stock(10)
+    agent = connecting(service, customer_user(service, customer.id, "owner")).agent(order_limit="1", day_limit="1")
+    asked = agent.call("price_order", **order([("CV-320P", 1)]))
+    option = asked["shipping_options"][0]
+    shown = {"confirmation_code": asked["confirmation_code"], "shipping_method": option["id"]}
+    assert agent.call("confirm_order", **shown, total=option["total_gross"])["code"] == "approval_needed"
+    number_events(service)
+    assert reader.run("waiting") == [f"{asked['confirmation_code']} PO-1 £{option['total_gross']:.2f}"]
+    assert reader.run("waiting") == []
 
 
 def test_each_invoice_is_saved_once(reader: Reader) -> None:

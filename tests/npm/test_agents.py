@@ -11,6 +11,8 @@ import httpx2
 import pytest
 
 from support.agent_consent import connecting
+from support.built_clients import TypeScriptClient, ran
+from support.guide import program_of
 from support.mail import free_port
 from support.node_packages import SOURCE, installed, node_22
 from support.pages import Person, customer_user, fields_of
@@ -20,11 +22,15 @@ from support.shop import order
 pytestmark = pytest.mark.long
 
 
-def program(tmp_path: Path, name: str) -> Path:
-    """A program in a folder with the packages."""
+def link_packages(folder: Path) -> None:
     packages = installed()
     assert packages is not None
-    (tmp_path / "node_modules").symlink_to(packages / "node_modules")
+    (folder / "node_modules").symlink_to(packages / "node_modules")
+
+
+def program(tmp_path: Path, name: str) -> Path:
+    """A program in a folder with the packages."""
+    link_packages(tmp_path)
     (tmp_path / "main.mjs").write_bytes((SOURCE / "agents" / name).read_bytes())
     return tmp_path
 
@@ -51,6 +57,15 @@ def test_the_typescript_client_searches_prices_and_confirms(shop: Service, tmp_p
     assert (found["tools"], found["sku"], found["rejected"]) == (10, "PHONE", "price_changed")
     reference = found["confirmed"]["order"]["order_reference"]
     assert customer.get(f"/order/{reference}").json()["status"] == "Awaiting dispatch"
+
+
+def test_the_guides_program_orders(shop: Service, tmp_path: Path) -> None:
+    customer = shop.customer()
+    link_packages(tmp_path)
+    command = TypeScriptClient(tmp_path).command("agent", program_of("ts file=agent.ts"))
+    printed = ran(command, {"BASE": shop.url, "KEY": customer.key}).split()
+    assert printed[0] == "confirmed"
+    assert customer.get(f"/order/{printed[-1]}").json()["customer_reference"] == "PO-7001"
 
 
 def test_the_typescript_client_goes_from_an_address_to_a_confirmed_order(shop: Service, tmp_path: Path) -> None:
