@@ -22,7 +22,7 @@ STALE = error_body("unavailable", "prices and stock cannot be verified at presen
 
 @pytest.fixture
 def shop(postgres: Cluster) -> Iterator[Service]:
-    often, soon = timedelta(seconds=0.05), timedelta(seconds=1)
+    often, soon = timedelta(seconds=0.05), timedelta(seconds=3)
     with postgres.database() as url, running_service(url, refresh_interval=often, stale_after=soon) as service:
         stock_shop(service)
         yield service
