@@ -12,7 +12,7 @@ from support.backoffice import backoffice_of
 from support.one_of_everything import ESCAPED, RAW, SELLER, Reseller, one_of_everything
 from support.page_roles import ACCOUNT as ACCOUNT_ROLES
 from support.page_roles import ANYBODY, OFFICE, is_for, roles_for
-from support.page_routes import SITES, PageRoute, page_routes
+from support.page_routes import SITES, PageRoute, page_routes, path_of
 from support.page_walk import Walk, walk
 from support.pages import Person, browser, customer_user, staff_member
 from support.service import Service
@@ -47,6 +47,11 @@ _RARE = {
     "/order/many/picking-list", "/basket/shared", "/developer/sandbox", "/developer/sandbox/key/new",
     "/developer/sandbox/key/{id}/disable", "/developer/agent/{agent_id}/revoke",
     "/customer/{id}/agent/{agent_id}/revoke", "/order/many/pick",
+}  # fmt: skip
+# Lists of things that have no page of their own, or not all of them.
+_LISTS_OF_NO_PAGES = {
+    "/audit", "/customer/{id}/event", "/customer/{id}/timeline", "/import/{id}",
+    "/account/developer/key/{id}/request",
 }  # fmt: skip
 NOT_LINKED = _SIGNED_OUT | _RARE
 _EACH = 15  # so many of each kind of page are opened in search of the others
@@ -221,6 +226,19 @@ def test_every_page_has_one_main_heading(office_walk: Walk, account_walk: Walk) 
     } == {}
 
 
+def test_the_first_cell_of_each_row_of_a_list_leads_to_the_rows_page(office_walk: Walk, account_walk: Walk) -> None:
+    without = set()
+    rows = 0
+    for walked in (office_walk, account_walk):
+        for path, pages in walked.pages.items():
+            cells = [links for seen in pages if seen.is_html for links in seen.markup.first_cells]
+            rows += len(cells)
+            if any(path_of(walked.person.site, link) is None for links in cells for link in links[:1] or [""]):
+                without.add(path)
+    assert rows > 50
+    assert without == _LISTS_OF_NO_PAGES
+
+
 def test_stored_markup_is_escaped_on_every_page(reseller: Reseller, office_walk: Walk, account_walk: Walk) -> None:
     other = walk(customer_user(reseller.service, reseller.other.customer.id), each=_EACH)
     for walked in (office_walk, account_walk, other):
@@ -236,3 +254,19 @@ def test_every_page_is_reached_by_links(office_walk: Walk, account_walk: Walk) -
     for site, walked in ((BACK_OFFICE, office_walk), (ACCOUNT, account_walk)):
         shown = {route.path for route in page_routes(site) if route.method == "GET"}
         assert {path.removeprefix(site.root) for path in shown - walked.pages.keys()} <= NOT_LINKED
+
+
+def test_each_step_of_a_form_has_one_main_heading(office_walk: Walk, account_walk: Walk) -> None:
+    """Sends each form empty, and as it is shown; it is the file's last test, because some of them are done."""
+    counts: dict[tuple[str, int], int] = {}
+    for walked in (office_walk, account_walk):
+        for route in (route for route in FORMS if route.path in walked.pages and not route.path.endswith(_ENDS)):
+            seen = walked.pages[route.path][0]
+            here = [form.values for form in seen.markup.forms if form.method == "POST" and form.action == seen.address]
+            tried: list[dict[str, list[str]]] = [{"once": [""]}, *here[:1]]
+            for fields in tried:
+                response = walked.person.send(seen.address, fields)
+                if response.status_code != 303:
+                    counts[seen.address, response.status_code] = response.text.count("<h1")
+    assert {status for _, status in counts} >= {200, 400}
+    assert {case: count for case, count in counts.items() if count != 1} == {}
