@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.agent_consent import Connecting, connecting
 from support.application_site import Application, application_site
 from support.backoffice import BackOfficeSite
@@ -45,11 +45,11 @@ def test_a_person_corrects_the_limits_allows_the_agent_and_ends_it(
 ) -> None:
     tab.open(f"{shop.url}/auth/authorize?{urlencode(program.request())}")
     expect(tab.page.locator("h1")).to_have_text("Allow Assistant?")
-    assert all_serious_errors(tab) == []
+    assert all_errors(tab) == []
     tab.page.get_by_label("All its orders of a day may cost").fill("100")
     tab.page.get_by_role("button", name="Allow", exact=True).click()
     expect(tab.page.get_by_role("alert")).to_contain_text("must be at least the limit of one order")
-    assert all_serious_errors(tab) == []
+    assert all_errors(tab) == []
     tab.page.get_by_label("All its orders of a day may cost").fill("2,000")
     tab.page.get_by_role("button", name="Allow", exact=True).click()
     found = application.arrival()
@@ -57,7 +57,7 @@ def test_a_person_corrects_the_limits_allows_the_agent_and_ends_it(
     assert program.redeem(found["code"][0]).status_code == 200
     tab.open(f"{shop.url}/account/developer/agent")
     expect(tab.page.get_by_role("row", name="Assistant")).to_contain_text("£2,000.00")
-    assert all_serious_errors(tab) == []
+    assert all_errors(tab) == []
     tab.page.get_by_role("link", name="Revoke").click()
     tab.page.get_by_role("button", name="Revoke").click()
     expect(tab.page.get_by_text("The access is revoked")).to_be_visible()
@@ -73,7 +73,7 @@ def test_staff_see_a_customers_agents_and_end_them(
     tab.open(f"{office.url}/customer/{customer}/access")
     agents = tab.page.get_by_role("region", name="Agents with access")
     expect(agents).to_contain_text("Assistant")
-    assert all_serious_errors(tab) == []
+    assert all_errors(tab) == []
     agents.get_by_role("link", name="Revoke").click()
     tab.page.get_by_role("button", name="Revoke").click()
     expect(tab.page.get_by_text("The access is revoked")).to_be_visible()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite
 from support.browsing import signed_in, tab_in, window
 from support.orders import sell
@@ -29,7 +29,7 @@ def test_a_file_is_checked_and_applied(office: BackOfficeSite, browser: Browser,
         tab.open(f"{check}/apply")
         for address in (f"{check}/apply", check):
             tab.open(address)
-            assert not scripts or all_serious_errors(tab) == []
+            assert not scripts or all_errors(tab) == []
             tab.resize(1280)
         tab.page.get_by_role("button", name="Apply 1 change").click()
         expect(tab.page.locator("h1")).to_contain_text("stock")

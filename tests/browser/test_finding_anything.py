@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite
 from support.browsing import signed_in, tab_in, window
 from support.orders import buy
@@ -28,7 +28,7 @@ def test_an_order_is_found_by_a_part_of_its_purchase_order_without_a_click(
             expect(hits).to_have_count(0)
             tab.page.keyboard.type("o 7731")
             expect(hits).to_have_text([other["order_reference"], one["order_reference"]])
-            assert all_serious_errors(tab) == []
+            assert all_errors(tab) == []
             tab.page.keyboard.press("ArrowDown")
             expect(hits.first).to_be_focused()
             tab.page.keyboard.press("Escape")

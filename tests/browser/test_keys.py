@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite
 from support.billing import invoiced
 from support.browsing import signed_in, tab_in, window
@@ -37,7 +37,7 @@ def test_staff_work_with_keys_and_switch_them_off(office: BackOfficeSite, browse
         tab.open(f"{office.url}/")
         keys.press("?")
         expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
-        assert all_serious_errors(tab) == []
+        assert all_errors(tab) == []
         page.get_by_label("Use these keys").uncheck()
         keys.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)

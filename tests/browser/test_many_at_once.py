@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite
 from support.browsing import signed_in, tab_in, window
 from support.orders import buy
@@ -26,5 +26,5 @@ def test_a_page_goes_on_until_all_orders_are_through(office: BackOfficeSite, bro
             "href", re.compile(names[23])
         )
         assert rounds == ["POST"] * 3
-        assert all_serious_errors(tab) == []
+        assert all_errors(tab) == []
     assert {customer.get(f"/order/{name}").json()["status"] for name in names} == {"Dispatched"}

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.browsing import Tab, signed_in, tab_in, window
 from support.orders import sell
 from support.pages import customer_user
@@ -46,7 +46,7 @@ def test_a_filter_narrows_the_shop_in_place_and_the_address_keeps_it(stocked: Se
         expect(offers).to_have_count(1)
         expect(tab.page).to_have_url(re.compile("attribute=depth%3D60"))
         expect(tab.page.get_by_label(re.compile(r"^60"))).to_be_focused()
-        assert all_serious_errors(tab) == []
+        assert all_errors(tab) == []
         tab.page.go_back()
         expect(offers).to_have_count(3)
         tab.resize(PHONE, dark=True)
@@ -59,7 +59,7 @@ def test_a_filter_narrows_the_shop_in_place_and_the_address_keeps_it(stocked: Se
         expect(tab.page.get_by_label(re.compile(r"^40"))).not_to_be_visible()
         expect(offers).to_have_count(3)
         assert not tab.is_too_wide
-        assert all_serious_errors(tab) == []
+        assert all_errors(tab) == []
 
 
 def test_a_product_is_found_added_and_ordered(stocked: Service, browser: Browser) -> None:
@@ -78,14 +78,14 @@ def test_a_product_is_found_added_and_ordered(stocked: Service, browser: Browser
             expect(tab.page.locator("#found a")).to_have_text(["SHELF-2"])
             keys.press("Enter")
             expect(tab.page).to_have_url(re.compile("/account/product/SHELF-2$"))
-            assert all_serious_errors(tab) == []
+            assert all_errors(tab) == []
             tab.page.get_by_label("Units of SHELF-2").fill("3")
             keys.press("Enter")
             expect(tab.page.get_by_text("3 units added")).to_be_visible()
             assert count_in_bar(tab) == "1"
             tab.page.locator("#basket").click()
             tab.page.get_by_label("Your reference").fill(f"PO-SHELF-{width}")
-            assert all_serious_errors(tab) == []
+            assert all_errors(tab) == []
             tab.page.get_by_role("button", name="Continue to shipping").click()
             expect(tab.page.get_by_role("heading", name="Confirm your order")).to_be_visible()
             tab.page.get_by_role("radio").first.check()
@@ -122,7 +122,7 @@ def test_prices_follow_the_units_without_a_button(stocked: Service, browser: Bro
             expect(tab.page.get_by_label("Units of SHELF-1")).to_be_focused()
             tab.open(f"{stocked.url}/account/new-order")
             expect(tab.page.get_by_label("Units of SHELF-1")).to_have_value("6")
-            assert all_serious_errors(tab) == []
+            assert all_errors(tab) == []
             assert not tab.is_too_wide
             tab.page.get_by_role("button", name="Remove SHELF-1").click()
             expect(tab.page.get_by_text("Your basket is empty.")).to_be_visible()
@@ -158,7 +158,7 @@ def test_products_that_are_ticked_stand_side_by_side(stocked: Service, browser: 
             compare.click()
             expect(tab.page).to_have_url(re.compile(r"/compare\?sku=SHELF-0&sku=SHELF-2$"))
             expect(tab.page.locator(".differs").get_by_text("Depth")).to_be_visible()
-            assert all_serious_errors(tab) == []
+            assert all_errors(tab) == []
             assert not tab.is_too_wide
 
 
@@ -172,10 +172,10 @@ def test_a_list_is_kept_and_ordered_from(stocked: Service, browser: Browser) -> 
             tab.page.get_by_role("link", name="Add to a list").click()
             dialog = tab.page.get_by_role("dialog")
             dialog.get_by_label("Name of the new list").fill(f"Van {width}")
-            assert all_serious_errors(tab) == []
+            assert all_errors(tab) == []
             dialog.get_by_role("button", name="Add to the list").click()
             expect(tab.page.get_by_role("heading", name=f"Van {width}")).to_be_visible()
-            assert all_serious_errors(tab) == []
+            assert all_errors(tab) == []
             tab.page.get_by_role("button", name="Add all to the basket").click()
             expect(tab.page.get_by_text("1 product added to the basket.")).to_be_visible()
             assert not tab.is_too_wide

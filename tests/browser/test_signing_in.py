@@ -5,7 +5,7 @@ import base64
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from support.accessibility import serious_errors
+from support.accessibility import errors_of
 from support.backoffice import BackOfficeSite
 from support.browsing import tab_in, window
 from support.people import PASSWORD, later, totp
@@ -52,7 +52,7 @@ def test_a_person_signs_in_sets_up_a_factor_and_signs_in_with_it(
         assert not tab.is_too_wide
         fill(page, code=totp(secret, place.service))
         arrive(page, "Your recovery codes")
-        assert not scripts or serious_errors(tab) == []
+        assert not scripts or errors_of(tab) == []
         tab.open(f"{place.url}{place.path('/sign-ins')}")
         assert not tab.is_too_wide
         page.locator("details.person summary").click()

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite
 from support.browsing import signed_in, tab_in, window
 from support.orders import buy, dispatch
@@ -54,4 +54,4 @@ def test_references_tracking_numbers_and_codes_are_copied_with_one_click(
                     tab.page.keyboard.press("Enter")
                     expect(buttons.nth(number)).to_have_text("Copied")
                     assert tab.run("navigator.clipboard.readText()") == text
-                assert all_serious_errors(tab) == []
+                assert all_errors(tab) == []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.browsing import tab_in, window
 from support.cluster import Cluster
@@ -42,7 +42,7 @@ def test_a_page_without_links_is_accessible_and_fits(
     own = [office.service.url, office.url, strict.url, pair.live.url]
     with window(browser) as context, tab_in(context, own, route.path) as tab:
         WAYS[route.path.removeprefix(route.site.root)](Visit(tab, office, strict, pair, route.site))
-        assert all_serious_errors(tab) == []
+        assert all_errors(tab) == []
 
 
 def test_each_way_leads_to_a_page() -> None:

@@ -6,8 +6,9 @@ from typing import Any
 from support.browsing import WIDTHS, Tab
 from support.node_packages import installed
 
-SERIOUS = ("serious", "critical")
-_RUN = "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
+_RUN = "async options => (await axe.run(document, { resultTypes: ['violations'], ...options })).violations"
+_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # the rules to which it matters that a page is dark
+_DARK = (375, 1280)  # with and without the menu at the side; other widths have no colours of their own
 _KNOWN = "() => typeof window.axe === 'object'"
 
 _CUT = """[...document.querySelectorAll(".wide")].filter(frame => frame.scrollWidth > frame.clientWidth + 1)
@@ -21,21 +22,20 @@ def _axe() -> str:
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
-def serious_errors(tab: Tab) -> list[str]:
-    """What is seriously wrong with the page that a tab shows: rules with the elements that break them."""
+def errors_of(tab: Tab, *, colours_only: bool = False) -> list[str]:
+    """What is wrong with the page that a tab shows, however little: rules with the elements that break them."""
     if not tab.page.evaluate(_KNOWN):
         tab.page.evaluate(_axe())
-    found = tab.page.evaluate(_RUN)
-    return [_described(error) for error in found if error["impact"] in SERIOUS]
+    return [_described(error) for error in tab.page.evaluate(_RUN, _COLOURS if colours_only else {})]
 
 
-def all_serious_errors(tab: Tab) -> list[str]:
+def all_errors(tab: Tab) -> list[str]:
     """What is wrong with the page at any width, light or dark; a page that can be scrolled sideways is wrong too."""
     found = []
     for width in WIDTHS:
-        for dark in (False, True):
+        for dark in (False, True) if width in _DARK else (False,):
             tab.resize(width, dark=dark)
-            errors = [*(["wider than the window"] if tab.is_too_wide else []), *serious_errors(tab)]
+            errors = [*(["wider than the window"] if tab.is_too_wide else []), *errors_of(tab, colours_only=dark)]
             found += [f"{width} {'dark' if dark else 'light'}: {error}" for error in errors]
     return found
 
@@ -54,4 +54,4 @@ def _described(error: dict[str, Any]) -> str:
     nodes = error["nodes"]
     first = "; ".join(node["html"][:200] for node in nodes[:3])
     why = " ".join(nodes[0]["failureSummary"].split())
-    return f"{error['id']}, {len(nodes)} times: {first}: {why}"
+    return f"{error['id']} ({error['impact']}), {len(nodes)} times: {first}: {why}"

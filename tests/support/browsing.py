@@ -16,7 +16,7 @@ from support.pages import Person
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PICTURES = Path(os.environ.get("PICTURES", ".browser-failures"))  # of pages at which a test failed
-WIDTHS = (375, 1280)
+WIDTHS = (375, 768, 1280, 1920)
 _PHONE = 700  # pixels; narrower pages are shown as phones show them
 _HEIGHTS = {375: 812}
 _PATIENCE = 10_000  # milliseconds, on a busy machine

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_errors
 from support.browsing import Tab, signed_in, tab_in, window
 from support.pages import Person
 
@@ -87,7 +87,7 @@ def job(browser: Browser, person: Person, url: str, path: str, way: Way, record:
         tab.open(f"{url}{path}")
         working = Job(tab, way)
         yield working
-        errors = all_serious_errors(tab)
+        errors = all_errors(tab)
         assert errors == [], errors  # named, because pytest rewrites only the assertions of test files
         assert not tab.is_too_wide, working.page.url
         record("clicks", f"{working.clicks} of at most {most}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from support.accessibility import serious_errors
+from support.accessibility import errors_of
 from support.backoffice import BackOfficeSite
 from support.billing import due_of, invoiced, number_of, pdf_text, unallocated
 from support.jobs import WAYS, Record, Way, job
@@ -111,7 +111,7 @@ def test_a_payment_of_an_account_is_recorded_from_the_list_of_payments_with_two_
         work.fill(form.get_by_label("Amount"), "50")
         work.choose(form.get_by_label("Method"), "cheque")
         expect(form.locator("#pays")).to_contain_text(f"£50.00 pays invoice {number}")
-        assert serious_errors(work.tab) == []  # though the list behind has fields of the same names
+        assert errors_of(work.tab) == []  # though the list behind has fields of the same names
         work.click(work.button("Record it"))
         expect(work.page).to_have_url(re.compile("/payment/[0-9]+$"))
     paid = rows(service, "select amount, method from payment where customer_id = %s", customer.id)
@@ -295,7 +295,7 @@ def test_the_vat_of_the_last_quarter_is_read_and_its_documents_downloaded_with_t
     with job(browser, person, office.url, "/money", way, record_property, 3) as work:
         work.click(work.link("VAT"))
         expect(work.page.get_by_text("1 Jan 2026 to 31 Mar 2026")).to_be_visible()
-        assert serious_errors(work.tab) == []
+        assert errors_of(work.tab) == []
         work.click(work.page.get_by_role("rowheader").get_by_role("link", name="Invoices"))
         expect(work.page.get_by_role("rowheader", name=str(number))).to_be_visible()
         with work.page.expect_download() as download:
