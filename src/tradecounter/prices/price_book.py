@@ -23,6 +23,7 @@ from tradecounter.products.columns.rows import RowOfId, bitmap
 
 DEFAULT_LIST = "default"
 Rows = NDArray[np.int32]
+ProductIds = NDArray[np.int64]
 Profile = tuple[str | None, int]
 
 _NO_ROWS: Rows = np.empty(0, dtype=np.int32)
@@ -32,19 +33,32 @@ _NO_COSTS: Costs = np.empty((0, 3), dtype=np.int32)
 
 @dataclasses.dataclass(frozen=True)
 class SharedPrices:
-    """A profile's net unit costs in pence by row; NO_PRICE for a row without a price."""
+    """A profile's net unit costs in pence by row; NO_PRICE for a row without a price.
+
+    `undiscounted` has the same price list's without the `discount`.
+    """
 
     costs: Costs
+    undiscounted: "SharedPrices | None" = None
+    discount: int = 0
+
+    def less(self, discount: int) -> "SharedPrices":
+        """Return the prices less hundredths of a per cent."""
+        return SharedPrices(discounted(self.costs, discount), self, discount)
 
     @cached_property
     def digest(self) -> bytes:
         """A digest of all prices."""
-        return digest_of(self.costs.tobytes())
+        if self.undiscounted is None:
+            return digest_of(self.costs.tobytes())
+        return digest_of(self.undiscounted.digest, str(self.discount).encode())
 
     @cached_property
     def priced(self) -> BitMap:
         """The rows that have a price."""
-        return bitmap(np.flatnonzero(self.costs[:, 0] != NO_PRICE))
+        if self.undiscounted is None:
+            return bitmap(np.flatnonzero(self.costs[:, 0] != NO_PRICE))
+        return self.undiscounted.priced
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +130,8 @@ class PriceLists(Struct, frozen=True):
         """Return the prices of a price list and a discount."""
         if profile not in self.cached:
             price_list, discount = profile
-            self.cached[profile] = SharedPrices(discounted(self.listed(price_list), discount))
+            whole = self.shared((price_list, 0)) if discount else SharedPrices(self.listed(price_list))
+            self.cached[profile] = whole.less(discount) if discount else whole
         return self.cached[profile]
 
     def listed(self, price_list: str | None) -> Costs:
@@ -134,6 +149,28 @@ class PriceLists(Struct, frozen=True):
         for profile in profiles:
             prices = self.shared(profile)
             _ = prices.digest, prices.priced
+
+    def with_products(self, product_ids: ProductIds, prices: Mapping[str, PriceRows], row_of_id: RowOfId) -> Self:
+        """Return the lists in which these products have `prices` and no others."""
+        few = align_lists(prices, RowOfId.of(product_ids))
+        rows = row_of_id.rows(product_ids)
+        known = rows >= 0
+        rows = rows[known]
+        after = type(self)({}, self.no_prices)
+        for key in self.costs.keys() | few.costs.keys():
+            former, costs = self.listed(key), few.listed(key)[known]
+            after.costs[key] = former if np.array_equal(former[rows], costs) else _with_rows(former, rows, costs)
+        profiles = self.profiles  # requests may add more meanwhile
+        for profile in profiles:
+            price_list, discount = profile
+            listed = after.listed(price_list)
+            if listed is self.listed(price_list):
+                after.cached[profile] = self.cached[profile]
+            elif discount:
+                costs = _with_rows(self.cached[profile].costs, rows, discounted(listed[rows], discount))
+                after.cached[profile] = SharedPrices(costs, after.shared((price_list, 0)), discount)
+        after.prepare(profiles)
+        return after
 
     def reusing(self, before: "PriceLists") -> Self:
         """Reuse the cached prices of `before`, which has the same rows, for unchanged lists; compute the others."""
@@ -195,6 +232,12 @@ class PriceBook(Struct, frozen=True):
             vector = PriceVector(shared, *self.contracts.valid_on(terms.customer_id, today))
             self._of_customer[terms.customer_id] = (terms, today, vector)
         return vector
+
+
+def _with_rows(before: Costs, rows: Rows, costs: Costs) -> Costs:
+    after = before.copy()
+    after[rows] = costs
+    return after
 
 
 def discounted(costs: Costs, discount: int) -> Costs:

@@ -24,6 +24,9 @@ from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot,
 from tradecounter.products.snapshot.layout import read_laid_out
 from tradecounter.stock.queries.levels import read_deliveries, read_stock_changes
 from tradecounter.stock.stock_vector import StockVector, empty_stock
+from tradecounter.storefront.changes.queries import read_changed_products
+
+_FEW = 500  # changed prices are read alone; more, up to a tenth of the products, only in a large catalogue
 
 
 class StockPosition(Struct, frozen=True):
@@ -102,32 +105,39 @@ async def _concurrently(*reads: Coroutine[Any, Any, Any]) -> list[Any]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _with_prices(tx: Transaction, data: CatalogueData) -> CatalogueData:
-    rows = await read_price_lists(tx)
-    lists = await asyncio.to_thread(align_lists, rows, data.snapshot.row_of_id, data.book.lists)
+async def _with_prices(tx: Transaction, data: CatalogueData, since: int | None) -> CatalogueData:
+    lists, row_of_id = data.book.lists, data.snapshot.row_of_id
+    changed = None
+    if since is not None and not data.unreadable.get("prices"):  # of which the message would be lost
+        changed = await read_changed_products(tx, "prices", since, most=max(_FEW, len(row_of_id) // 10))
+    rows = await read_price_lists(tx, changed)
+    if changed is None:
+        lists = await asyncio.to_thread(align_lists, rows, row_of_id, lists)
+    else:
+        lists = await asyncio.to_thread(lists.with_products, changed, rows, row_of_id)
     unreadable = {**data.unreadable, "prices": unreadable_prices(rows)}
     return replace(data, book=PriceBook(lists, data.book.contracts), unreadable=unreadable)
 
 
-async def _with_contracts(tx: Transaction, data: CatalogueData) -> CatalogueData:
+async def _with_contracts(tx: Transaction, data: CatalogueData, _since: int | None) -> CatalogueData:
     rows = await read_contract_prices(tx)
-    contracts = align_contracts(rows, data.snapshot.row_of_id)
+    contracts = await asyncio.to_thread(align_contracts, rows, data.snapshot.row_of_id)
     unreadable = {**data.unreadable, "contracts": unreadable_contracts(rows)}
     return replace(data, book=PriceBook(data.book.lists, contracts), unreadable=unreadable)
 
 
-async def _with_deliveries(tx: Transaction, data: CatalogueData) -> CatalogueData:
+async def _with_deliveries(tx: Transaction, data: CatalogueData, _since: int | None) -> CatalogueData:
     rows = data.snapshot.row_of_id
     stock = await asyncio.to_thread(data.stock.with_deliveries, await read_deliveries(tx), rows)
     return replace(data, stock=stock)
 
 
-async def _with_terms(tx: Transaction, data: CatalogueData) -> CatalogueData:
+async def _with_terms(tx: Transaction, data: CatalogueData, _since: int | None) -> CatalogueData:
     return replace(data, terms={terms.customer_id: terms for terms in await read_customer_terms(tx)})
 
 
-# The parts that have a version and can be read without the catalogue.
-PARTS: dict[Topic, Callable[[Transaction, CatalogueData], Awaitable[CatalogueData]]] = {
+# The parts that have a version and can be read without the catalogue; since the data's version, if that is known.
+PARTS: dict[Topic, Callable[[Transaction, CatalogueData, int | None], Awaitable[CatalogueData]]] = {
     "prices": _with_prices,
     "contracts": _with_contracts,
     "deliveries": _with_deliveries,
@@ -135,9 +145,17 @@ PARTS: dict[Topic, Callable[[Transaction, CatalogueData], Awaitable[CatalogueDat
 }
 
 
-async def with_part(tx: Transaction, data: CatalogueData, topic: Topic, versions: Versions) -> CatalogueData:
-    """Read one of the PARTS and return the data with the new part."""
-    return replace(await PARTS[topic](tx, data), versions={**data.versions, topic: versions.of(topic)})
+async def with_part(
+    tx: Transaction, data: CatalogueData, topic: Topic, versions: Versions, *, from_the_start: bool
+) -> CatalogueData:
+    """Read one of the PARTS and return the data with the new part.
+
+    Reads the whole part if `from_the_start`, or if the data's version cannot be compared with the database's.
+    """
+    before, now = data.versions.get(topic, Version("", 0)), versions.of(topic)
+    comparable = before.server == now.server and before.number <= now.number
+    since = before.number if comparable and not from_the_start else None
+    return replace(await PARTS[topic](tx, data, since), versions={**data.versions, topic: now})
 
 
 async def with_stock(

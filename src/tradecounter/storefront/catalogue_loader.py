@@ -164,7 +164,7 @@ async def _caught_up(tx: Transaction, versions: Versions, data: CatalogueData, s
     """Return loaded data with missing parts added and older parts replaced, so no part returns to an older state."""
     for topic in PARTS:
         if data.versions.get(topic) != versions.of(topic):
-            data = await with_part(tx, data, topic, versions)
+            data = await with_part(tx, data, topic, versions, from_the_start=True)
     # Compute the prices of the profiles in use here, so that no request waits for them.
     await asyncio.to_thread(data.book.lists.prepare, shown.book.lists.profiles)
     _log_unreadable(data, _CATALOGUE, *PARTS)
@@ -177,17 +177,22 @@ class _VersionedPart:
     def __init__(self, topic: Topic) -> None:
         self.topic: Topic = topic
         self._reader = Reader(topic)
+        self._session: int | None = None
         self.verified_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
         """Return the data with the current part; unchanged if reading it fails."""
         wanted = versions.of(self.topic)
         if data.versions[self.topic] != wanted:
-            found = await self._reader.read(tx, lambda: with_part(tx, data, self.topic, versions), wanted)
+            new_session = tx.session != self._session  # perhaps of a restored database
+            found = await self._reader.read(
+                tx, lambda: with_part(tx, data, self.topic, versions, from_the_start=new_session), wanted
+            )
             if found is None:
                 return data
             data = found
             _log_unreadable(data, self.topic)
+        self._session = tx.session
         self.verified_at = versions.read_at
         return data
 

@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,6 +179,36 @@ def test_lists_with_reused_prices_equal_new_lists(
         assert reusing.shared(profile).costs.tolist() == expected.shared(profile).costs.tolist()
         assert reusing.shared(profile).digest == expected.shared(profile).digest
         assert reusing.shared(profile).priced == expected.shared(profile).priced
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    before=st.dictionaries(st.sampled_from(["default", "gold", "gone"]), LISTED),
+    after=st.dictionaries(st.sampled_from(["default", "gold", "new"]), LISTED),
+    changed=st.sets(st.sampled_from([10, 20, 30, 40, 99])),
+)
+def test_lists_with_new_prices_of_some_products_equal_new_lists(
+    before: dict[str, dict[int, tuple[int, int, int]]],
+    after: dict[str, dict[int, tuple[int, int, int]]],
+    changed: set[int],
+) -> None:
+    def of(prices: dict[str, dict[int, tuple[int, int, int]]], key: str, *, chosen: bool) -> dict[int, Any]:
+        return {product: costs for product, costs in prices.get(key, {}).items() if (product in changed) == chosen}
+
+    profiles = [(key, discount) for key in (None, "gold", "gone", "new") for discount in (0, 333)]
+    old = lists(**before)
+    old.prepare(profiles)
+    new = old.with_products(
+        np.array(sorted(changed), dtype=np.int64),
+        {key: price_rows(of(after, key, chosen=True)) for key in after},
+        ROW_OF_ID,
+    )
+    keys = before.keys() | after.keys()
+    expected = lists(**{key: of(before, key, chosen=False) | of(after, key, chosen=True) for key in keys})
+    for profile in profiles:
+        assert new.shared(profile).costs.tolist() == expected.shared(profile).costs.tolist()
+        assert new.shared(profile).digest == expected.shared(profile).digest
+        assert new.shared(profile).priced == expected.shared(profile).priced
 
 
 def test_prices_of_an_unchanged_list_are_reused() -> None:

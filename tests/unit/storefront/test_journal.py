@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.storefront.changes.journal import Ids, SubjectChanges
+from tradecounter.storefront.changes.journal import SubjectChanges
+from tradecounter.storefront.changes.queries import Ids
 
 NOTED = st.lists(st.one_of(st.none(), st.sets(st.integers(1, 9), max_size=6)), max_size=12)
 

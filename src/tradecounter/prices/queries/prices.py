@@ -9,6 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.db.arrays import ArrayStatement, fetch_array
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.prices.rules import fill_breaks
@@ -71,10 +72,10 @@ def no_contracts() -> ContractRows:
 _READ_PRICE_LISTS = Statement("select key from price_list order by key")
 
 
-async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
-    """Return all price lists by key."""
+async def read_price_lists(tx: Transaction, product_ids: NDArray[np.int64] | None = None) -> dict[str, PriceRows]:
+    """Return all price lists by key: all prices, or those of some products."""
     keys = await tx.fetch_all(_READ_PRICE_LISTS)
-    return {key: await _read_price_list(tx, key) for (key,) in keys}
+    return {key: await _read_price_list(tx, key, product_ids) for (key,) in keys}
 
 
 _COST_COLUMNS: dict[LiteralString, LiteralString] = {"single": "int4", "five_plus": "int4", "ten_plus": "int4"}
@@ -84,9 +85,22 @@ _PRICE_LIST = ArrayStatement(
     {"product_id": "int8", **_COST_COLUMNS},
 )
 
+_PRICES_OF_PRODUCTS = ArrayStatement(
+    f"""
+    select product_id, {COSTS} from price, {READABLE}
+    where price_list = :price_list
+      and product_id = any(array(select json_array_elements_text(:product_ids::json)::bigint))
+    """,  # noqa: S608 literals of this module
+    {"product_id": "int8", **_COST_COLUMNS},
+)
 
-async def _read_price_list(tx: Transaction, key: str) -> PriceRows:
-    rows = await fetch_array(tx, _PRICE_LIST, price_list=key)
+
+async def _read_price_list(tx: Transaction, key: str, product_ids: NDArray[np.int64] | None) -> PriceRows:
+    if product_ids is None:
+        rows = await fetch_array(tx, _PRICE_LIST, price_list=key)
+    else:
+        ids = json_of(product_ids.tolist())
+        rows = await fetch_array(tx, _PRICES_OF_PRODUCTS, price_list=key, product_ids=ids)
     return PriceRows(rows["product_id"].astype(np.int64), _costs(rows))
 
 

@@ -14,8 +14,8 @@ from tradecounter.prices.queries.prices import NO_PRICE
 from tradecounter.products.columns.rows import are_among, bitmap, rows_of
 from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.changes.cursor import Place, Position, Terms
-from tradecounter.storefront.changes.journal import Ids, Journal, Subject
-from tradecounter.storefront.changes.queries import NOTED
+from tradecounter.storefront.changes.journal import Journal, Subject
+from tradecounter.storefront.changes.queries import NOTED, Ids
 from tradecounter.storefront.queries import TOPICS
 from tradecounter.storefront.view import CustomerView
 

@@ -30,7 +30,7 @@ from tradecounter.storefront.changes.differences import (
     version_of,
 )
 from tradecounter.storefront.changes.followers import Followers
-from tradecounter.storefront.changes.journal import Ids
+from tradecounter.storefront.changes.queries import Ids
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import product_json
 from tradecounter.storefront.view import CustomerView

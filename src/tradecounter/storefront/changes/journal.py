@@ -2,23 +2,26 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import msgspec
 import numpy as np
 from msgspec import Struct, field
-from numpy.typing import NDArray
 
 from tradecounter.db.changes import Topic, Versions
 from tradecounter.db.transaction import Transaction
-from tradecounter.storefront.changes.queries import NOTED, NotedChange, read_changes, read_forgotten, read_log
-
-Ids = NDArray[np.int64]
+from tradecounter.storefront.changes.queries import (
+    NOTED,
+    Ids,
+    NotedChange,
+    distinct_ids,
+    read_changes,
+    read_forgotten,
+    read_log,
+)
 
 # Whose prices changed: a price list's, a customer's, or (None) everybody's.
 Subject = str | int | None
 
-_ID = np.dtype(">i8")
 _MOST_IDS = 50_000  # of one subject, before its older changes are packed
 
 
@@ -134,9 +137,7 @@ class Journal(Struct):
         return [sku for version, sku in spelled if after < version <= until]
 
     def _add(self, change: NotedChange, shown: Mapping[Topic, int]) -> None:
-        ids: Any = change.product_ids
-        if ids is not None:
-            ids = np.unique(np.frombuffer(ids, dtype=_ID).astype(np.int64))
+        ids = None if change.product_ids is None else distinct_ids(change.product_ids)
         subject = change.price_list if change.topic == "prices" else change.customer_id
         if change.former_skus is not None:
             for product_id, sku in msgspec.json.decode(change.former_skus, type=dict[int, str]).items():

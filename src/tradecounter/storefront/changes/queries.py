@@ -3,14 +3,19 @@
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 from psycopg.sql import SQL
 
+from tradecounter.db.arrays import fetch_binary
 from tradecounter.db.changes import Topic
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
+
+Ids = NDArray[np.int64]
 
 # The topics whose changes are noted by product. Customers' terms are in cursors, stock levels have `changed_by`.
 NOTED: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "deliveries")
@@ -28,6 +33,11 @@ class NotedChange(Struct, frozen=True):
     customer_id: int | None
     product_ids: bytes | None
     former_skus: str | None
+
+
+def distinct_ids(packed: bytes) -> Ids:
+    """Return packed 64-bit numbers in ascending order, each once."""
+    return np.unique(np.frombuffer(packed, dtype=">i8").astype(np.int64))
 
 
 _ROWS_AT_ONCE = 100  # an import's row has 800 kB for 100,000 products
@@ -50,6 +60,23 @@ _CHANGES = Statement(
 def read_changes(tx: Transaction, after: Mapping[Topic, int]) -> AsyncIterator[NotedChange]:
     """Yield the changes of each topic after a version, in order of version; few are in memory at a time."""
     return tx.stream(_CHANGES, _ROWS_AT_ONCE, after=json_of(dict(after)))
+
+
+# What a transaction noted after it raised the version has no version yet.
+_CHANGED_PRODUCTS = Statement("""
+    with noted as (
+        select product_ids from catalogue_change where topic = :topic and (version > :after or version is null)
+    )
+    select coalesce((select string_agg(int8send(id), '') from noted, unnest(product_ids) as id), '')
+    where (select coalesce(sum(cardinality(product_ids)), 0) <= :most and count(*) = count(product_ids) from noted)
+      and not exists (select from catalogue_change_mark where forgotten and (versions ->> :topic)::bigint > :after)
+""")
+
+
+async def read_changed_products(tx: Transaction, topic: Topic, after: int, most: int) -> Ids | None:
+    """Return the products that changed after a version; None if they are more than `most`, or not known."""
+    packed = await fetch_binary(tx, _CHANGED_PRODUCTS, topic=topic, after=after, most=most)
+    return None if packed is None else distinct_ids(packed)
 
 
 _FORGOTTEN = Statement("select versions::text from catalogue_change_mark where forgotten")
