@@ -7,9 +7,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tradecounter.customers.wire import RequiredText
+from tradecounter.edge.rest.parameters import Flag
 from tradecounter.feeds.rules import Rounding
 from tradecounter.kit.number_types import Percent
-from tradecounter.storefront.parameters import Flag, ProductListParameters, Sort
+from tradecounter.storefront.parameters import ProductListParameters, Sort
 
 _LONGEST = 500
 

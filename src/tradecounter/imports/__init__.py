@@ -1,1 +1,1 @@
-"""All import kinds, samples that fill an empty database, and a function that runs an import."""
+"""Imports: their kinds, uploads, runs, history and roll-back; also products saved by a form, and prices by a rule."""

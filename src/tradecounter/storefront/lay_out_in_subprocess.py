@@ -1,7 +1,7 @@
 """Lays out a large catalogue in a subprocess, which slows requests very little (docs/adr/0011).
 
 The subprocess reads the database, or its replica, and writes the catalogue data to a file, which processes then map
-(`data_file.py`).
+(`shared_folder.py`).
 """
 
 import asyncio

@@ -6,11 +6,11 @@ from msgspec import Meta, Struct
 
 from tradecounter.edge.rest.negotiation import Accept
 from tradecounter.edge.rest.paging import PageLimit, PageNumber
+from tradecounter.edge.rest.parameters import Flag
 
 MOST_SKUS = 200  # so that their links fit into the head of a response
 
 Extra = Literal["description", "description_html", "short_description", "related", "similar"]
-Flag = Literal["true", "false"]
 Sort = Literal["price", "availability", "sku", "name"]
 
 Extras = Annotated[

@@ -8,10 +8,9 @@ from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.statement_files import StatementPeriod
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.edge.rest.days import Day
+from tradecounter.edge.rest.parameters import Flag
 from tradecounter.kit.number_types import Id, Pounds
 from tradecounter.payments.record_payment import NewPayment
-
-Flag = Literal["true", "false"]
 
 
 class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):

@@ -18,6 +18,7 @@ from tradecounter.kit.validation_messages import field_errors_of
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Pair = tuple[str, str]
+Flag = Literal["true", "false"]
 
 MOST_PARTS = 1_000  # a query string can contain 30,000, and parsing them blocks all other requests
 
@@ -25,7 +26,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 ANY_SIZE = {"format": ""}  # in the schema of a number that is read exactly, whatever its size
 _MOST_DIGITS = 100
 _LARGEST = 2**63 - 1  # replaces all other larger numbers, which no column holds
-_FLAG = {"true", "false"}
+_FLAG = {*get_args(Flag)}
 _MOST_QUOTED = 100
 
 

@@ -7,12 +7,12 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import fields
 
-from tradecounter.billing.operations.wire import Flag
 from tradecounter.bulk.differences import Change
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.importing import ImportReport
 from tradecounter.bulk.price_figures import GuardedPrice, UnknownPriceList
 from tradecounter.bulk.rows import LineMessage
+from tradecounter.edge.rest.parameters import Flag
 
 _NESTED = {"file", "prices"}  # the parts of a report that are shown differently
 

@@ -30,8 +30,8 @@ class FastPathProtocol(BoundedProtocol):
         super().__init__(*arguments, **options)
         self._fast_path: ResponseCacheMiddleware | None = None
         self._context: RequestContext | None = None  # of a request with a cached head but without a cached response
-        self._head: RequestHead | None = None  # the cached response to the current request
-        self._response: FastResponse | None = None
+        self._head: RequestHead | None = None  # of the current request
+        self._response: FastResponse | None = None  # the cached response to the current request
         self._noted: RequestContext | None = None  # of the request of `_response`
         self._began = 0.0  # when the request of `_response` was handled first, in seconds of the performance counter
         self._responded_at = 0.0  # time of the last response from the fast path, on the loop's clock
