@@ -61,6 +61,11 @@ class OrderBase(Struct, frozen=True, kw_only=True):
         return self.cost_gross + option.cost_net + option.tax(self.tax_rate)
 
     @property
+    def least_gross(self) -> Decimal:
+        """What the order costs with its cheapest shipping option; without options, the items alone."""
+        return min(map(self.gross_with, self.shipping_options), default=self.cost_gross)
+
+    @property
     def contact_email(self) -> str | None:
         """The e-mail address of the order's contact."""
         return None if self.order_notifications is None else self.order_notifications.email_address

@@ -97,8 +97,7 @@ class ReviewPages(Struct, frozen=True):
             room = await credit_room(tx, call.customer_id)
             approval = await find_approval(tx, call.customer_id, order.confirmation_code)
         user = user_of(call)
-        cheapest = min(map(order.gross_with, order.shipping_options), default=order.cost_gross)
-        needs = needs_approval(user.roles, user.order_limit, cheapest)
+        needs = needs_approval(user.roles, user.order_limit, order.least_gross)
         is_open = isinstance(order, PendingOrder) and not order.has_expired(self.desk.clock.now())
         return self.desk.show(
             call,
@@ -121,8 +120,7 @@ class ReviewPages(Struct, frozen=True):
 
 def _wait(order: PendingOrder, approval: Approval | None, room: CreditRoom) -> Wait:
     asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
-    cheapest = min(map(order.gross_with, order.shipping_options), default=order.cost_gross)
-    return wait_of_pending(cheapest, order.expires_at, asked_at, room)
+    return wait_of_pending(order.least_gross, order.expires_at, asked_at, room)
 
 
 def _code(call: Call) -> str:

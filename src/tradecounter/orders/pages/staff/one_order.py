@@ -54,5 +54,4 @@ async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
         return None
     approval = await approval_of_order(tx, order.id)
     asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
-    cheapest = min(map(order.gross_with, order.shipping_options), default=order.cost_gross)
-    return wait_of_pending(cheapest, order.expires_at, asked_at, await credit_room(tx, order.customer_id))
+    return wait_of_pending(order.least_gross, order.expires_at, asked_at, await credit_room(tx, order.customer_id))

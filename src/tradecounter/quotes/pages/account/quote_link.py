@@ -70,14 +70,13 @@ class QuoteLinkPages(Struct, frozen=True):
             offered = await quote_by_link(tx, _secret(call), self.desk.clock.now())
             limit = await least_limit(tx, offered.account.id)
         quote = offered.quote
-        cheapest = min(map(quote.gross_with, quote.shipping_options), default=quote.cost_gross)
         return self.desk.show(
             call,
             "quotes/linked_quote.html",
             form=filled,
             path=f"{_ACCEPTED}/{_secret(call)}",
             offered=offered,
-            needs_user=needs_approval((), limit, cheapest),
+            needs_user=needs_approval((), limit, quote.least_gross),
             quote=quote,
             delivery=address_lines(quote.shipping_address),
             options=[(option.id, _in_words(quote, option)) for option in quote.shipping_options],

@@ -155,7 +155,6 @@ class OwnQuotePages(Struct, frozen=True):
             approval = await find_approval(tx, call.customer_id, quote.confirmation_code)
             room = await credit_room(tx, call.customer_id)
         row, user = _row(quote, now), user_of(call)
-        cheapest = min(map(quote.gross_with, quote.shipping_options), default=quote.cost_gross)
         return self.desk.show(
             call,
             template,
@@ -169,7 +168,7 @@ class OwnQuotePages(Struct, frozen=True):
             is_open=isinstance(quote, UnpricedQuote) or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
             lines=lines,
             approval=approval,
-            limit=user.order_limit if needs_approval(user.roles, user.order_limit, cheapest) else None,
+            limit=user.order_limit if needs_approval(user.roles, user.order_limit, quote.least_gross) else None,
             saved=sum((_saved(line) for line in lines), NOTHING),
             chosen=chosen_option(quote, account.shipping_method),
             room=room,
