@@ -75,6 +75,8 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
 
     Attributes:
         shape: the type of a row.
+        area: the area of the scope that an import needs.
+        hint: what a row is, and what people ask about it.
         key: the fields that identify a record.
         prepare: reads the data that staging needs. Returns the function that turns a row into one or several pairs of
             key and JSON, and notes the row's errors.
@@ -103,6 +105,8 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
     """
 
     shape: type[Shape]
+    area: str
+    hint: str
     key: tuple[str, ...]
     prepare: Prepare[Shape]
     table: str

@@ -68,6 +68,8 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
 
 CUSTOMERS = ImportKind(
     shape=CustomerRow,
+    area="customers",
+    hint="Each row is a customer, known by its id or its external id.",
     table="customer",
     key=("email_address",),
     prepare=_stage,

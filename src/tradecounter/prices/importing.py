@@ -90,6 +90,9 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
 
 PRICE_LIST = ImportKind(
     shape=PriceRow,
+    area="prices",
+    hint="Each row has the net prices of a product on a price list, for 1, 5 and 10 units. Customers without a list "
+    "pay those of “default”.",
     table="price",
     key=("price_list", "sku"),
     prepare=_stage_of_prices,
@@ -107,6 +110,8 @@ PRICE_LIST = ImportKind(
 
 CONTRACT_PRICES = ImportKind(
     shape=ContractPriceRow,
+    area="prices",
+    hint="Each row is a price agreed with one customer. Without days, it is valid always.",
     table="contract_price",
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),

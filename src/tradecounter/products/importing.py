@@ -65,6 +65,8 @@ def _with_spellings(table: str, stage: Callable[[Row, Spellings, RowNotes], Iter
 
 MANUFACTURERS = ImportKind(
     shape=ManufacturerRow,
+    area="catalogue",
+    hint="Each row is a manufacturer. Products name its key.",
     table="manufacturer",
     key=("key",),
     prepare=_with_spellings("manufacturer", staged_named),
@@ -78,6 +80,8 @@ MANUFACTURERS = ImportKind(
 
 SYNONYMS = ImportKind(
     shape=SynonymsRow,
+    area="catalogue",
+    hint="Each row is a group of words that mean the same in searches.",
     table="synonym_group",
     key=("words",),
     prepare=by_row(staged_synonyms),
@@ -90,6 +94,8 @@ SYNONYMS = ImportKind(
 
 ATTRIBUTES = ImportKind(
     shape=AttributeRow,
+    area="catalogue",
+    hint="Each row is a property of products, such as ports, with its type and its values.",
     table="attribute",
     key=("key",),
     prepare=_with_spellings("attribute", staged_named),
@@ -103,6 +109,8 @@ ATTRIBUTES = ImportKind(
 
 CATEGORIES = ImportKind(
     shape=CategoryRow,
+    area="catalogue",
+    hint="Each row is a category. A category with a parent is shown below it.",
     table="category",
     key=("key",),
     prepare=_with_spellings("category", staged_categories),
@@ -116,6 +124,8 @@ CATEGORIES = ImportKind(
 
 PRODUCTS = ImportKind(
     shape=ProductRow,
+    area="catalogue",
+    hint="Each row is a product. Columns that the file lacks stay as they are. Prices and stock are other files.",
     table="product",
     key=("sku",),
     prepare=_stage_of_products,

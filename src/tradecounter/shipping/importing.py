@@ -93,6 +93,8 @@ def _check_countries(countries: list[str] | UnsetType, notes: RowNotes) -> None:
 
 SHIPPING_METHODS = ImportKind(
     shape=ShippingMethodRow,
+    area="catalogue",
+    hint="Each row is a service to a region, with its price, cut-off and transit days.",
     table="shipping_method",
     key=("id",),
     prepare=by_row(_staged_method),
@@ -120,6 +122,8 @@ SHIPPING_METHODS = ImportKind(
 
 SHIPPING_REGIONS = ImportKind(
     shape=ShippingRegionRow,
+    area="catalogue",
+    hint="Each row is a region, with its countries or postcode areas.",
     table="shipping_region",
     key=("id",),
     prepare=by_row(_staged_region),

@@ -72,6 +72,9 @@ def _moment(text: object, notes: RowNotes) -> datetime | None:
 
 STOCK = ImportKind(
     shape=StockRow,
+    area="stock",
+    hint="Each row has the units of a product: those that can be sold, unless you say that allocated ones are "
+    "included.",
     table="stock_level",
     key=("sku",),
     prepare=by_row(_staged_stock),
@@ -89,6 +92,8 @@ STOCK_ON_HAND = replace(STOCK, merge=sql.MERGE_ON_HAND, warnings=(sql.WARN_OF_AL
 
 INCOMING = ImportKind(
     shape=IncomingRow,
+    area="stock",
+    hint="Each row is a delivery that a supplier has announced: product, day and units.",
     table="incoming_stock",
     key=("sku", "expected_on"),
     prepare=by_row(_staged_incoming),

@@ -18,10 +18,11 @@ from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.edge.rest.idempotency import fingerprint_of_upload
 from tradecounter.edge.rest.operation import TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
 from tradecounter.imports.from_stream import FORMS, import_body, stored_body
+from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.operations import examples
 from tradecounter.imports.operations.wire import ImportParameters, Report, RollBackParameters, present_report
 from tradecounter.imports.queries import ImportRecord, list_imports, lock_import
-from tradecounter.imports.roles import AREAS, HISTORY_READERS, IMPORTERS, area_of
+from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, area_of
 from tradecounter.imports.roll_back import RolledBackImport, roll_back_import
 from tradecounter.kit.json_text import to_json
 
@@ -46,9 +47,9 @@ class ImportOperations(Struct, frozen=True):
             tag="Imports",
             summary="Import a file",
             description=(
-                f"The kinds: {', '.join(f'`{kind}`' for kind in AREAS)}. The body is JSON Lines, CSV or XLSX, by its "
-                "`Content-Type`, up to 500 MB. All rows are imported, or none; with `partial`, those without errors "
-                "are, and the response is a 207 that lists the others in `errors`. `id` names the import in the "
+                f"The kinds: {', '.join(f'`{kind}`' for kind in IMPORT_KINDS)}. The body is JSON Lines, CSV or XLSX, "
+                "by its `Content-Type`, up to 500 MB. All rows are imported, or none; with `partial`, those without "
+                "errors are, and the response is a 207 that lists the others in `errors`. `id` names the import in the "
                 "history; it is null in a dry run. Kinds of the catalogue and of shipping need `catalogue:write`, "
                 "prices `prices:write`, stock and deliveries `stock:write`, customers `customers:write`. Prices "
                 "that are lowered by more than half, below `purchase_cost` or to 0, and price lists that neither "
@@ -125,7 +126,7 @@ class ImportOperations(Struct, frozen=True):
 
         The newest first; only the kinds that the token may read.
         """
-        kinds = [kind for kind, area in AREAS.items() if token_has_scope(call.request, f"{area}:read")]
+        kinds = [name for name, kind in IMPORT_KINDS.items() if token_has_scope(call.request, f"{kind.area}:read")]
         found = await list_imports(
             tx, query.limit + 1, older_than=query.after or None, kinds=kinds, changed_since=query.since
         )

@@ -16,7 +16,7 @@ from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS, file_response
 from tradecounter.imports.from_stream import MOST_BYTES
-from tradecounter.imports.kinds import HINTS, IMPORT_KINDS, ON_HAND, fields_of_kind
+from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.pages.staff.shown_fields import shown_changes
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
@@ -199,7 +199,7 @@ def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def _with_fields(kinds: Iterable[str]) -> list[tuple[str, str, list[str]]]:
-    return [(label(kind), HINTS[kind], fields_of_kind(kind)) for kind in kinds]
+    return [(label(kind), IMPORT_KINDS[kind].hint, fields_of_kind(kind)) for kind in kinds]
 
 
 def _permitted(call: Call, kind: str) -> str:
