@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -57,22 +58,21 @@ async def add_requests(tx: Transaction, requests: Sequence[Logged]) -> None:
         )
 
 
+# As JSON: thousands of counts at a time, and psycopg takes 2 µs for each element of an array.
 _ADD_COUNTS = Statement("""
     insert into request_log (customer_id, caller, at, method, path, status, code, count)
-    select * from unnest(:customers::bigint[], :callers::text[], :minutes::timestamptz[], :methods::text[],
-        :routes::text[], :statuses::int[], :codes::text[], :numbers::bigint[])
+    select * from json_to_recordset(:counts::json) as more (customer_id bigint, caller text, minute timestamptz,
+        method text, route text, status int, code text, number bigint)
     on conflict (customer_id, caller, at, method, path, status, code) where count is not null
     do update set count = request_log.count + excluded.count
 """)
-_COUNT_COLUMNS = ("customers", "callers", "minutes", "methods", "routes", "statuses", "codes")
 
 
 async def add_counts(tx: Transaction, counts: Mapping[Counted, int]) -> None:
     """Add to the counts of requests; locks them in one order."""
     if counts:
-        ordered = sorted(counts)
-        columns = zip(_COUNT_COLUMNS, map(list, zip(*ordered, strict=True)), strict=True)
-        await tx.execute(_ADD_COUNTS, **dict(columns), numbers=[counts[each] for each in ordered])
+        ordered = [{**counted._asdict(), "number": number} for counted, number in sorted(counts.items())]
+        await tx.execute(_ADD_COUNTS, counts=json_of(ordered))
 
 
 class RequestRecord(Struct, frozen=True):
