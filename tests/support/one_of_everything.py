@@ -14,7 +14,7 @@ from support.mail import deliver_mail
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price, product
-from tradecounter.access.queries.users import put_user, user_by_id
+from tradecounter.access.queries.users import find_user_by_id, put_user
 from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
@@ -154,7 +154,7 @@ def _add_approval(service: Service, customer: Customer, user_id: int, text: str)
     code: str = _sent(customer.post("/order", body))["confirmation_code"]
 
     async def ask(tx: Transaction) -> None:
-        user = await user_by_id(tx, user_id)
+        user = await find_user_by_id(tx, user_id)
         assert user is not None
         await request_approval(tx, user.customer_id, user.id, code, STANDARD, text, service.clock.now())
 
@@ -166,7 +166,7 @@ def _add_request(service: Service, user_id: int, reference: str, text: str) -> i
     """A message about an order; the request's id."""
 
     async def ask(tx: Transaction) -> int:
-        user = await user_by_id(tx, user_id)
+        user = await find_user_by_id(tx, user_id)
         assert user is not None
         files = [checked_file("file_one", "picture.png", png(2, 2))]
         details = RequestDetails(text=text)
@@ -181,7 +181,7 @@ def _add_basket_list_and_alert(service: Service, user_id: int, name: str) -> tup
     now = service.clock.now()
 
     async def add(tx: Transaction) -> tuple[int, int]:
-        user = await user_by_id(tx, user_id)
+        user = await find_user_by_id(tx, user_id)
         assert user is not None
         product_ids = [found for (found,) in await tx.fetch_all(_MARKED)]
         await add_lines(tx, user.id, [(product_id, 2) for product_id in product_ids], 10)

@@ -8,7 +8,7 @@ from tradecounter.access.passwords import hash_password, is_right
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.forgotten import insert_request, take_request
 from tradecounter.access.queries.links import has_link_since
-from tradecounter.access.queries.users import find_person, password_of, store_password
+from tradecounter.access.queries.users import find_password, find_person, store_password
 from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, has_factor, use_second_factor
 from tradecounter.access.sessions import end_all_sessions, prove_session, start_session
@@ -94,7 +94,7 @@ async def _prove_password(
     attempt = Attempt.at(site, person.email, address)
     async with transaction(database) as tx:
         await count_attempt(tx, attempt, now)
-        stored = await password_of(tx, site, person.email)
+        stored = await find_password(tx, site, person.email)
     if not await is_right(password, stored):
         log_failure(site, person, address, "again")
         raise invalid(field, "is wrong")

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from tradecounter.access.passwords import hash_password
-from tradecounter.access.queries.links import LinkRecord, find_link, hash_of_link, insert_link, use_link
+from tradecounter.access.queries.links import LinkRecord, find_hash_of_link, find_link, insert_link, use_link
 from tradecounter.access.queries.users import store_password
 from tradecounter.access.rules import check_password
 from tradecounter.access.sessions import end_all_sessions
@@ -51,7 +51,7 @@ def link_token(secret: str, link_id: int) -> str:
 
 async def token_of_link(tx: Transaction, link_id: int, secret_keys: Sequence[str]) -> str | None:
     """Return the secret of a link, whichever of the secret keys it was derived from; None if that key is gone."""
-    digest = await hash_of_link(tx, link_id)
+    digest = await find_hash_of_link(tx, link_id)
     tokens = (link_token(secret_key, link_id) for secret_key in secret_keys)
     return next((token for token in tokens if secret_hash(token) == digest), None)
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from tradecounter.access.queries.sessions import (
+    find_session_by_hash,
     insert_session,
-    session_by_hash,
     sessions_of,
     set_all_ended,
     set_ended,
@@ -83,7 +83,7 @@ async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -
 
     None when it has ended, was idle too long or is too old, when its person is disabled or the customer blocked.
     """
-    found = await session_by_hash(
+    found = await find_session_by_hash(
         tx, site, secret_hash(value), now - IDLE[site], now - LONGEST, needs_second_factor=False
     )
     if found is not None and found.seen_at <= now - _SEEN_EVERY:
@@ -94,7 +94,7 @@ async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -
 async def find_half_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
     """Return the session of a cookie whose person has not entered the second factor yet, for ten minutes."""
     oldest = now - _SECOND_STEP
-    return await session_by_hash(tx, site, secret_hash(value), oldest, oldest, needs_second_factor=True)
+    return await find_session_by_hash(tx, site, secret_hash(value), oldest, oldest, needs_second_factor=True)
 
 
 async def end_session(tx: Transaction, session_id: int, now: datetime) -> None:

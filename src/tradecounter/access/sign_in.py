@@ -13,7 +13,7 @@ from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
 from tradecounter.access.passwords import is_right
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.guesses import delete_guess
-from tradecounter.access.queries.users import find_person, password_of
+from tradecounter.access.queries.users import find_password, find_person
 from tradecounter.access.second_factor import WRONG_CODE, enable_factor, has_factor, use_second_factor
 from tradecounter.access.sessions import begin, end_session, find_half_session, find_session
 from tradecounter.audit.record import audit
@@ -59,7 +59,7 @@ async def check_password_of(
     """
     async with transaction(database) as tx:
         attempt_id = await count_attempt(tx, Attempt.at(site, email, address), now)
-        stored = await password_of(tx, site, email)
+        stored = await find_password(tx, site, email)
     right = await is_right(password, stored)
     async with transaction(database) as tx:
         found = await find_person(tx, site, email)

@@ -8,9 +8,9 @@ from tradecounter.agents.queries.clients import forget_address
 from tradecounter.agents.queries.consents import (
     AgentConsent,
     NewConsent,
-    consent_by_id,
     earlier_consents,
     end_consent,
+    find_consent,
     insert_consent,
 )
 from tradecounter.agents.rules import DAYS
@@ -56,7 +56,7 @@ async def allow_agent(
 
 async def fetch_agent(tx: Transaction, customer_id: int, consent_id: int, now: datetime) -> AgentConsent:
     """Return what a customer has allowed an agent, and not ended. Raises DomainError (not found)."""
-    found = await consent_by_id(tx, consent_id, now)
+    found = await find_consent(tx, consent_id, now)
     if found is None or found.customer_id != customer_id or found.ended_at is not None:
         raise not_found("agent", consent_id)
     return found
@@ -78,7 +78,7 @@ async def end_agent(tx: Transaction, consent: AgentConsent, reason: str, now: da
 
 async def allowed_agent(tx: Transaction, consent_id: int, now: datetime) -> AgentConsent | None:
     """Return a consent that stands, of any customer, or None."""
-    found = await consent_by_id(tx, consent_id, now)
+    found = await find_consent(tx, consent_id, now)
     return found if found is not None and found.usable else None
 
 

@@ -11,10 +11,10 @@ from tradecounter.agents.give_consent import end_agent
 from tradecounter.agents.queries.consents import (
     AgentConsent,
     end_access_token,
+    find_use_of_refresh_token,
     insert_token,
     lock_consent_of_code,
     lock_consent_of_refresh_token,
-    refresh_token_used_at,
     use_code,
     use_refresh_token,
 )
@@ -62,7 +62,7 @@ class TokenIssuer(Struct, frozen=True):
         consent = await lock_consent_of_refresh_token(tx, token, now)
         if consent is None or consent.client_id != client_id:
             return Rejection("the refresh token is unknown, or another client's")
-        if await refresh_token_used_at(tx, token) is not None:
+        if await find_use_of_refresh_token(tx, token) is not None:
             problem = "the refresh token was used before"
             await end_agent(tx, consent, problem, now)
             return Rejection(problem)

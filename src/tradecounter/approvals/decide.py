@@ -23,7 +23,7 @@ async def approve_order(
 
     Raises DomainError as `confirm_order` does, and conflict if it is decided.
     """
-    approval = await waiting_approval(tx, customer_id, code)
+    approval = await fetch_waiting_approval(tx, customer_id, code)
     order, _ = await confirm_order(tx, customer_id, code, approval.shipping_method, policy, now)
     await _decide(tx, approval, user_id, "approved", now)
     audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
@@ -39,7 +39,7 @@ async def decline_order(
     or ordered already).
     """
     require_text("reason", reason, LONGEST_REASON)
-    approval = await waiting_approval(tx, customer_id, code)
+    approval = await fetch_waiting_approval(tx, customer_id, code)
     order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
     if isinstance(order, NumberedOrder):
         raise DomainError(Kind.CONFLICT, f"it is already order {order.order_reference}")
@@ -49,7 +49,7 @@ async def decline_order(
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
 
-async def waiting_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
+async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
     """Return the request for one of a customer's orders.
 
     Raises DomainError: not found; conflict if it is decided, or if its order was priced again: who decides by the old

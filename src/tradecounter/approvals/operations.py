@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.approvals.decide import approve_order, decline_order
-from tradecounter.approvals.queries import State, approval_of_code, approval_table
+from tradecounter.approvals.queries import State, approval_table, fetch_approval
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
@@ -79,7 +79,7 @@ class ApprovalOperations(Struct, frozen=True):
 
         The code of an order that was priced again leads to the request for the order that took its place.
         """
-        return present_approval(await approval_of_code(tx, code))
+        return present_approval(await fetch_approval(tx, code))
 
     @_APPROVALS.changes("POST", f"{_ONE}/approve")
     async def approve_order(self, tx: Transaction, now: datetime, code: Code) -> ResellerApproval:
@@ -88,9 +88,9 @@ class ApprovalOperations(Struct, frozen=True):
         Confirms it with the shipping method of the request, with all checks of a confirmation: 402 beyond the credit,
         410 when its prices have expired, 409 if it is decided already or was priced again.
         """
-        asked = await approval_of_code(tx, code)
+        asked = await fetch_approval(tx, code)
         await approve_order(tx, asked.customer_id, None, code, self.contexts.policy, now)
-        return present_approval(await approval_of_code(tx, code))
+        return present_approval(await fetch_approval(tx, code))
 
     @_APPROVALS.changes("POST", f"{_ONE}/decline")
     async def decline_order(
@@ -101,6 +101,6 @@ class ApprovalOperations(Struct, frozen=True):
         A pending order is cancelled, a quote stays as it is. Who asked gets the reason by e-mail. 409 if it is decided
         already or was priced again.
         """
-        asked = await approval_of_code(tx, code)
+        asked = await fetch_approval(tx, code)
         await decline_order(tx, asked.customer_id, None, code, body.reason, now)
-        return present_approval(await approval_of_code(tx, code))
+        return present_approval(await fetch_approval(tx, code))

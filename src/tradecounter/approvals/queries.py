@@ -95,7 +95,7 @@ async def find_approval(tx: Transaction, customer_id: int, code: str) -> Approva
     return await tx.fetch_one(_OWN_BY_CODE, customer_id=customer_id, code=code.lower())
 
 
-async def approval_of_code(tx: Transaction, code: str) -> Approval:
+async def fetch_approval(tx: Transaction, code: str) -> Approval:
     """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
     found = await tx.fetch_one(_BY_CODE, code=code.lower())
     if found is None:
@@ -138,7 +138,7 @@ async def approval_table(
 _BY_ORDER = Statement("select o.customer_id, o.confirmation_code from orders o where o.id = :order_id")
 
 
-async def approval_of_order(tx: Transaction, order_id: int) -> Approval | None:
+async def find_approval_of_order(tx: Transaction, order_id: int) -> Approval | None:
     """Return the request for an order of any customer, or None."""
     found = await tx.fetch_one(_BY_ORDER, order_id=order_id)
     return None if found is None else await find_approval(tx, *found)

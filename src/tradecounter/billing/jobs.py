@@ -9,7 +9,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.orders.queries.orders import order_by_id
+from tradecounter.orders.queries.orders import find_order_by_id
 
 _NAME: JobName = "invoice_dispatch"
 _RETRY = procrastinate.RetryStrategy(max_attempts=12, exponential_wait=2)  # for about two hours
@@ -21,6 +21,6 @@ def add_billing_jobs(app: procrastinate.App, database: Database, clock: Clock, l
     @app.task(name=_NAME, retry=_RETRY, pass_context=False)
     async def invoice_dispatch(order_id: int) -> None:
         async with transaction(database) as tx:
-            order = await order_by_id(tx, order_id)
+            order = await find_order_by_id(tx, order_id)
             if order is not None and await last_dispatch(tx, order.id) is not None:
                 await issue_invoice(tx, order.name, letterhead, clock.now(), part=True)

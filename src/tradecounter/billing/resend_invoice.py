@@ -10,7 +10,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import JobName, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.queries.orders import order_by_id
+from tradecounter.orders.queries.orders import find_order_by_id
 
 
 class ResentInvoice(Struct, frozen=True):
@@ -27,7 +27,7 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
     Raises DomainError: not found, conflict (no recipients).
     """
     invoice = await fetch_invoice(tx, number)
-    order = await order_by_id(tx, invoice.order_id)
+    order = await find_order_by_id(tx, invoice.order_id)
     account = await fetch_account(tx, invoice.customer_id)
     contact = order.mail_recipient(account) if order is not None else None
     mails: dict[JobName, str | None] = {"mail_order_invoiced": contact, "mail_invoice_copy": account.accounts_email}

@@ -5,7 +5,7 @@ from enum import Enum, auto
 
 from tradecounter.audit.record import audit
 from tradecounter.consent.authorization_request import AuthorizationError, AuthorizationRequest
-from tradecounter.consent.queries.grants import insert_consent, insert_grant, standing_consent
+from tradecounter.consent.queries.grants import find_standing_consent, insert_consent, insert_grant
 from tradecounter.consent.rules import CODE_LIFETIME, GIVERS
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -35,7 +35,7 @@ async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
             raise _denied()
         return Page.NO_RIGHT
     if request.prompt != "consent":
-        consent_id = await standing_consent(tx, request.application.record.client_id, user.customer_id)
+        consent_id = await find_standing_consent(tx, request.application.record.client_id, user.customer_id)
         if consent_id is not None:
             return await _code(tx, request, consent_id, now)
     if silent:
@@ -53,7 +53,7 @@ async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
         audit(tx, "consent.give", f"application/{client_id}", now, after={"customer_id": customer_id})
         await queue(tx, "mail_application_allowed", consent_id=consent_id)
     else:
-        consent_id = await standing_consent(tx, client_id, customer_id)
+        consent_id = await find_standing_consent(tx, client_id, customer_id)
     if consent_id is None:  # revoked at this moment
         raise _denied()
     return await _code(tx, request, consent_id, now)

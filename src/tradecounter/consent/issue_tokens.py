@@ -14,10 +14,10 @@ from tradecounter.audit.record import audit
 from tradecounter.consent.keys import ALGORITHM
 from tradecounter.consent.queries.grants import (
     GrantRecord,
-    grant_of_code,
-    grant_of_refresh_token,
+    find_grant_of_code,
+    find_grant_of_refresh_token,
+    find_refresh_token_state,
     insert_refresh_token,
-    refresh_token_state,
     use_code,
     use_refresh_token,
 )
@@ -58,7 +58,7 @@ async def redeem_code(tx: Transaction, client_id: str, request: CodeRequest, now
     The first attempt uses a code up, also a wrong one. A second attempt ends what the first one gave. Both change the
     database, so the caller commits also after a rejection.
     """
-    grant = await grant_of_code(tx, request.code)
+    grant = await find_grant_of_code(tx, request.code)
     if grant is None or grant.client_id != client_id:
         return Rejection("the code is unknown, or another application's")
     problem = _CODE_REUSED if grant.code_used_at is not None else _problem(grant, request, now)
@@ -76,8 +76,8 @@ async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) ->
     A token that was used before has been stolen, either now or then: its grant ends. The caller commits also after a
     rejection.
     """
-    grant = await grant_of_refresh_token(tx, token)
-    state = None if grant is None else await refresh_token_state(tx, token)
+    grant = await find_grant_of_refresh_token(tx, token)
+    state = None if grant is None else await find_refresh_token_state(tx, token)
     if grant is None or state is None or grant.client_id != client_id:
         return Rejection("the refresh token is unknown, or another application's")
     if state.used_at is not None:
@@ -91,7 +91,7 @@ async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) ->
 
 async def revoke_refresh_token(tx: Transaction, client_id: str, token: str, now: datetime) -> bool | None:
     """End the grant of a refresh token; return None for an unknown token, False for another application's."""
-    grant = await grant_of_refresh_token(tx, token)
+    grant = await find_grant_of_refresh_token(tx, token)
     if grant is None:
         return None
     if grant.client_id != client_id:

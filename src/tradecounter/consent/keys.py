@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.consent.queries.keys import (
-    current_key,
+    find_current_key,
     lock_keys,
     lock_sealed_keys,
     public_keys,
@@ -59,7 +59,7 @@ async def signing_key(tx: Transaction, vault: Vault, now: datetime) -> ECKey:
 
 async def key_that_signs(tx: Transaction, vault: Vault) -> ECKey | None:
     """Return the key that signs, or None before it is made. Raises LostKeyError."""
-    sealed = await current_key(tx)
+    sealed = await find_current_key(tx)
     if sealed is None:
         return None
     opened = vault.unseal(sealed)

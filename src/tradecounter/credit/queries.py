@@ -33,7 +33,7 @@ _ROOM = Statement(
 )
 
 
-async def credit_room(tx: Transaction, customer_id: int) -> CreditRoom:
+async def fetch_credit_room(tx: Transaction, customer_id: int) -> CreditRoom:
     """Return an account's credit and how much of it is used. Raises DomainError (not found)."""
     found = await tx.fetch_one(_ROOM, customer_id=customer_id)
     if found is None:

@@ -12,9 +12,9 @@ from tradecounter.customer_requests.queries import (
     RequestKind,
     count_open,
     find_file,
+    find_request,
     insert_file,
     insert_request,
-    request_by_id,
     set_closed,
 )
 from tradecounter.customers.queries.accounts import lock_account
@@ -125,7 +125,7 @@ async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None)
 
 async def fetch_request(tx: Transaction, request_id: int) -> CustomerRequest:
     """Return a request of any customer. Raises DomainError (not found)."""
-    found = await request_by_id(tx, request_id)
+    found = await find_request(tx, request_id)
     if found is None:
         raise not_found("request", request_id)
     return found

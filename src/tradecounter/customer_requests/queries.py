@@ -102,7 +102,7 @@ async def open_requests_of(tx: Transaction, customer_id: int) -> list[CustomerRe
     return await tx.fetch_all(_OPEN_OF_CUSTOMER, customer_id=customer_id, most=_MOST, start=0)
 
 
-async def request_by_id(tx: Transaction, request_id: int) -> CustomerRequest | None:
+async def find_request(tx: Transaction, request_id: int) -> CustomerRequest | None:
     """Return a request, or None."""
     return await tx.fetch_one(_ONE, id=request_id, most=1, start=0)
 

@@ -14,7 +14,7 @@ from tradecounter.feeds.queries import (
     FeedValues,
     count_feeds,
     delete_feed,
-    feed_of,
+    find_feed,
     insert_feed,
     lock_secrets,
     replace_secret,
@@ -58,7 +58,7 @@ async def add_feed(
 
 async def fetch_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord:
     """Return one of a customer's feeds. Raises DomainError (not found)."""
-    found = await feed_of(tx, customer_id, feed_id, lock=lock)
+    found = await find_feed(tx, customer_id, feed_id, lock=lock)
     if found is None:
         raise not_found("feed", feed_id)
     return found

@@ -134,7 +134,7 @@ _FIND = Statement(_ONE.format(_COLUMNS, SQL("")), FeedRecord)
 _LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), FeedRecord)
 
 
-async def feed_of(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord | None:
+async def find_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord | None:
     """Return one of a customer's feeds, or None; with `lock`, lock it until the transaction ends."""
     return await tx.fetch_one(_LOCK if lock else _FIND, id=feed_id, customer_id=customer_id)
 
@@ -148,7 +148,7 @@ _FIND_BY_HASH = Statement(
 )
 
 
-async def feed_at(tx: Transaction, digest: bytes) -> FeedRecord | None:
+async def find_feed_at(tx: Transaction, digest: bytes) -> FeedRecord | None:
     """Return the feed whose secret has a hash, or None, also if its customer is blocked."""
     return await tx.fetch_one(_FIND_BY_HASH, hash=digest)
 

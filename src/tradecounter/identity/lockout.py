@@ -10,7 +10,7 @@ from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.server.client_address import TRUSTED_PROXIES
-from tradecounter.identity.queries.failures import add_failure, block, block_of, current_blocks, lock_address
+from tradecounter.identity.queries.failures import add_failure, block, current_blocks, find_block, lock_address
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -62,7 +62,7 @@ class Lockout(Struct):
         now = self.clock.now()
         async with transaction(self.database) as tx:
             await lock_address(tx, address)
-            until = await block_of(tx, address, now)
+            until = await find_block(tx, address, now)
             before = until
             if until is None and await add_failure(tx, address, now, since=now - WINDOW) >= MOST_FAILURES:
                 until = now + BLOCKED_FOR

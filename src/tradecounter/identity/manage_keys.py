@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import KEY_SCOPES
 from tradecounter.edge.server.client_address import read_networks
 from tradecounter.identity.credentials import PREFIX_LENGTH
-from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, key_of
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, find_key_of_customer
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.errors import ErrorCollector, invalid, not_found, require_text
 
@@ -67,7 +67,7 @@ def _networks(texts: Sequence[str]) -> list[str]:
 
 async def fetch_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
     """Return one of a customer's keys. Raises DomainError (not found)."""
-    key = await key_of(tx, customer_id, key_id)
+    key = await find_key_of_customer(tx, customer_id, key_id)
     if key is None:
         raise not_found("key", key_id)
     return key

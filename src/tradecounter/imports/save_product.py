@@ -27,7 +27,7 @@ from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
-from tradecounter.products.queries.by_sku import find_product_ids, product_row, sku_with_ean
+from tradecounter.products.queries.by_sku import find_product_ids, find_product_row, find_sku_with_ean
 from tradecounter.stock.importing import StockRow
 
 _NO_PRICE = (None, None, None)
@@ -78,7 +78,7 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
     key = key_form(wanted.product.sku)
     await lock_records(tx, PRODUCTS)
     await lock_records(tx, PRICE_LIST)
-    before = await product_row(tx, key)
+    before = await find_product_row(tx, key)
     old_prices: Sequence[ListPrice] = ()
     if before is not None:
         [(product_id, _)] = await find_product_ids(tx, [wanted.product.sku])
@@ -101,7 +101,7 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
         customers += 0 if removed.prices is None else removed.prices.customers
     if wanted.stock is not None:
         await _imported(tx, "stock", [Row(1, wanted.stock)], now, force=False)
-    after = await product_row(tx, key) or {}
+    after = await find_product_row(tx, key) or {}
     if report.added or report.changed:
         action = "product.create" if before is None else "product.change"
         audit(tx, action, f"product/{after['sku']}", now, before=before, after=after)
@@ -129,7 +129,7 @@ async def _require_own_ean(tx: Transaction, ean: Any, before: Mapping[str, Any] 
     """Raise DomainError (invalid) for an EAN that another product has; one that was stored before stays."""
     if not isinstance(ean, str) or (before is not None and before["ean"] == ean):
         return
-    owner = await sku_with_ean(tx, ean)
+    owner = await find_sku_with_ean(tx, ean)
     if owner is not None and (before is None or owner != before["sku"]):
         raise invalid("ean", f"is that of {owner}")
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from tradecounter.access.links import site_address
-from tradecounter.access.queries.users import user_by_id
+from tradecounter.access.queries.users import find_user_by_id
 from tradecounter.alerts.queries.price_alerts import price_alerts_of, products_of_list
 from tradecounter.alerts.queries.stock_alerts import stock_alerts_of
 from tradecounter.customers.queries.accounts import find_account
@@ -97,5 +97,5 @@ async def invoices_due(context: MailContext, *, user_id: int, until: int) -> Mai
 
 async def _active(context: MailContext, user_id: int, role: UserRole) -> CustomerUser | None:
     """Return a user who may still sign in and has a role, or None."""
-    user = await user_by_id(context.tx, user_id)
+    user = await find_user_by_id(context.tx, user_id)
     return user if user is not None and user.disabled_at is None and user.has_role(role) else None

@@ -1,8 +1,8 @@
 """The e-mails about orders that wait for approval: to those who may approve, and to the user who asked."""
 
 from tradecounter.access.links import site_address
-from tradecounter.access.queries.users import list_users, user_by_id
-from tradecounter.approvals.queries import approval_of_order
+from tradecounter.access.queries.users import find_user_by_id, list_users
+from tradecounter.approvals.queries import find_approval_of_order
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.kit.money import in_pounds
@@ -12,7 +12,7 @@ from tradecounter.notifications.mail import Mail
 
 async def approval_requested(context: MailContext, *, order_id: int) -> Mail | None:
     """Ask the customer's owners and approvers; None if it is decided."""
-    approval = await approval_of_order(context.tx, order_id)
+    approval = await find_approval_of_order(context.tx, order_id)
     if approval is None or approval.state != "waiting":
         return None
     users = await list_users(context.tx, approval.customer_id)
@@ -32,10 +32,10 @@ async def approval_requested(context: MailContext, *, order_id: int) -> Mail | N
 
 async def approval_decided(context: MailContext, *, order_id: int) -> Mail | None:
     """Tell the user who asked; None if the user is gone or disabled."""
-    approval = await approval_of_order(context.tx, order_id)
+    approval = await find_approval_of_order(context.tx, order_id)
     if approval is None or approval.decided_at is None or approval.requested_by is None:
         return None
-    user = await user_by_id(context.tx, approval.requested_by)
+    user = await find_user_by_id(context.tx, approval.requested_by)
     if user is None or user.disabled_at is not None:
         return None
     return await context.mail(

@@ -16,10 +16,10 @@ from tradecounter.notifications.mail import Attachment, Mail
 from tradecounter.notifications.queries.billing_facts import (
     InvoiceFacts,
     UnpaidInvoice,
-    credit_note_facts,
-    invoice_facts,
+    find_credit_note_facts,
+    find_invoice_facts,
+    find_payment_facts,
     paid_invoices,
-    payment_facts,
     unpaid_invoices,
 )
 from tradecounter.notifications.queries.facts import OrderFacts
@@ -49,7 +49,7 @@ async def invoice_copy(
 
 async def payment_received(context: MailContext, *, payment_id: int, order_id: int = 0) -> Mail | None:  # noqa: ARG001 jobs queued by earlier versions have it
     """Send a receipt to the account's address for invoices, or else to the recipients of the latest paid order."""
-    payment = await payment_facts(context.tx, payment_id)
+    payment = await find_payment_facts(context.tx, payment_id)
     account = None if payment is None else await find_account(context.tx, payment.customer_id)
     if payment is None or account is None:
         raise NothingToSend(f"payment {payment_id} does not exist")
@@ -79,7 +79,7 @@ async def payment_received(context: MailContext, *, payment_id: int, order_id: i
 
 async def credit_note(context: MailContext, *, order_id: int, number: int) -> Mail | None:
     """Send a credit note to the account's address for invoices, or else to the order's recipients."""
-    note = await credit_note_facts(context.tx, number)
+    note = await find_credit_note_facts(context.tx, number)
     if note is None:
         raise NothingToSend(f"credit note {number} does not exist")
     facts, invoice = await _invoiced(context, order_id, note.invoice)
@@ -205,7 +205,7 @@ async def _with_invoice(
 async def _invoiced(
     context: MailContext, order_id: int, number: int | None
 ) -> tuple[OrderFacts[ConfirmedOrder], InvoiceFacts]:
-    facts, invoice = await context.order(order_id), await invoice_facts(context.tx, order_id, number)
+    facts, invoice = await context.order(order_id), await find_invoice_facts(context.tx, order_id, number)
     if invoice is None or not isinstance(facts.order, ConfirmedOrder):
         raise NothingToSend(f"order {order_id} has no invoice")
     return OrderFacts(facts.order, facts.account), invoice

@@ -18,7 +18,7 @@ from tradecounter.letterhead.seller import Letterhead, letterhead_from
 from tradecounter.notifications.mail import Attachment, Mail, make_mail
 from tradecounter.notifications.queries.facts import OrderFacts
 from tradecounter.notifications.templates import render
-from tradecounter.orders.queries.orders import order_by_id
+from tradecounter.orders.queries.orders import find_order_by_id
 from tradecounter.orders.states import AnyOrder
 from tradecounter.settings import PREFIX, Settings, SettingsError
 
@@ -118,7 +118,7 @@ class MailContext(Struct, frozen=True):
 
     async def order(self, order_id: int) -> OrderFacts[AnyOrder]:
         """Return an order or a quote. Raises NothingToSend when it does not exist."""
-        order = await order_by_id(self.tx, order_id)
+        order = await find_order_by_id(self.tx, order_id)
         account = None if order is None else await find_account(self.tx, order.customer_id)
         if order is None or account is None:
             raise NothingToSend(f"order {order_id} does not exist")

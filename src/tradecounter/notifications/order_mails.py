@@ -11,11 +11,11 @@ from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries.facts import (
     cancelled_units,
-    change_facts,
     dispatched_lines,
+    find_change_facts,
+    find_shipment_facts,
+    find_taken_back_facts,
     line_facts,
-    shipment_facts,
-    taken_back_facts,
     taken_back_units,
     units_of,
 )
@@ -93,7 +93,7 @@ async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None
 async def order_changed(context: MailContext, *, order_id: int, change_id: int) -> Mail | None:
     """Build the notice that a part is cancelled or the order is amended, with what is still ordered."""
     facts = await context.order(order_id)
-    order, change = facts.order, await change_facts(context.tx, order_id, change_id)
+    order, change = facts.order, await find_change_facts(context.tx, order_id, change_id)
     if change is None or not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no change {change_id}")
     if isinstance(order, CancelledOrder):
@@ -133,11 +133,11 @@ async def _dispatched(
     context: MailContext, about: str, order: AnyOrder, shipment_id: int, recipients: Sequence[str]
 ) -> Mail | None:
     order_id = order.id
-    shipment = await shipment_facts(context.tx, order_id, shipment_id)
+    shipment = await find_shipment_facts(context.tx, order_id, shipment_id)
     if not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
     if shipment is None:
-        if await taken_back_facts(context.tx, order_id, shipment_id) is None:
+        if await find_taken_back_facts(context.tx, order_id, shipment_id) is None:
             raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
         log.info("dispatch not sent: the shipment was taken back", order_id=order_id, shipment_id=shipment_id)
         return None
@@ -164,7 +164,7 @@ async def _dispatched(
 async def shipment_taken_back(context: MailContext, *, order_id: int, shipment_id: int) -> Mail | None:
     """Build the notice that a shipment did not leave, with its units and the reason."""
     facts = await context.order(order_id)
-    order, shipment = facts.order, await taken_back_facts(context.tx, order_id, shipment_id)
+    order, shipment = facts.order, await find_taken_back_facts(context.tx, order_id, shipment_id)
     if shipment is None or not isinstance(order, NumberedOrder):
         raise NothingToSend(f"shipment {shipment_id} of order {order_id} was not taken back")
     return await context.mail(

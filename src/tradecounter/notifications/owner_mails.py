@@ -6,22 +6,22 @@ They contain no secret.
 from datetime import datetime
 
 from tradecounter.access.links import site_address
-from tradecounter.access.queries.users import is_owner, list_users, person_by_id
+from tradecounter.access.queries.users import find_person_by_id, is_owner, list_users
 from tradecounter.agents.give_consent import allowed_agent
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser
-from tradecounter.identity.oauth.queries.consents import allowed_application
-from tradecounter.identity.queries.api_keys import key_by_id
+from tradecounter.identity.oauth.queries.consents import find_allowed_application
+from tradecounter.identity.queries.api_keys import find_key
 from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries.facts import added_webhook
+from tradecounter.notifications.queries.facts import find_added_webhook
 
 
 async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:
     """Tell all owners, the new one too; None if the user is no owner any more."""
-    user = await person_by_id(context.tx, "account", user_id)
+    user = await find_person_by_id(context.tx, "account", user_id)
     if not isinstance(user, CustomerUser) or not is_owner(user):
         return None
     entry = await actor_of_entry(context.tx, f"user/{user.email}", ("user.invite", "user.change_role", "user.reset"))
@@ -41,7 +41,7 @@ async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:
 
 async def key_added(context: MailContext, *, key_id: int) -> Mail | None:
     """Tell all owners; None if the key is gone or disabled."""
-    key = await key_by_id(context.tx, key_id)
+    key = await find_key(context.tx, key_id)
     if key is None or key.disabled_at is not None:
         return None
     entry = await actor_of_entry(context.tx, f"customer/{key.customer_id}", ("key.create",), key_id)
@@ -63,7 +63,7 @@ async def key_added(context: MailContext, *, key_id: int) -> Mail | None:
 
 async def webhook_added(context: MailContext, *, webhook_id: int) -> Mail | None:
     """Tell all owners; None if the webhook is gone."""
-    webhook = await added_webhook(context.tx, webhook_id)
+    webhook = await find_added_webhook(context.tx, webhook_id)
     if webhook is None:
         return None
     entry = await actor_of_entry(context.tx, f"webhook/{webhook_id}", ("webhook.add",))
@@ -83,7 +83,7 @@ async def webhook_added(context: MailContext, *, webhook_id: int) -> Mail | None
 
 async def application_allowed(context: MailContext, *, consent_id: int) -> Mail | None:
     """Tell all owners; None if the consent is revoked."""
-    consent = await allowed_application(context.tx, consent_id)
+    consent = await find_allowed_application(context.tx, consent_id)
     if consent is None:
         return None
     return await _mail(

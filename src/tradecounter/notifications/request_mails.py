@@ -1,7 +1,7 @@
 """The e-mails about requests: to support, and the answer to the user who asked."""
 
 from tradecounter.access.links import site_address
-from tradecounter.customer_requests.queries import request_by_id
+from tradecounter.customer_requests.queries import find_request
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
@@ -9,7 +9,7 @@ from tradecounter.notifications.mail import Mail
 
 async def request_opened(context: MailContext, *, request_id: int) -> Mail | None:
     """Tell support what a customer asks; None if it is answered already."""
-    request = await request_by_id(context.tx, request_id)
+    request = await find_request(context.tx, request_id)
     if request is None or request.closed_at is not None:
         return None
     return await context.mail(
@@ -26,7 +26,7 @@ async def request_opened(context: MailContext, *, request_id: int) -> Mail | Non
 
 async def request_closed(context: MailContext, *, request_id: int) -> Mail | None:
     """Send the answer to the user, or to the account if a program asked; None if the user is gone."""
-    request = await request_by_id(context.tx, request_id)
+    request = await find_request(context.tx, request_id)
     account = None if request is None else await find_account(context.tx, request.customer_id)
     if request is None or request.closed_at is None or account is None:
         return None

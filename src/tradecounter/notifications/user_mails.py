@@ -4,9 +4,9 @@ from typing import Any
 
 from tradecounter.access.browsers import browser_name
 from tradecounter.access.links import PAGE, site_address, token_of_link
-from tradecounter.access.queries.links import link_by_id
-from tradecounter.access.queries.sessions import sign_in_facts
-from tradecounter.access.queries.users import person_by_id
+from tradecounter.access.queries.links import find_link_by_id
+from tradecounter.access.queries.sessions import find_sign_in_facts
+from tradecounter.access.queries.users import find_person_by_id
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser, Person, Site
 from tradecounter.notifications.context import MailContext
@@ -25,11 +25,11 @@ async def user_password(context: MailContext, *, link_id: int) -> Mail | None:
 
 async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
     """Tell a person about a sign-in with a browser that is new to the account."""
-    facts = await sign_in_facts(context.tx, session_id)
+    facts = await find_sign_in_facts(context.tx, session_id)
     if facts is None:
         return None
     site: Site = "account" if facts.staff_id is None else "staff"
-    person = await person_by_id(context.tx, site, facts.staff_id or facts.user_id or 0)
+    person = await find_person_by_id(context.tx, site, facts.staff_id or facts.user_id or 0)
     if person is None:
         return None
     return await _mail(
@@ -45,8 +45,8 @@ async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
 
 
 async def _link_mail(context: MailContext, link_id: int, subject: str, template: str) -> Mail | None:
-    link = await link_by_id(context.tx, link_id, context.now)
-    person = None if link is None else await person_by_id(context.tx, link.site, link.person_id)
+    link = await find_link_by_id(context.tx, link_id, context.now)
+    person = None if link is None else await find_person_by_id(context.tx, link.site, link.person_id)
     token = None if link is None else await token_of_link(context.tx, link_id, context.settings.secrets())
     if link is None or person is None or token is None:
         return None

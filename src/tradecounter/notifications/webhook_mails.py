@@ -3,12 +3,12 @@
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries.facts import stopped_webhook
+from tradecounter.notifications.queries.facts import find_stopped_webhook
 
 
 async def webhook_stopped(context: MailContext, *, webhook_id: int) -> Mail | None:
     """Tell the customer, or support for the reseller's webhook; None if the webhook is active again."""
-    webhook = await stopped_webhook(context.tx, webhook_id)
+    webhook = await find_stopped_webhook(context.tx, webhook_id)
     if webhook is None:
         return None
     account = None if webhook.customer_id is None else await find_account(context.tx, webhook.customer_id)

@@ -29,7 +29,7 @@ from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kin
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.number_types import Pounds
 from tradecounter.orders.queries.orders import lock_orders
-from tradecounter.payments.queries.payments import duplicate_of, fetch_payment, insert_payment
+from tradecounter.payments.queries.payments import fetch_payment, find_duplicate, insert_payment
 from tradecounter.payments.wire import Payment, present_payment
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
@@ -122,7 +122,7 @@ async def pay_locked_account(tx: Transaction, customer_id: int, new: NewPayment,
 
 async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, reference: str, received_on: date) -> None:
     refund = new.method == "refund"
-    earlier = await duplicate_of(tx, customer_id, new.amount, received_on, reference, refund=refund)
+    earlier = await find_duplicate(tx, customer_id, new.amount, received_on, reference, refund=refund)
     if earlier is not None and not new.force:
         raise DomainError(
             Kind.CONFLICT,

@@ -21,13 +21,13 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import lock_order, order_by_id
+from tradecounter.orders.queries.orders import find_order_by_id, lock_order
 from tradecounter.orders.rules import account_blocked
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PricedQuote
 from tradecounter.quotes.queries.quote_links import (
     delete_quote_link,
+    find_link_of_quote,
     find_quote_link,
-    link_of_quote,
     put_quote_link,
     use_quote_link,
 )
@@ -60,7 +60,7 @@ async def make_quote_link(tx: Transaction, order_id: int, secret: str | None, no
 
 async def quote_token(tx: Transaction, order_id: int, secret_keys: Callable[[], Sequence[str]]) -> str | None:
     """Return the secret of a quote's link; None if it has no unused link, or one of a key that is gone."""
-    link = await link_of_quote(tx, order_id)
+    link = await find_link_of_quote(tx, order_id)
     if link is None or link.used_at is not None:
         return None
     tokens = (_token(secret_key, link.id) for secret_key in secret_keys())
@@ -88,7 +88,7 @@ async def quote_by_link(tx: Transaction, token: str, now: datetime) -> OfferedQu
     Raises DomainError: gone (unknown, used or ended), conflict (the customer is blocked).
     """
     link = await find_quote_link(tx, secret_hash(token))
-    order = None if link is None or link.used_at is not None else await order_by_id(tx, link.order_id)
+    order = None if link is None or link.used_at is not None else await find_order_by_id(tx, link.order_id)
     quote = _open_quote(order, now)
     account = await fetch_account(tx, quote.customer_id)
     if account.blocked:

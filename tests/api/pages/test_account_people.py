@@ -4,7 +4,7 @@ from support.orders import rows
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS
-from tradecounter.access.queries.users import user_by_id
+from tradecounter.access.queries.users import find_user_by_id
 
 ADDRESSES, USERS = "/account/address", "/account/user"
 
@@ -127,7 +127,7 @@ def test_a_user_may_have_several_roles(shop: Service, customer: Customer, owner:
     for path in ("/account/order", "/account/invoice", "/account/product"):
         assert person.get(path).status_code == 200
     assert person.get("/account/developer").status_code == 403
-    office = shop.in_transaction(lambda tx: user_by_id(tx, person.id))
+    office = shop.in_transaction(lambda tx: find_user_by_id(tx, person.id))
     assert office is not None
     assert (office.role, office.roles) == ("buyer", ("buyer", "accounts"))
 

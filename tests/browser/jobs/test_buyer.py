@@ -12,7 +12,7 @@ from support.pages import Person, customer_user
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS
-from tradecounter.access.queries.users import user_by_id
+from tradecounter.access.queries.users import find_user_by_id
 from tradecounter.db.transaction import Transaction
 from tradecounter.saved_lists.queries import insert_list, put_lines
 
@@ -30,7 +30,7 @@ def saved_list(shop: Service, person: Person, name: str, *lines: tuple[str, int]
     ids = dict(rows(shop, "select sku, id from product"))
 
     async def save(tx: Transaction) -> None:
-        user = await user_by_id(tx, person.id)
+        user = await find_user_by_id(tx, person.id)
         assert user is not None
         list_id = await insert_list(tx, user, name, shop.clock.now(), shared=False)
         await put_lines(tx, list_id, [(ids[sku], units) for sku, units in lines])

@@ -96,7 +96,7 @@ async def find_link(tx: Transaction, digest: bytes, now: datetime) -> LinkRecord
     return await tx.fetch_one(_BY_HASH, hash=digest, now=now)
 
 
-async def link_by_id(tx: Transaction, link_id: int, now: datetime) -> LinkRecord | None:
+async def find_link_by_id(tx: Transaction, link_id: int, now: datetime) -> LinkRecord | None:
     """Return a link if it can be used."""
     return await tx.fetch_one(_BY_ID, id=link_id, now=now)
 
@@ -104,7 +104,7 @@ async def link_by_id(tx: Transaction, link_id: int, now: datetime) -> LinkRecord
 _HASH = Statement("select hash from one_time_link where id = :id")
 
 
-async def hash_of_link(tx: Transaction, link_id: int) -> bytes | None:
+async def find_hash_of_link(tx: Transaction, link_id: int) -> bytes | None:
     """Return the hash of a link's secret; None if there is no such link."""
     digest: bytes | None = await tx.fetch_value(_HASH, id=link_id)
     return digest

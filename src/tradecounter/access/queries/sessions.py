@@ -48,7 +48,7 @@ _LIST: Mapping[Site, Statement[Session]] = {
 }
 
 
-async def session_by_hash(
+async def find_session_by_hash(
     tx: Transaction,
     site: Site,
     digest: bytes,
@@ -93,7 +93,7 @@ class SignInFacts(Struct, frozen=True):
 _FACTS = Statement("select staff_id, user_id, created_at, address, browser from session where id = :id", SignInFacts)
 
 
-async def sign_in_facts(tx: Transaction, session_id: int) -> SignInFacts | None:
+async def find_sign_in_facts(tx: Transaction, session_id: int) -> SignInFacts | None:
     """Return what a mail tells about a sign-in, also when its session has ended."""
     return await tx.fetch_one(_FACTS, id=session_id)
 

@@ -63,7 +63,7 @@ async def find_staff_member(tx: Transaction, email: str) -> StaffMember | None:
 _BY_ID = Statement(SQL("select {} from staff_member where id = :id").format(_COLUMNS), StaffMember)
 
 
-async def staff_by_id(tx: Transaction, staff_id: int) -> StaffMember | None:
+async def find_staff_member_by_id(tx: Transaction, staff_id: int) -> StaffMember | None:
     """Return a staff member, or None."""
     return await tx.fetch_one(_BY_ID, id=staff_id)
 
@@ -101,7 +101,7 @@ async def fetch_staff_member(tx: Transaction, email: str) -> StaffMember:
 _PASSWORD = Statement("select password_hash from staff_member where email_key = :email_key and disabled_at is null")
 
 
-async def password_of_staff(tx: Transaction, email: str) -> str | None:
+async def find_password_of_staff(tx: Transaction, email: str) -> str | None:
     """Return the password's hash of an enabled staff member, or None."""
     found: str | None = await tx.fetch_value(_PASSWORD, email_key=fold(email))
     return found

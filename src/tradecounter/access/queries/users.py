@@ -6,7 +6,12 @@ from decimal import Decimal
 
 from psycopg.sql import SQL
 
-from tradecounter.access.queries.staff import find_staff_member, password_of_staff, set_staff_password, staff_by_id
+from tradecounter.access.queries.staff import (
+    find_password_of_staff,
+    find_staff_member,
+    find_staff_member_by_id,
+    set_staff_password,
+)
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser, Person, Site
@@ -103,7 +108,7 @@ async def find_user(tx: Transaction, email: str) -> CustomerUser | None:
 _BY_ID = Statement(SQL("select {} from customer_user where id = :id").format(_COLUMNS), CustomerUser)
 
 
-async def user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:
+async def find_user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:
     """Return a user, or None."""
     return await tx.fetch_one(_BY_ID, id=user_id)
 
@@ -114,7 +119,7 @@ _PASSWORD = Statement("""
 """)
 
 
-async def password_of_user(tx: Transaction, email: str) -> str | None:
+async def find_password_of_user(tx: Transaction, email: str) -> str | None:
     """Return the password's hash of an enabled user, or None; also None while the user's customer is blocked."""
     found: str | None = await tx.fetch_value(_PASSWORD, email_key=fold(email))
     return found
@@ -149,14 +154,14 @@ async def find_person(tx: Transaction, site: Site, email: str) -> Person | None:
     return await (find_staff_member(tx, email) if site == "staff" else find_user(tx, email))
 
 
-async def person_by_id(tx: Transaction, site: Site, person_id: int) -> Person | None:
+async def find_person_by_id(tx: Transaction, site: Site, person_id: int) -> Person | None:
     """Return a person, or None."""
-    return await (staff_by_id(tx, person_id) if site == "staff" else user_by_id(tx, person_id))
+    return await (find_staff_member_by_id(tx, person_id) if site == "staff" else find_user_by_id(tx, person_id))
 
 
-async def password_of(tx: Transaction, site: Site, email: str) -> str | None:
+async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
     """Return the password's hash of a person who may sign in, or None."""
-    return await (password_of_staff(tx, email) if site == "staff" else password_of_user(tx, email))
+    return await (find_password_of_staff(tx, email) if site == "staff" else find_password_of_user(tx, email))
 
 
 async def store_password(tx: Transaction, site: Site, person_id: int, password_hash: str) -> None:

@@ -131,7 +131,7 @@ async def lock_consent_of_refresh_token(tx: Transaction, token: str, now: dateti
     return await _locked(tx, await tx.fetch_value(_OF_REFRESH_TOKEN, hash=secret_hash(token)), now)
 
 
-async def consent_by_id(tx: Transaction, consent_id: int, now: datetime) -> AgentConsent | None:
+async def find_consent(tx: Transaction, consent_id: int, now: datetime) -> AgentConsent | None:
     """Return a consent of any customer, or None."""
     return await tx.fetch_one(_BY_ID, id=consent_id, now=now)
 
@@ -210,7 +210,7 @@ _END_ACCESS = Statement("""
 """)
 
 
-async def refresh_token_used_at(tx: Transaction, token: str) -> datetime | None:
+async def find_use_of_refresh_token(tx: Transaction, token: str) -> datetime | None:
     """Return when a refresh token, whose consent is locked, was used, or None."""
     used_at: datetime | None = await tx.fetch_value(_TOKEN_USED, hash=secret_hash(token))
     return used_at
@@ -255,7 +255,7 @@ _RECORD_USE = Statement("""
 """)
 
 
-async def agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | None:
+async def find_agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | None:
     """Return the agent whose access token has a hash, and record its use, at most once a minute; None if it is unknown.
 
     Raises ExpiredCredentialError for a token that has ended.
@@ -300,7 +300,7 @@ _INSERT_ORDER = Statement("""
 async def lock_spending(tx: Transaction, agent: LiveAgent, now: datetime) -> AgentConsent | None:
     """Return an agent's consent; other orders of the agent, and its revocation, wait until the transaction ends."""
     await tx.execute(_LOCK_OF_CLIENT, customer_id=agent.customer_id, client_id=agent.client_id, now=now)
-    return await consent_by_id(tx, agent.id, now)
+    return await find_consent(tx, agent.id, now)
 
 
 async def spent_on(tx: Transaction, agent: LiveAgent, day: date) -> Decimal:

@@ -20,7 +20,7 @@ _GIVE = Statement("""
 """)
 
 
-async def standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
+async def find_standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
     """Return the id of a customer's consent to an application, which stands until this transaction ends, or None."""
     found: int | None = await tx.fetch_value(_STANDING, client_id=client_id, customer_id=customer_id)
     return found
@@ -84,12 +84,12 @@ _GRANT = Statement(
 )
 
 
-async def grant_of_code(tx: Transaction, code: str) -> GrantRecord | None:
+async def find_grant_of_code(tx: Transaction, code: str) -> GrantRecord | None:
     """Return the grant of a code, locked: of several requests with the code, the others see what the first did."""
     return await _locked(tx, await tx.fetch_value(_GRANT_OF_CODE, hash=secret_hash(code)))
 
 
-async def grant_of_refresh_token(tx: Transaction, token: str) -> GrantRecord | None:
+async def find_grant_of_refresh_token(tx: Transaction, token: str) -> GrantRecord | None:
     """Return the grant of a refresh token, locked."""
     return await _locked(tx, await tx.fetch_value(_GRANT_OF_REFRESH_TOKEN, hash=secret_hash(token)))
 
@@ -133,7 +133,7 @@ _REFRESH_TOKEN_STATE = Statement("select expires_at, used_at from refresh_token 
 _USE_REFRESH_TOKEN = Statement("update refresh_token set used_at = :now where hash = :hash")
 
 
-async def refresh_token_state(tx: Transaction, token: str) -> RefreshTokenState | None:
+async def find_refresh_token_state(tx: Transaction, token: str) -> RefreshTokenState | None:
     """Return the state of a refresh token, whose grant is locked."""
     return await tx.fetch_one(_REFRESH_TOKEN_STATE, hash=secret_hash(token))
 

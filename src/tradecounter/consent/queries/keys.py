@@ -15,7 +15,7 @@ async def lock_keys(tx: Transaction) -> None:
 _CURRENT = Statement("select private_key from issuer_key where retired_at is null")
 
 
-async def current_key(tx: Transaction) -> bytes | None:
+async def find_current_key(tx: Transaction) -> bytes | None:
     """Return the encrypted key that signs, or None before the first one is made."""
     found: bytes | None = await tx.fetch_value(_CURRENT)
     return found

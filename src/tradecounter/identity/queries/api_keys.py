@@ -168,7 +168,7 @@ _FIND_ACTIVE_KEY = Statement(
 _KEY_BY_ID = Statement(SQL("select {} from api_key where id = :key_id").format(_COLUMNS), KeyRecord)
 
 
-async def key_by_id(tx: Transaction, key_id: int) -> KeyRecord | None:
+async def find_key(tx: Transaction, key_id: int) -> KeyRecord | None:
     """Return a key of any customer, or None."""
     return await tx.fetch_one(_KEY_BY_ID, key_id=key_id)
 
@@ -178,7 +178,7 @@ _KEY_OF = Statement(
 )
 
 
-async def key_of(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | None:
+async def find_key_of_customer(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | None:
     """Return one of a customer's keys, or None."""
     return await tx.fetch_one(_KEY_OF, customer_id=customer_id, key_id=key_id)
 

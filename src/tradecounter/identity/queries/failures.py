@@ -24,7 +24,7 @@ async def current_blocks(tx: Transaction, now: datetime) -> dict[str, datetime]:
 _BLOCK_OF = Statement("select blocked_until from blocked_address where address = :address and blocked_until > :now")
 
 
-async def block_of(tx: Transaction, address: str, now: datetime) -> datetime | None:
+async def find_block(tx: Transaction, address: str, now: datetime) -> datetime | None:
     """Return when an address's block ends, or None."""
     found: datetime | None = await tx.fetch_value(_BLOCK_OF, address=address, now=now)
     return found

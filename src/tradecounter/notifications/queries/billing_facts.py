@@ -39,7 +39,7 @@ _FIND_INVOICE = Statement(
 )
 
 
-async def invoice_facts(tx: Transaction, order_id: int, number: int | None) -> InvoiceFacts | None:
+async def find_invoice_facts(tx: Transaction, order_id: int, number: int | None) -> InvoiceFacts | None:
     """Return an order's invoice by its number; without a number, the order's first invoice."""
     return await tx.fetch_one(_FIND_INVOICE, order_id=order_id, number=number)
 
@@ -60,7 +60,7 @@ _CREDIT_NOTE_FACTS = Statement(
 )
 
 
-async def credit_note_facts(tx: Transaction, number: int) -> CreditNoteFacts | None:
+async def find_credit_note_facts(tx: Transaction, number: int) -> CreditNoteFacts | None:
     """Return a credit note."""
     return await tx.fetch_one(_CREDIT_NOTE_FACTS, number=number)
 
@@ -120,6 +120,6 @@ _PAYMENT_FACTS = Statement(
 )
 
 
-async def payment_facts(tx: Transaction, payment_id: int) -> PaymentFacts | None:
+async def find_payment_facts(tx: Transaction, payment_id: int) -> PaymentFacts | None:
     """Return a payment, or None."""
     return await tx.fetch_one(_PAYMENT_FACTS, payment_id=payment_id)

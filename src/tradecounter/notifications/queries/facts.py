@@ -95,7 +95,7 @@ _CANCELLED_UNITS = Statement(
 )
 
 
-async def change_facts(tx: Transaction, order_id: int, change_id: int) -> ChangeFacts | None:
+async def find_change_facts(tx: Transaction, order_id: int, change_id: int) -> ChangeFacts | None:
     """Return a change of an order."""
     return await tx.fetch_one(_CHANGE_FACTS, order_id=order_id, change_id=change_id)
 
@@ -127,7 +127,7 @@ _SHIPMENT_FACTS = Statement(
 )
 
 
-async def shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> ShipmentFacts | None:
+async def find_shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> ShipmentFacts | None:
     """Return a shipment of an order."""
     return await tx.fetch_one(_SHIPMENT_FACTS, order_id=order_id, shipment_id=shipment_id)
 
@@ -158,7 +158,7 @@ _TAKEN_BACK_UNITS = Statement(
 )
 
 
-async def taken_back_facts(tx: Transaction, order_id: int, shipment_id: int) -> TakenBackFacts | None:
+async def find_taken_back_facts(tx: Transaction, order_id: int, shipment_id: int) -> TakenBackFacts | None:
     """Return a shipment of an order that was taken back."""
     return await tx.fetch_one(_TAKEN_BACK_FACTS, order_id=order_id, shipment_id=shipment_id)
 
@@ -257,7 +257,7 @@ _STOPPED_WEBHOOK = Statement(
 )
 
 
-async def stopped_webhook(tx: Transaction, webhook_id: int) -> StoppedWebhook | None:
+async def find_stopped_webhook(tx: Transaction, webhook_id: int) -> StoppedWebhook | None:
     """Return a webhook that the service has paused or disabled, or None."""
     return await tx.fetch_one(_STOPPED_WEBHOOK, id=webhook_id)
 
@@ -275,6 +275,6 @@ _ADDED_WEBHOOK = Statement(
 )
 
 
-async def added_webhook(tx: Transaction, webhook_id: int) -> AddedWebhook | None:
+async def find_added_webhook(tx: Transaction, webhook_id: int) -> AddedWebhook | None:
     """Return a customer's webhook, or None."""
     return await tx.fetch_one(_ADDED_WEBHOOK, id=webhook_id)

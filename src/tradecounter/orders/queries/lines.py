@@ -91,6 +91,6 @@ _LAST_BOUGHT = Statement(
 )
 
 
-async def last_bought(tx: Transaction, customer_id: int, product_id: int) -> Bought | None:
+async def find_last_bought(tx: Transaction, customer_id: int, product_id: int) -> Bought | None:
     """Return when a customer last bought a product, as far as its latest 1,000 orders tell."""
     return await tx.fetch_one(_LAST_BOUGHT, customer_id=customer_id, product_id=product_id)

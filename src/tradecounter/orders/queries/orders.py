@@ -134,7 +134,7 @@ async def lock_by_code(tx: Transaction, code: str) -> AnyOrder | None:
 _BY_ID = order_statement("select {} from orders where id = :id")
 
 
-async def order_by_id(tx: Transaction, order_id: int) -> AnyOrder | None:
+async def find_order_by_id(tx: Transaction, order_id: int) -> AnyOrder | None:
     """Return any customer's order or quote by its internal id."""
     return await tx.fetch_one(_BY_ID, id=order_id)
 
@@ -229,7 +229,7 @@ _WITH_REFERENCE = order_statement(
 )
 
 
-async def order_with_reference(
+async def find_order_with_reference(
     tx: Transaction, customer_id: int, customer_reference: str, now: datetime, but: int | None
 ) -> AnyOrder | None:
     """Return a confirmed or confirmable order with this customer reference, except the order with the id `but`.

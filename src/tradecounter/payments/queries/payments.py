@@ -106,7 +106,7 @@ _DUPLICATE = Statement("""
 """)
 
 
-async def duplicate_of(
+async def find_duplicate(
     tx: Transaction, customer_id: int, amount: Decimal, received_on: date, reference: str, *, refund: bool
 ) -> int | None:
     """Return a payment with the same reference, amount and day that is not reversed; None without a reference."""

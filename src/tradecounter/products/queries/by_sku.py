@@ -55,7 +55,7 @@ _PRODUCT_ROW = Statement(SQL("select v.row::text from ({}) v where v.key = :sku_
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
-async def product_row(tx: Transaction, sku_key: str) -> dict[str, Any] | None:
+async def find_product_row(tx: Transaction, sku_key: str) -> dict[str, Any] | None:
     """Return a product's fields as imports name them, or None. Numbers with a point are decimals."""
     row = await tx.fetch_value(_PRODUCT_ROW, sku_key=sku_key)
     return None if row is None else _decoder.decode(row)
@@ -86,7 +86,7 @@ async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[i
 _WITH_EAN = Statement("select sku from product where ean = :ean order by id limit 1")
 
 
-async def sku_with_ean(tx: Transaction, ean: str) -> str | None:
+async def find_sku_with_ean(tx: Transaction, ean: str) -> str | None:
     """Return the SKU of the first product with an EAN, or None."""
     found: str | None = await tx.fetch_value(_WITH_EAN, ean=ean)
     return found

@@ -41,7 +41,7 @@ _OF_QUOTE = Statement("select order_id, id, hash, used_at from quote_link where 
 _BY_HASH = Statement("select order_id, id, hash, used_at from quote_link where hash = :hash", QuoteLink)
 
 
-async def link_of_quote(tx: Transaction, order_id: int) -> QuoteLink | None:
+async def find_link_of_quote(tx: Transaction, order_id: int) -> QuoteLink | None:
     """Return a quote's link, used or not, or None."""
     return await tx.fetch_one(_OF_QUOTE, order_id=order_id)
 

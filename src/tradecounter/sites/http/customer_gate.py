@@ -5,14 +5,14 @@ from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
-from tradecounter.agents.queries.consents import agent_of_token
+from tradecounter.agents.queries.consents import find_agent_of_token
 from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.rest.call import add_response_headers
 from tradecounter.edge.rest.operation import Operation
 from tradecounter.feeds.operations import note_feed
-from tradecounter.feeds.queries import FeedRecord, feed_at, record_read
+from tradecounter.feeds.queries import FeedRecord, find_feed_at, record_read
 from tradecounter.identity.admission import Admission, sender_of
 from tradecounter.identity.credentials import PREFIX_LENGTH, BearerToken, InvalidCredentialError
 from tradecounter.identity.rate_limit import RateLimitedError
@@ -77,7 +77,7 @@ class AgentGate(Struct, frozen=True):
             return await self.customers.admit(request, operation)
         admission.check_address(sender)
         async with transaction(self.database) as tx:
-            found = await agent_of_token(tx, credential.hash, self.clock.now())
+            found = await find_agent_of_token(tx, credential.hash, self.clock.now())
         if found is None:
             await admission.record_failure(sender, prefix=credential.prefix)
             raise InvalidCredentialError
@@ -116,7 +116,7 @@ class FeedGate(Struct, frozen=True):
 
     async def _find(self, secret: str) -> FeedRecord | None:
         async with transaction(self.database) as tx:
-            feed = await feed_at(tx, secret_hash(secret))
+            feed = await find_feed_at(tx, secret_hash(secret))
             if feed is not None:
                 await record_read(tx, feed, self.clock.now())
         return feed

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.queries.guesses import slowed_addresses
-from tradecounter.access.queries.staff import list_staff, staff_by_id
+from tradecounter.access.queries.staff import find_staff_member_by_id, list_staff
 from tradecounter.access.queries.tokens import list_tokens
 from tradecounter.access.rules import GUESSING_WINDOW
 from tradecounter.access.staff import (
@@ -166,7 +166,7 @@ class StaffPages(Struct, frozen=True):
 
 async def _member(tx: Transaction, call: Call) -> StaffMember:
     staff_id = call.path_id("id", "staff member")
-    found = await staff_by_id(tx, staff_id)
+    found = await find_staff_member_by_id(tx, staff_id)
     if found is None:
         raise not_found("staff member", staff_id)
     return found

@@ -5,14 +5,14 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.queries.users import user_by_id
+from tradecounter.access.queries.users import find_user_by_id
 from tradecounter.approvals.decide import approve_order, decline_order
 from tradecounter.approvals.price_again import price_again
 from tradecounter.approvals.queries import approvals_asked_by, find_approval, waiting_approvals
 from tradecounter.approvals.request_approval import request_approval
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.baskets.change_basket import take_out_ordered
-from tradecounter.credit.queries import credit_room
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -145,8 +145,8 @@ class ApprovalPages(Struct, frozen=True):
             order = await fetch_own_order_by_code(tx, call.customer_id, approval.code)
             lines = await lines_of_order(tx, order.id)
             notes = await own_notes_of(tx, order.id)
-            room = await credit_room(tx, call.customer_id)
-            asker = None if approval.requested_by is None else await user_by_id(tx, approval.requested_by)
+            room = await fetch_credit_room(tx, call.customer_id)
+            asker = None if approval.requested_by is None else await find_user_by_id(tx, approval.requested_by)
         return self.desk.show(
             call,
             template,

@@ -85,7 +85,7 @@ _GRANT_STATE = Statement(
 )
 
 
-async def grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
+async def find_grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
     """Return the state of a grant, which cannot end until the transaction does; None when it does not exist.
 
     Call this after `issue_token` in the same transaction, as with `consent_revoked_at`.
@@ -145,6 +145,6 @@ _ALLOWED_APPLICATION = Statement(
 )
 
 
-async def allowed_application(tx: Transaction, consent_id: int) -> AllowedApplication | None:
+async def find_allowed_application(tx: Transaction, consent_id: int) -> AllowedApplication | None:
     """Return the application of a consent that stands, or None."""
     return await tx.fetch_one(_ALLOWED_APPLICATION, id=consent_id)

@@ -32,7 +32,7 @@ from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices
 from tradecounter.products.import_rows import DocumentRow, ProductRow
 from tradecounter.products.picture_addresses import loadable
 from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
-from tradecounter.products.queries.by_sku import fetch_product, product_row
+from tradecounter.products.queries.by_sku import fetch_product, find_product_row
 from tradecounter.products.queries.pictures import Picture
 from tradecounter.products.queries.records import CategoryRecord, read_reference
 from tradecounter.products.wire import ProductImage
@@ -169,7 +169,7 @@ class ProductFormPages(Struct, frozen=True):
             prices: Sequence[ListPrice] = ()
             if named:
                 product = (await fetch_product(tx, named)).record
-                row = await product_row(tx, key_form(product.sku)) or {}
+                row = await find_product_row(tx, key_form(product.sku)) or {}
                 prices = await list_prices_of(tx, product.id)
             lists = await stored_keys(tx, "price_list")
             known = await read_reference(tx)

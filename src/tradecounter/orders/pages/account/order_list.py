@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.approvals.queries import waiting_approvals
-from tradecounter.credit.queries import credit_room
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.edge.page_kit.tables import (
     Cells,
     Column,
@@ -139,7 +139,7 @@ class OwnOrderListPages(Struct, frozen=True):
                 trades = (await self.parts.views.last(customer_id)).trade_account
                 return await waits_of_rows(tx, rows, self.desk.clock.now(), sees_deliveries=trades)
             asked = {each.order_id: each.requested_at for each in await waiting_approvals(tx, customer_id)}
-            room = await credit_room(tx, customer_id)
+            room = await fetch_credit_room(tx, customer_id)
         pending = [row for row in rows if row.state == "pending"]
         return {row.id: wait_of_pending(row.gross, None, asked.get(row.id), room) for row in pending}
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.baskets.change_basket import take_out_ordered
-from tradecounter.credit.queries import credit_room
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.credit.rules import CreditRoom
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
@@ -94,7 +94,7 @@ class ReviewPages(Struct, frozen=True):
             lines = await lines_of_order(tx, order.id)
             notes = await own_notes_of(tx, order.id)
             account = await fetch_account(tx, call.customer_id)
-            room = await credit_room(tx, call.customer_id)
+            room = await fetch_credit_room(tx, call.customer_id)
             approval = await find_approval(tx, call.customer_id, order.confirmation_code)
         user = user_of(call)
         needs = needs_approval(user.roles, user.order_limit, order.least_gross)

@@ -17,7 +17,7 @@ from tradecounter.approvals.rules import needs_approval
 from tradecounter.baskets.change_basket import NotedItem, save_basket
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
 from tradecounter.baskets.summary import summarise
-from tradecounter.credit.queries import credit_room
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
@@ -243,7 +243,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             view = await self._view(tx, call, [line.sku for line in lines.lines])
             if user is not None:
                 call.request.scope[BASKET] = await summarise(tx, user, whole)
-            room = await credit_room(tx, customer_id)
+            room = await fetch_credit_room(tx, customer_id)
             rows = await product_rows(tx, quick or {}, _QUICK, whole, customer_id, blank=_QUICK_ROWS, now=now)
         shown = priced(view, lines.lines, now, sees_deliveries=user is None)
         net = sum((line.net for line in shown), NOTHING)

@@ -5,7 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.credit.queries import credit_room
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
@@ -45,7 +45,7 @@ class ConfirmPages(Struct, frozen=True):
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, now)
-            room = await credit_room(tx, shown.account.id)
+            room = await fetch_credit_room(tx, shown.account.id)
             lines = await lines_of_order(tx, shown.found.id)
         if isinstance(shown.found, ConfirmedOrder):
             return self.desk.go(call, shown.path, f"{shown.name} is already confirmed.")

@@ -5,8 +5,8 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import approval_of_order
-from tradecounter.credit.queries import credit_room
+from tradecounter.approvals.queries import find_approval_of_order
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customer_requests.queries import requests_of_order
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
@@ -52,6 +52,8 @@ async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
     """Return what an order that is not confirmed waits for."""
     if not isinstance(order, PendingOrder) or order.kind == "quote" or order.has_expired(now):
         return None
-    approval = await approval_of_order(tx, order.id)
+    approval = await find_approval_of_order(tx, order.id)
     asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
-    return wait_of_pending(order.least_gross, order.expires_at, asked_at, await credit_room(tx, order.customer_id))
+    return wait_of_pending(
+        order.least_gross, order.expires_at, asked_at, await fetch_credit_room(tx, order.customer_id)
+    )

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
-from tradecounter.credit.queries import credit_room
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -153,7 +153,7 @@ class OwnQuotePages(Struct, frozen=True):
             lines = await lines_of_order(tx, quote.id)
             account = await fetch_account(tx, call.customer_id)
             approval = await find_approval(tx, call.customer_id, quote.confirmation_code)
-            room = await credit_room(tx, call.customer_id)
+            room = await fetch_credit_room(tx, call.customer_id)
         row, user = _row(quote, now), user_of(call)
         return self.desk.show(
             call,

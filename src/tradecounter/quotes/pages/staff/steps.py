@@ -5,7 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.credit.queries import credit_room
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
@@ -57,7 +57,7 @@ class QuoteStepPages(Struct, frozen=True):
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             sheet = await quote_sheet(tx, code_of(call), now)
-            room = await credit_room(tx, sheet.account.id)
+            room = await fetch_credit_room(tx, sheet.account.id)
         if not sheet.is_open and not filled.message:
             raise DomainError(Kind.CONFLICT, f"the quote is {sheet.status.lower()}")
         return self.desk.show(

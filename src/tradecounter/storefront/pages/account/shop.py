@@ -12,7 +12,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.numbers import count_or_nothing
-from tradecounter.orders.queries.lines import last_bought
+from tradecounter.orders.queries.lines import find_last_bought
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.account import AccountParts
 from tradecounter.storefront.facets import ShopParameters
@@ -53,7 +53,7 @@ class ShopPages(Struct, frozen=True):
         product = shown[0]
         units = count_or_nothing(call.query(WantedUnits).quantity, MOST_UNITS) or 1
         async with self.desk.reading() as tx:
-            bought = await last_bought(tx, call.customer_id, product.record.id)
+            bought = await find_last_bought(tx, call.customer_id, product.record.id)
         return self.desk.show(
             call,
             "storefront/product.html",
