@@ -17,7 +17,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_pounds
-from tradecounter.orders.commands.place import OverrideReason
+from tradecounter.orders.commands.place import OverrideReason, confirmation
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.lines import OrderLine
@@ -134,17 +134,10 @@ def confirm(
     as_json: AsJson = False,
 ) -> None:
     """Confirm a priced quote that the customer has accepted: it becomes an order. The customer gets an e-mail."""
-    policy = from_settings(OrderingPolicy.from_settings)
+    policy, request = from_settings(OrderingPolicy.from_settings), confirmation(shipping_method, override_credit)
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        order = await confirm_quote(
-            tx,
-            await whole_code(tx, code),
-            shipping_method,
-            policy,
-            SystemClock().now(),
-            override_credit=override_credit,
-        )
+        order = await confirm_quote(tx, await whole_code(tx, code), request, policy, SystemClock().now())
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)

@@ -15,10 +15,15 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.json_text import check_text, decode_json
 from tradecounter.orders.commands.shown import print_order, whole_order
-from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.orders.confirm_for_customer import confirm_for_customer
+from tradecounter.orders.create.create_for_customer import create_for_customer
 from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.reseller_wire import OverrideCredit
+from tradecounter.orders.staff_wire import Confirmation
+from tradecounter.orders.wire import ShippingChoice
 
 app = typer.Typer()
 
@@ -63,20 +68,21 @@ def confirm(
     as_json: AsJson = False,
 ) -> None:
     """Confirm a pending order or a priced quote for its customer."""
-    policy = from_settings(OrderingPolicy.from_settings)
+    policy, request = from_settings(OrderingPolicy.from_settings), confirmation(shipping_method, override_credit)
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        order = await confirm_for_customer(
-            tx,
-            code,
-            shipping_method,
-            policy,
-            SystemClock().now(),
-            override_credit=override_credit,
-        )
+        order = await confirm_for_customer(tx, await fetch_order(tx, code), request, policy, SystemClock().now())
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)
+
+
+def confirmation(method_id: int | None, override_reason: str | None) -> Confirmation:
+    """Return the request of a confirmation's options."""
+    return Confirmation(
+        None if method_id is None else ShippingChoice(method_id),
+        override_credit=None if override_reason is None else OverrideCredit(override_reason),
+    )
 
 
 def read_file(path: Path) -> bytes:

@@ -1,6 +1,4 @@
-"""Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
-
-from datetime import datetime
+"""Creates orders for customers, by support and on pages: with the checks, prices and terms of the API."""
 
 from msgspec.structs import replace
 
@@ -10,11 +8,8 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import account_standing, with_current_data
 from tradecounter.orders.create.place_order import place_order, request_quote
-from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import ConfirmedOrder, OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.orders.wire import CreateOrderRequest
@@ -67,28 +62,3 @@ async def _standing(
     tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
 ) -> tuple[AccountStanding, OrderContext]:
     return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)
-
-
-async def confirm_for_customer(
-    tx: Transaction,
-    name: str,
-    method_id: int | None,
-    policy: OrderingPolicy,
-    now: datetime,
-    *,
-    override_credit: str | None = None,
-    guards: ConfirmationGuards = NO_GUARDS,
-) -> ConfirmedOrder:
-    """Confirm a pending order or a priced quote by its code. Raises DomainError as `confirm_order` does."""
-    order = await fetch_order(tx, name)
-    confirmed, _ = await confirm_order(
-        tx,
-        order.customer_id,
-        order.confirmation_code,
-        method_id,
-        policy,
-        now,
-        override_credit=override_credit,
-        guards=guards,
-    )
-    return confirmed

@@ -10,13 +10,13 @@ from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.scopes import CONFLICT, PRECONDITION_FAILED, require_token_scope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.orders.confirm_for_customer import confirm_for_customer
 from tradecounter.orders.error_responses import EXPIRED, PAYMENT_REQUIRED
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.sales import (
     SELLERS,
     amend_sale,
     check_sale,
-    confirm_quoted,
-    confirm_sale,
     create_sale,
 )
 from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, OrderReference
@@ -25,6 +25,7 @@ from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
 from tradecounter.orders.wire import OrderAddressDetails
 from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
+from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.operations.staff import ONE_QUOTE, QUOTES, QuoteCode
 
 _CONFIRM_ERRORS = (PAYMENT_REQUIRED, EXPIRED, PRECONDITION_FAILED)
@@ -75,7 +76,8 @@ class OrderEntryOperations(Struct, frozen=True):
         A confirmed order stays as it is. `override_credit` needs the scope `billing:write` too.
         """
         _check_override(call, body.override_credit)
-        return await self.orders.one(tx, await confirm_sale(tx, reference, body, self.contexts.policy, now), now)
+        order = await fetch_order(tx, reference)
+        return await self.orders.one(tx, await confirm_for_customer(tx, order, body, self.contexts.policy, now), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/confirm", errors=_CONFIRM_ERRORS, roles=SELLERS)
     async def confirm_quote(
@@ -86,7 +88,7 @@ class OrderEntryOperations(Struct, frozen=True):
         It becomes an order. A confirmed quote stays as it is. `override_credit` needs the scope `billing:write` too.
         """
         _check_override(call, body.override_credit)
-        return await self.orders.one(tx, await confirm_quoted(tx, code, body, self.contexts.policy, now), now)
+        return await self.orders.one(tx, await confirm_quote(tx, code, body, self.contexts.policy, now), now)
 
     @ORDERS.changes(
         "PATCH",

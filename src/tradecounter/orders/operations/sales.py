@@ -1,4 +1,4 @@
-"""What the API and the pages share of orders that support creates, confirms and amends for customers.
+"""What the API and the pages share of orders that support creates and amends for customers.
 
 Callers first check the permission to override the credit.
 """
@@ -11,17 +11,14 @@ from msgspec import UNSET
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.json_text import decode_json
 from tradecounter.orders.amend.amend_order import amend_order
-from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.orders.create.create_for_customer import create_for_customer
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.guards import ConfirmationGuards
-from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.reseller_wire import OverrideCredit
-from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
+from tradecounter.orders.staff_wire import Amendment, OrderRequest
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PendingOrder
 from tradecounter.parts.order_contexts import OrderContexts
-from tradecounter.quotes.confirm_quote import confirm_quote
 
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
 
@@ -46,36 +43,6 @@ async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: 
         await read_request(raw, await contexts.of(customer_id, now), lambda: nullcontext(tx))
 
 
-async def confirm_sale(
-    tx: Transaction, reference: str, body: Confirmation, policy: OrderingPolicy, now: datetime
-) -> ConfirmedOrder:
-    """Confirm a pending order for its customer. Raises DomainError as `confirm_for_customer` does."""
-    return await confirm_for_customer(
-        tx,
-        reference,
-        _method(body),
-        policy,
-        now,
-        override_credit=_reason(body.override_credit),
-        guards=ConfirmationGuards.of(body),
-    )
-
-
-async def confirm_quoted(
-    tx: Transaction, code: str, body: Confirmation, policy: OrderingPolicy, now: datetime
-) -> ConfirmedOrder:
-    """Confirm a priced quote for its customer. Raises DomainError as `confirm_quote` does."""
-    return await confirm_quote(
-        tx,
-        code,
-        _method(body),
-        policy,
-        now,
-        override_credit=_reason(body.override_credit),
-        guards=ConfirmationGuards.of(body),
-    )
-
-
 async def amend_sale(
     tx: Transaction, reference: str, body: Amendment, contexts: OrderContexts, now: datetime
 ) -> AnyOrder:
@@ -87,10 +54,6 @@ async def amend_sale(
     context = await contexts.of((await fetch_order(tx, reference)).customer_id, now)
     order, _ = await amend_order(tx, reference, body, context)
     return order
-
-
-def _method(body: Confirmation) -> int | None:
-    return None if body.shipping_method is None else body.shipping_method.id
 
 
 def _reason(override: OverrideCredit | None) -> str | None:

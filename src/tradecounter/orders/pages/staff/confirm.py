@@ -13,8 +13,10 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.confirm_for_customer import confirm_for_customer
 from tradecounter.orders.confirm_form import ConfirmForm, confirmation
-from tradecounter.orders.operations.sales import SELLERS, confirm_sale
+from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.operations.sales import SELLERS
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
@@ -38,8 +40,8 @@ class ConfirmPages(Struct, frozen=True):
         roles=SELLERS,
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
-        reference = call.path_text("reference", "order")
-        return await confirm_sale(tx, reference, confirmation(call, body), self.parts.contexts.policy, now)
+        order = await fetch_order(tx, call.path_text("reference", "order"))
+        return await confirm_for_customer(tx, order, confirmation(call, body), self.parts.contexts.policy, now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()

@@ -14,11 +14,12 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_form import ConfirmForm, confirmation
-from tradecounter.orders.operations.sales import SELLERS, confirm_quoted
+from tradecounter.orders.operations.sales import SELLERS
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.requests import Declination
 from tradecounter.orders.states import AnyOrder, PricedQuote
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.pages.staff.sheet import quote_sheet
@@ -51,7 +52,7 @@ class QuoteStepPages(Struct, frozen=True):
         roles=SELLERS,
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
-        return await confirm_quoted(tx, code_of(call), confirmation(call, body), self.parts.contexts.policy, now)
+        return await confirm_quote(tx, code_of(call), confirmation(call, body), self.parts.contexts.policy, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         now = self.desk.clock.now()
