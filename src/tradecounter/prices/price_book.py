@@ -35,7 +35,7 @@ _NO_COSTS: Costs = np.empty((0, 3), dtype=np.int32)
 class SharedPrices:
     """A profile's net unit costs in pence by row; NO_PRICE for a row without a price.
 
-    `undiscounted` has the same price list's without the `discount`.
+    Those less a `discount`, in hundredths of a per cent, have the same list's prices without it in `undiscounted`.
     """
 
     costs: Costs

@@ -26,7 +26,7 @@ from tradecounter.stock.queries.levels import read_deliveries, read_stock_change
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 from tradecounter.storefront.changes.queries import read_changed_products
 
-_FEW = 500  # changed prices are read alone; more, up to a tenth of the products, only in a large catalogue
+_FEW = 500  # changed products whose prices are read alone, in any catalogue; in a large one, a tenth of its products
 
 
 class StockPosition(Struct, frozen=True):
@@ -108,7 +108,8 @@ async def _concurrently(*reads: Coroutine[Any, Any, Any]) -> list[Any]:
 async def _with_prices(tx: Transaction, data: CatalogueData, since: int | None) -> CatalogueData:
     lists, row_of_id = data.book.lists, data.snapshot.row_of_id
     changed = None
-    if since is not None and not data.unreadable.get("prices"):  # of which the message would be lost
+    # While prices are unreadable, all are read: reading some would lose the log's message about the others.
+    if since is not None and not data.unreadable.get("prices"):
         changed = await read_changed_products(tx, "prices", since, most=max(_FEW, len(row_of_id) // 10))
     rows = await read_price_lists(tx, changed)
     if changed is None:
@@ -136,7 +137,8 @@ async def _with_terms(tx: Transaction, data: CatalogueData, _since: int | None) 
     return replace(data, terms={terms.customer_id: terms for terms in await read_customer_terms(tx)})
 
 
-# The parts that have a version and can be read without the catalogue; since the data's version, if that is known.
+# The parts that have a version and can be read without the catalogue; the number is the version that the data have,
+# None to read everything.
 PARTS: dict[Topic, Callable[[Transaction, CatalogueData, int | None], Awaitable[CatalogueData]]] = {
     "prices": _with_prices,
     "contracts": _with_contracts,
