@@ -63,11 +63,13 @@ class Concerns(Struct, frozen=True):
 
     def _agreed(self, terms: CustomerTerms) -> bool:
         """Return whether something changed of a product with a contract price of the customer's."""
+        rows = self._rows(terms)
+        if not (len(rows) or self.new_day):
+            return False
         prices = self.now.data.book.vector(terms, self.now.day)
         agreed = prices.contract_rows
         if self.new_day and (len(agreed) or self.now.data.book.contracts.has_any(terms.customer_id)):
             return True
-        rows = self._rows(terms)
         return bool(are_among(rows, agreed).any())
 
     def _rows(self, terms: CustomerTerms) -> Rows:

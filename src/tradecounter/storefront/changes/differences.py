@@ -9,6 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.db.changes import Topic
+from tradecounter.kit.digest import digest_of
 from tradecounter.prices.price_book import DEFAULT_LIST, PriceVector, SharedPrices, discounted
 from tradecounter.prices.queries.prices import NO_PRICE
 from tradecounter.products.columns.rows import are_among, bitmap, rows_of
@@ -23,7 +24,7 @@ Rows = NDArray[np.int32]
 
 _NONE: Rows = np.empty(0, dtype=np.int32)
 _FEW = 64  # rows that are looked up one at a time
-_OVERHEAD = 500  # approximate bytes of what has changed without its rows
+OVERHEAD = 500  # approximate bytes of an entry of a cache, with its key, that has no rows
 
 
 class Outlook(Struct, frozen=True):
@@ -88,6 +89,21 @@ def has_contracts(sight: Sight, since: Place) -> bool:
     )
 
 
+class Lacks(Struct, frozen=True):
+    """What a copy lacks of what a process shows: the same changes for copies that were read at other moments."""
+
+    versions: tuple[int, ...]
+    levels: bytes  # a digest of the rows whose stock level was written since
+    terms: Terms
+    seen: Place
+
+
+def lacks_of(sight: Sight, since: Place) -> Lacks:
+    """Return what decides on the changes since a place of the sight's log, for customers without contract prices."""
+    levels = digest_of(_noted(sight, since).levels().tobytes())
+    return Lacks(since.position.versions, levels, since.terms, sight.place)
+
+
 class Changed(Struct, frozen=True):
     """What has changed since a place for all customers under the same terms, but for their contract prices."""
 
@@ -100,7 +116,7 @@ class Changed(Struct, frozen=True):
     @property
     def size(self) -> int:
         """The memory that it takes, in bytes."""
-        return sum(part.nbytes for part in (self.detail, self.listed, self.shown, self.rows)) + _OVERHEAD
+        return sum(part.nbytes for part in (self.detail, self.listed, self.shown, self.rows)) + OVERHEAD
 
 
 def changed_under_terms(sight: Sight, since: Place) -> Changed:

@@ -19,13 +19,16 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.changes.cursor import Cursor, Cursors, Place, expired_cursor
 from tradecounter.storefront.changes.differences import (
+    OVERHEAD,
     Changed,
     Differences,
+    Lacks,
     Sight,
     changed_under_terms,
     differences,
     has_contracts,
     is_forgotten,
+    lacks_of,
     touches_contracts,
     version_of,
 )
@@ -41,7 +44,6 @@ _RETRY_SECONDS = 5
 _LONG_SECONDS = 0.005  # that a page takes: other requests come before the next one
 _SHARED_BYTES = 4_000_000
 _NOTHING = b"[]"
-_Asked = tuple[Cursor, Place, int]  # where the copy is, where this process is, and the limit
 
 
 class ChangePage(Struct, frozen=True):
@@ -52,10 +54,23 @@ class ChangePage(Struct, frozen=True):
 
 
 class _Found(NamedTuple):
-    """Changes as a JSON array, and the cursor that follows them."""
+    """Changes as a JSON array, and the product id with which the next page begins; None after the last page."""
 
     body: bytes
-    cursor: Cursor
+    next_id: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The memory that it takes, in bytes."""
+        return len(self.body) + OVERHEAD
+
+
+class _Asked(NamedTuple):
+    """What decides on a page for customers whose contract prices it does not touch."""
+
+    lacks: Lacks
+    next_id: int
+    limit: int
 
 
 class ChangeFeed:
@@ -74,9 +89,9 @@ class ChangeFeed:
         self._turn = asyncio.Lock()
         self._took_long = False
         # What many customers get for one change that touches no contract price of theirs.
-        self._shared: FIFOCache[_Asked, _Found] = FIFOCache(_SHARED_BYTES, lambda found: len(found.body))
+        self._shared: FIFOCache[_Asked, _Found] = FIFOCache(_SHARED_BYTES, lambda found: found.size)
         # What has changed for many customers, as rows of the data.
-        self._changed: FIFOCache[tuple[Place, Place], Changed] = FIFOCache(_SHARED_BYTES, lambda changed: changed.size)
+        self._changed: FIFOCache[Lacks, Changed] = FIFOCache(_SHARED_BYTES, lambda changed: changed.size)
         self._changed_in: CatalogueData | None = None
 
     async def start(self, customer_id: int) -> ChangePage:
@@ -86,7 +101,7 @@ class ChangeFeed:
             sight = await self._sight(customer_id)
         if sight is None:
             raise _unavailable()
-        return self._page(customer_id, _Found(_NOTHING, Cursor(sight.place)))
+        return self._page(customer_id, _NOTHING, Cursor(sight.place))
 
     async def page(self, customer_id: int, text: str, limit: int, wait_seconds: float = 0) -> ChangePage:
         """Return at most `limit` changes since a cursor; without any, wait for one.
@@ -104,15 +119,15 @@ class ChangeFeed:
                 is_behind = sight is None or not sight.place.covers(cursor.newest)
                 if sight is not None and not is_behind:
                     found, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
-                    cursor = found.cursor
+                    cursor = _following(cursor, sight.place, found.next_id)
                     if found.body != _NOTHING:
-                        return self._page(customer_id, found)
+                        return self._page(customer_id, found.body, cursor)
                     if was_in_pages:
                         continue  # with what has changed since the first page
             left = (catches_up_until if is_behind else ends) - asyncio.get_running_loop().time()
             if left <= 0 or self._followers.is_ending:
                 # A process that is behind has nothing newer to tell, so its client stays where it is.
-                return self._page(customer_id, _Found(_NOTHING, cursor))
+                return self._page(customer_id, _NOTHING, cursor)
             if is_behind:
                 self._catch_up()
             await self._followers.wait(customer_id, left, for_any=is_behind)
@@ -169,38 +184,43 @@ class ChangeFeed:
 
     def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _Found:
         since = cursor.since
-        if has_contracts(sight, since) and touches_contracts(sight, since, self._changed_since(sight, since)):
-            return _found(sight, cursor, limit, self._changed_since(sight, since))
-        asked = cursor, sight.place, limit
+        lacks = lacks_of(sight, since)
+        if has_contracts(sight, since) and touches_contracts(sight, since, self._changed_for(sight, since, lacks)):
+            return _found(sight, cursor, limit, self._changed_for(sight, since, lacks))
+        asked = _Asked(lacks, cursor.next_id, limit)
         found = self._shared.get(asked)
         if found is None:
-            found = _found(sight, cursor, limit, self._changed_since(sight, since))
-            if len(found.body) <= _SHARED_BYTES:
+            found = _found(sight, cursor, limit, self._changed_for(sight, since, lacks))
+            if found.size <= _SHARED_BYTES:
                 self._shared[asked] = found
         return found
 
-    def _changed_since(self, sight: Sight, since: Place) -> Changed:
+    def _changed_for(self, sight: Sight, since: Place, lacks: Lacks) -> Changed:
         if self._changed_in is not sight.data:
             self._changed.clear()
             self._changed_in = sight.data
-        places = since, sight.place
-        changed = self._changed.get(places)
+        changed = self._changed.get(lacks)
         if changed is None:
             changed = changed_under_terms(sight, since)
             if changed.size <= _SHARED_BYTES:
-                self._changed[places] = changed
+                self._changed[lacks] = changed
         return changed
 
-    def _page(self, customer_id: int, found: _Found) -> ChangePage:
-        return ChangePage(found.body, self._cursors.write(customer_id, found.cursor))
+    def _page(self, customer_id: int, body: bytes, cursor: Cursor) -> ChangePage:
+        return ChangePage(body, self._cursors.write(customer_id, cursor))
+
+
+def _following(cursor: Cursor, seen: Place, next_id: int | None) -> Cursor:
+    """Return the cursor that follows a page of what `cursor` lacks of the place that was seen."""
+    until = cursor.until or seen
+    return Cursor(until) if next_id is None else Cursor(cursor.since, until, next_id)
 
 
 def _found(sight: Sight, cursor: Cursor, limit: int, changed: Changed) -> _Found:
-    """Return the next changes, by product id. A page that is not the last one says where the next one begins."""
+    """Return the next changes, by product id."""
     differing = differences(sight, cursor.since, changed)
-    until = cursor.until or sight.place
     if not differing:
-        return _Found(_NOTHING, Cursor(until))
+        return _Found(_NOTHING)
     rows = np.concatenate((differing.changed, differing.removed))
     is_removed = np.arange(len(rows)) >= len(differing.changed)
     ids = sight.view.snapshot.row_of_id.ids(rows)
@@ -208,12 +228,9 @@ def _found(sight: Sight, cursor: Cursor, limit: int, changed: Changed) -> _Found
     order = order[ids[order] >= cursor.next_id]
     page = order[:limit]
     chosen, removed = rows[page], is_removed[page]
-    following = Cursor(until)
-    if len(order) > limit:
-        following = Cursor(cursor.since, until, int(ids[page[-1]]) + 1)
     former_skus = _former_skus(sight, cursor.since, ids[page])
     changes = _rendered(sight.view, former_skus, Differences(chosen[~removed], chosen[removed]))
-    return _Found(b"[%b]" % b",".join(changes), following)
+    return _Found(b"[%b]" % b",".join(changes), int(ids[page[-1]]) + 1 if len(order) > limit else None)
 
 
 def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:
