@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import httpx2
 import msgspec
 from msgspec import UNSET
+from psycopg.sql import Composed
 
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
@@ -100,7 +101,7 @@ def in_parallel(calls: Sequence[Callable[[], Result]]) -> list[Result]:
         return list(threads.map(run, calls))
 
 
-def rows(service: Service, statement: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
+def rows(service: Service, statement: LiteralString | Composed, *values: Any) -> list[tuple[Any, ...]]:
     """What the database holds, past the API."""
 
     async def fetch(tx: Transaction) -> list[tuple[Any, ...]]:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import credit, invoiced, issue_part, number_of
@@ -262,3 +263,30 @@ def test_search_finds_only_what_the_role_may_see(office: BackOfficeSite, custome
     assert "Nothing is called" in found
     assert "Nothing is called" in text_of(packer.get("/search", params={"q": "looked@for.example"}))
     assert "data-find" in packer.get("/order").text
+
+
+def test_thousands_that_wait_are_a_thousand_and_more(office: BackOfficeSite) -> None:
+    service = office.service
+    buy(service.customer())
+    columns = rows(
+        service,
+        "select column_name from information_schema.columns"
+        " where table_name = 'orders' and is_generated = 'NEVER' and is_identity = 'NO'",
+    )
+    own = {"number": "number + n", "order_reference": "order_reference || n", "confirmation_code": "md5(n::text)"}
+    names = [name for (name,) in columns]
+    copied = rows(
+        service,
+        SQL(
+            "insert into orders ({}) select {} from (select * from orders where status = 'Awaiting dispatch' limit 1),"
+            " generate_series(1000000, 1000999) n returning id"
+        ).format(
+            SQL(", ").join(map(Identifier, names)),
+            SQL(", ").join(SQL(own[name]) if name in own else Identifier(name) for name in names),
+        ),
+    )
+    try:
+        page = staff_member(service, office.url, "administrator").get("/")
+        assert "1,000+ orders can be dispatched" in text_of(page)
+    finally:
+        rows(service, "delete from orders where id = any(%s) returning id", [order for (order,) in copied])

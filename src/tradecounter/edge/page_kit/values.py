@@ -154,9 +154,14 @@ def tone(state: Any) -> str:
     return next((name for name, states in _TONES.items() if text in states), "plain")
 
 
-def plural(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun: 1 order, 2 orders."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
+def counted(number: int, most: int | None = None) -> str:
+    """Return a number for people; 1,000+ for one that was counted up to `most`."""
+    return f"{number:,}+" if most is not None and number >= most else f"{number:,}"
+
+
+def plural(number: int, one: str, several: str = "", most: int | None = None) -> str:
+    """Return a number, which may be counted up to `most`, with its noun: 1 order, 2 orders, 1,000+ orders."""
+    return f"{counted(number, most)} {one if number == 1 else several or one + 's'}"
 
 
 def label(name: str) -> str:

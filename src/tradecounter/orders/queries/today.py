@@ -9,8 +9,10 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.queries.all_orders import TO_DISPATCH
 from tradecounter.orders.queries.orders import order_statement
-from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED
+from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, CAN_LEAVE, PART_DISPATCHED, PART_INVOICED
 from tradecounter.orders.states import ConfirmedOrder
+
+MOST_COUNTED = 1_000
 
 
 class Waiting(Struct, frozen=True):
@@ -20,34 +22,50 @@ class Waiting(Struct, frozen=True):
     oldest: datetime | None
 
 
-_ORDERS = Statement("""
-    select status, count(*), min(confirmed_at) from orders
-    where state = 'confirmed' and status = any(:statuses::text[]) group by status
+# The oldest orders of each status come from an index: with thousands that wait, a person need not know how many.
+_OLDEST = SQL("""
+    unnest(:statuses::text[]) as wanted (status) cross join lateral (
+        select {columns} from orders where {condition} and status = wanted.status order by confirmed_at limit :most
+    ) as o
 """)
+_CONFIRMED_AT = SQL("confirmed_at")
+
+_ORDERS = Statement(
+    SQL("select wanted.status, count(*), min(confirmed_at) from {} group by wanted.status").format(
+        _OLDEST.format(columns=_CONFIRMED_AT, condition=SQL("state = 'confirmed'"))
+    )
+)
 
 
 async def orders_waiting(tx: Transaction, statuses: list[str]) -> dict[str, Waiting]:
-    """Return the confirmed orders in each status; a status without orders is missing."""
-    found = await tx.fetch_all(_ORDERS, statuses=statuses)
+    """Return the confirmed orders in each status, up to MOST_COUNTED; a status without orders is missing."""
+    found = await tx.fetch_all(_ORDERS, statuses=statuses, most=MOST_COUNTED)
     return {status: Waiting(count, oldest) for status, count, oldest in found}
 
 
 _COUNT_TO_DISPATCH = Statement(
-    SQL("select count(*), min(confirmed_at) as oldest from orders where {}").format(TO_DISPATCH), Waiting
+    SQL("select least(count(*), :most)::bigint as count, min(confirmed_at) as oldest from {}").format(
+        _OLDEST.format(columns=_CONFIRMED_AT, condition=TO_DISPATCH)
+    ),
+    Waiting,
 )
 
 
 async def count_to_dispatch(tx: Transaction) -> Waiting:
-    """Return how many orders can be dispatched now, at least in part."""
-    return await tx.fetch_one(_COUNT_TO_DISPATCH) or Waiting(0, None)
+    """Return how many orders can be dispatched now, at least in part, up to MOST_COUNTED."""
+    found = await tx.fetch_one(_COUNT_TO_DISPATCH, statuses=list(CAN_LEAVE), most=MOST_COUNTED)
+    return found or Waiting(0, None)
 
 
-_TO_PICK = order_statement("select {} from orders where {} order by confirmed_at limit :most", TO_DISPATCH)
+_TO_PICK = order_statement(
+    "select {} from orders where id in (select id from {}) order by confirmed_at limit :most",
+    _OLDEST.format(columns=SQL("id"), condition=TO_DISPATCH),
+)
 
 
 async def orders_to_pick(tx: Transaction, most: int) -> list[ConfirmedOrder]:
     """Return the oldest orders that can be dispatched now, at least in part."""
-    found = await tx.fetch_all(_TO_PICK, most=most)
+    found = await tx.fetch_all(_TO_PICK, statuses=list(CAN_LEAVE), most=most)
     return [order for order in found if isinstance(order, ConfirmedOrder)]
 
 
@@ -89,9 +107,6 @@ _REQUESTS = Statement(
 async def requests_waiting(tx: Transaction) -> Waiting:
     """Return the requests of customers that wait for an answer."""
     return await tx.fetch_one(_REQUESTS) or Waiting(0, None)
-
-
-MOST_COUNTED = 1_000
 
 
 class AccountSummary(Struct, frozen=True):

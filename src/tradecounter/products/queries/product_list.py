@@ -87,17 +87,17 @@ _SHOWN: dict[Shown, SQL] = {
     "without_description": SQL("p.active and p.description = '' and p.description_html = ''"),
     "without_ean": SQL("p.active and p.ean is null"),
 }
-MOST_COUNTED = 10_000
+MOST_TO_MEND = 10_000
 _COUNT = SQL("select {name}, (select count(*) from (select from product p where {condition} limit {most}) as c)")
 _TO_MEND = Statement(
     SQL(" union all ").join(
-        _COUNT.format(name=Constant(shown), condition=_SHOWN[shown], most=Constant(MOST_COUNTED)) for shown in TO_MEND
+        _COUNT.format(name=Constant(shown), condition=_SHOWN[shown], most=Constant(MOST_TO_MEND)) for shown in TO_MEND
     )
 )
 
 
 async def count_products_to_mend(tx: Transaction) -> dict[Shown, int]:
-    """Return how many products want each kind of work, each up to MOST_COUNTED."""
+    """Return how many products want each kind of work, each up to MOST_TO_MEND."""
     return dict(await tx.fetch_all(_TO_MEND))
 
 

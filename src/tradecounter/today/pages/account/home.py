@@ -14,7 +14,7 @@ from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.values import money
+from tradecounter.edge.page_kit.values import counted, money
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.people import CustomerUser
@@ -112,4 +112,4 @@ def _order_tiles(summary: AccountSummary) -> list[Tile]:
 
 
 def _count(number: int) -> str:
-    return f"{MOST_COUNTED:,}+" if number >= MOST_COUNTED else f"{number:,}"
+    return counted(number, MOST_COUNTED)

@@ -9,10 +9,11 @@ from tradecounter.billing.debtors import read_debtor_totals
 from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.db.job_queue import failed_jobs
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.page_kit.values import counted, plural
 from tradecounter.edge.permissions import Role
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.queries.today import (
+    MOST_COUNTED,
     Waiting,
     count_to_dispatch,
     orders_waiting,
@@ -22,7 +23,7 @@ from tradecounter.orders.queries.today import (
 )
 from tradecounter.orders.rules import BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
-from tradecounter.products.queries.product_list import MOST_COUNTED, TO_MEND, Shown, count_products_to_mend
+from tradecounter.products.queries.product_list import MOST_TO_MEND, TO_MEND, Shown, count_products_to_mend
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
 # What each role deals with first; the others follow.
@@ -137,17 +138,25 @@ def _in_order(tasks: Iterable[Task], roles: Sequence[Role]) -> list[Task]:
 
 
 def _task(
-    kind: str, name: str, count: int, text: str, noun: str, path: str, state: str, oldest: datetime | None = None
+    kind: str,
+    name: str,
+    count: int,
+    text: str,
+    noun: str,
+    path: str,
+    state: str,
+    oldest: datetime | None = None,
+    most: int | None = None,
 ) -> Task:
-    """Return a task with its `count`; its state is that of the tile when there are any."""
-    return Task(
-        kind, name, f"{count:,}", text.format(plural(count, noun)), path, state if count else "", oldest, bool(count)
-    )
+    """Return a task with its `count`, up to `most`; its state is that of the tile when there are any."""
+    said = text.format(plural(count, noun, most=most))
+    return Task(kind, name, counted(count, most), said, path, state if count else "", oldest, bool(count))
 
 
 def _to_dispatch(waiting: Waiting) -> Task:
     path = "/order?status=To+dispatch&sort=placed"
-    return _task("dispatch", "To dispatch", waiting.count, "{} can be dispatched", "order", path, "", waiting.oldest)
+    return _task("dispatch", "To dispatch", waiting.count, "{} can be dispatched", "order", path, "", waiting.oldest,
+                 MOST_COUNTED)  # fmt: skip
 
 
 def _orders(found: Mapping[str, Waiting]) -> list[Task]:
@@ -163,7 +172,7 @@ def _orders(found: Mapping[str, Waiting]) -> list[Task]:
         waiting = found.get(status, Waiting(0, None))
         path = f"/order?status={status.replace(' ', '+')}&sort=placed"
         said_of = text if waiting.count == 1 else text.replace(" waits ", " wait ")
-        tasks.append(_task(kind, name, waiting.count, said_of, "order", path, state, waiting.oldest))
+        tasks.append(_task(kind, name, waiting.count, said_of, "order", path, state, waiting.oldest, MOST_COUNTED))
     return tasks
 
 
@@ -181,11 +190,7 @@ def _products(found: Mapping[Shown, int]) -> list[Task]:
     tasks = []
     for shown, (name, text, state) in _PRODUCTS.items():
         count = found[shown]
-        more = "+" if count == MOST_COUNTED else ""
-        figure = f"{count:,}{more}"
-        said = text.format(f"{figure} {'product' if count == 1 else 'products'}")
-        path = f"/product?show={shown}"
-        tasks.append(Task(shown, name, figure, said, path, state if count else "", waits=bool(count)))
+        tasks.append(_task(shown, name, count, text, "product", f"/product?show={shown}", state, most=MOST_TO_MEND))
     return tasks
 
 
