@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-import yaml
 from msgspec import Struct
 
 from tradecounter.edge.openapi.additions import mark_additions
@@ -62,17 +61,12 @@ def yaml_operation(path: str, description: str = "") -> Operation:
 
 def encode_document(document: dict[str, Any]) -> Documents:
     """Return the interface document encoded as JSON and YAML."""
-    return Documents(
-        msgspec.json.format(msgspec.json.encode(document), indent=2),
-        yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=110).encode(),
-    )
+    import yaml  # noqa: PLC0415 processes seldom encode it, and start without
 
-
-class _Plain(yaml.SafeDumper):
-    """A YAML dumper that repeats values instead of using anchors, for readability."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
+    encoded = msgspec.json.encode(document)
+    # Decoded, no value stands in two places: YAML would refer from one to the other.
+    plain = yaml.safe_dump(msgspec.json.decode(encoded), sort_keys=False, allow_unicode=True, width=110)
+    return Documents(msgspec.json.format(encoded, indent=2), plain.encode())
 
 
 def build_document(operations: Sequence[Operation], base_url: str, seller: str, about: About) -> dict[str, Any]:

@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from markupsafe import Markup, escape
 from msgspec import Struct
 
 from tradecounter.edge.page_kit.highlighting import highlighted
 
-_parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 
 class Heading(Struct, frozen=True):
@@ -29,19 +31,26 @@ class Document(Struct, frozen=True):
     headings: list[Heading]
 
 
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 60 modules, which a process needs for its first text, not to start
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
 def render_inline(text: str) -> Markup:
     """Return a line of Markdown as HTML."""
-    return Markup(_parser.renderInline(text))  # noqa: S704 HTML in the source is escaped
+    return Markup(_parser().renderInline(text))  # noqa: S704 HTML in the source is escaped
 
 
 def render_text(text: str) -> Markup:
     """Return paragraphs of Markdown as HTML."""
-    return Markup(_parser.render(text))  # noqa: S704 HTML in the source is escaped
+    return Markup(_parser().render(text))  # noqa: S704 HTML in the source is escaped
 
 
 def render_document(source: str, code_links: Mapping[str, str]) -> Document:
     """Return a rendered document; the source begins with its title. Code in `code_links` becomes a link."""
-    tokens = _parser.parse(source)
+    tokens = _parser().parse(source)
     title = tokens[1].content
     headings: list[Heading] = []
     pieces: list[str] = []
@@ -62,7 +71,7 @@ def render_document(source: str, code_links: Mapping[str, str]) -> Document:
     return Document(title, Markup("".join(pieces)), headings)  # noqa: S704 rendered just before
 
 
-def _rendered(token: Token, headings: list[Heading]) -> str:
+def _rendered(token: "Token", headings: list[Heading]) -> str:
     if token.type == "fence":
         return f'<pre class="code"><code>{highlighted(token.content.rstrip(), token.info)}</code></pre>\n'
     if token.type == "table_open":
@@ -74,10 +83,10 @@ def _rendered(token: Token, headings: list[Heading]) -> str:
         last = headings[-1]
         sign = f'<a class="anchor" href="#{last.anchor}" aria-label="Link to: {escape(last.text)}">#</a>'
         return f" {sign}</{token.tag}>\n"
-    return str(_parser.renderer.render([token], _parser.options, {}))
+    return str(_parser().renderer.render([token], _parser().options, {}))
 
 
-def _linked(tokens: Iterable[Token], code_links: Mapping[str, str]) -> Iterator[Token]:
+def _linked(tokens: "Iterable[Token]", code_links: Mapping[str, str]) -> "Iterator[Token]":
     """Yield tokens, with links instead of the code in `code_links` that is not part of a link."""
     in_link = False
     for token in tokens:
@@ -86,10 +95,10 @@ def _linked(tokens: Iterable[Token], code_links: Mapping[str, str]) -> Iterator[
             yield token
         else:
             link = f'<a href="{escape(code_links[token.content])}"><code>{escape(token.content)}</code></a>'
-            yield Token("html_inline", "", 0, content=link)
+            yield type(token)("html_inline", "", 0, content=link)
 
 
-def _plain(inline: Token) -> str:
+def _plain(inline: "Token") -> str:
     return "".join(child.content for child in inline.children or ())
 
 
