@@ -22,15 +22,15 @@ from tradecounter.orders.commands.shown import as_operators_see_it, print_order,
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.queries.all_orders import fetch_quote, list_quotes
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
-from tradecounter.orders.requests import Declination, QuotePrice
 from tradecounter.orders.states import AnyOrder, pricing_of
 from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.margin import margin_of
 from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.queries.quotes import fetch_quote, list_quotes
+from tradecounter.quotes.requests import Declination, QuotePrice
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
 

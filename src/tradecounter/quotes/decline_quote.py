@@ -6,10 +6,10 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_own_order import fetch_own_quote, lock_own_order
-from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, shown_state
 from tradecounter.orders.withdraw_order import withdraw_order
+from tradecounter.quotes.queries.quotes import fetch_quote
 
 
 async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> AnyOrder:

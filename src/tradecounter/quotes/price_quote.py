@@ -14,10 +14,8 @@ from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, products_of, total_costs
-from tradecounter.orders.queries.changes import store_pricing
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import lock_by_code
-from tradecounter.orders.requests import QuotedShipping, QuotePrice
 from tradecounter.orders.rules import check_cost
 from tradecounter.orders.shipping_options import ShippingOption, option_of
 from tradecounter.orders.states import (
@@ -33,7 +31,9 @@ from tradecounter.orders.states import (
 )
 from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.margin import require_sound_prices
+from tradecounter.quotes.queries.pricings import store_pricing
 from tradecounter.quotes.quote_links import make_quote_link
+from tradecounter.quotes.requests import QuotedShipping, QuotePrice
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.orders.queries.changes import mark_expiring_quotes
+from tradecounter.quotes.queries.pricings import mark_expiring_quotes
 
 REMINDED_BEFORE = timedelta(hours=24)
 

@@ -23,11 +23,12 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.requests import Cancellation, QuotePrice
+from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.units import NamedUnits
 from tradecounter.payments.record_payment import NewPayment, pay_invoice
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.requests import QuotePrice
 from tradecounter.settings import Settings
 from tradecounter.shipments.add_video import add_video
 from tradecounter.shipments.configure_item import configure_item

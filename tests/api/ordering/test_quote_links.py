@@ -19,7 +19,6 @@ from tradecounter.db.transaction import transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.requests import QuotePrice
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.quotes.price_quote import price_quote
 from tradecounter.quotes.quote_links import (
@@ -29,6 +28,7 @@ from tradecounter.quotes.quote_links import (
     quote_by_link,
     quote_token,
 )
+from tradecounter.quotes.requests import QuotePrice
 
 SENDER = "192.0.2.7"
 

@@ -1,21 +1,18 @@
 """Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Literal
-
-from msgspec import Struct
 
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
-from tradecounter.orders.lines import OrderLine, total_costs, with_parts
+from tradecounter.orders.lines import OrderLine, with_parts
 from tradecounter.orders.queries.orders import HAS_EXPIRED, order_statement
 from tradecounter.orders.rules import CANCELLED, COMPLETED, INVOICED
-from tradecounter.orders.shipping_options import ShippingOption
-from tradecounter.orders.states import AnyOrder, ConfirmedOrder, Pricing
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder
 
 _NEXT_NUMBER = Statement("select nextval('order_number')")
 
@@ -65,43 +62,6 @@ _SET_ALLOCATIONS = Statement(
 def store_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
     """Set the allocated units of lines (by id); the rest of each line is back-ordered."""
     tx.queue(_SET_ALLOCATIONS, ids=array(allocated), allocated=array(allocated.values()))
-
-
-_PRICE_QUOTE = Statement(
-    """
-    with lines as (
-        update order_line l
-        set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax,
-            requested_unit_cost = coalesce(l.requested_unit_cost, l.unit_cost)
-        from json_to_recordset(:lines::json)
-             as p (id bigint, unit_cost numeric, cost_net numeric, cost_tax numeric)
-        where l.id = p.id
-    )
-    update orders
-    set cost_net = :cost_net, cost_tax = :cost_tax, quote_note = :quote_note, priced_at = :priced_at,
-        expires_at = :expires_at, shipping_options = :shipping_options, pricings = :pricings
-    where id = :id
-    """
-)
-
-
-async def store_pricing(
-    tx: Transaction, order_id: int, pricing: Pricing, lines: Sequence[OrderLine], options: Sequence[ShippingOption]
-) -> None:
-    """Store a quote's price, with the costs of all its lines and shipping options."""
-    cost_net, cost_tax = total_costs(lines)
-    await tx.execute(
-        _PRICE_QUOTE,
-        id=order_id,
-        lines=json_of(lines),
-        cost_net=cost_net,
-        cost_tax=cost_tax,
-        quote_note=pricing.quote_note,
-        priced_at=pricing.priced_at,
-        expires_at=pricing.expires_at,
-        shipping_options=json_of(options),
-        pricings=pricing.pricings,
-    )
 
 
 _DISPATCH_LINES = Statement(
@@ -238,36 +198,6 @@ async def mark_expired(tx: Transaction, now: datetime, most: int) -> list[AnyOrd
     Skips those that another transaction has locked.
     """
     return sorted(await tx.fetch_all(_EXPIRE, now=now, most=most), key=lambda order: order.id)
-
-
-class ExpiringQuote(Struct, frozen=True):
-    """A quote that is about to expire, and the number of its pricings."""
-
-    id: int
-    pricings: int
-
-
-_MARK_EXPIRING = Statement(
-    """
-    update orders set reminded_pricing = pricings
-    where id in (
-        select id from orders
-        where kind = 'quote' and state = 'pending' and reminded_pricing < pricings
-          and expires_at > :now and expires_at <= :now + :before and priced_at < expires_at - :before
-        order by id limit :most for no key update skip locked
-    )
-    returning id, pricings
-    """,
-    ExpiringQuote,
-)
-
-
-async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
-    """Return the priced quotes that expire within `before`, and mark their customers as reminded.
-
-    Skips quotes that were priced for `before` or less, and quotes that another transaction has locked.
-    """
-    return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
 
 
 _DELETE_EXPIRED = Statement(

@@ -1,4 +1,4 @@
-"""The orders, quotes and returns that wait for staff, and those of one customer, for the start pages."""
+"""The orders and returns that wait for staff, and the orders and quotes of one customer, for the start pages."""
 
 from datetime import datetime
 
@@ -77,18 +77,6 @@ _ADJUSTED = Statement(
 async def stock_adjusted(tx: Transaction, since: datetime) -> Waiting:
     """Return of how many products the stock was adjusted since a moment, and when last."""
     return Waiting(*(await tx.fetch_all(_ADJUSTED, since=since))[0])
-
-
-_QUOTES = Statement(
-    "select count(*), min(created_at) as oldest from orders"
-    " where kind = 'quote' and state = 'pending' and priced_at is null",
-    Waiting,
-)
-
-
-async def quotes_waiting(tx: Transaction) -> Waiting:
-    """Return the quotes that wait for a price."""
-    return await tx.fetch_one(_QUOTES) or Waiting(0, None)
 
 
 _RETURNS = Statement("select state, count(*), min(opened_at) from order_return where state <> 'closed' group by state")

@@ -8,8 +8,8 @@ from msgspec import structs
 
 from tradecounter.edge.operations.subject import Described
 from tradecounter.orders import examples as ordering
-from tradecounter.orders import requests as asked
 from tradecounter.orders import staff_wire as orders
+from tradecounter.quotes import requests as asked
 from tradecounter.quotes.margin import Margin
 from tradecounter.quotes.staff_wire import ResellerQuote
 

@@ -35,12 +35,12 @@ from tradecounter.orders.error_responses import CONFLICT, PAYMENT_REQUIRED
 from tradecounter.orders.examples import DECLINED_QUOTE, ORDER_REQUEST, PENDING_ORDER, QUOTE
 from tradecounter.orders.lines import with_components
 from tradecounter.orders.present import quote_on_the_wire
-from tradecounter.orders.queries.all_orders import count_own_quotes, own_quotes
 from tradecounter.orders.queries.lines import lines_of, lines_of_order, pipe_lines_by_code
 from tradecounter.orders.queries.orders import pipe_by_code
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails, Quote
 from tradecounter.quotes.decline_quote import decline_own_quote
+from tradecounter.quotes.queries.quotes import count_own_quotes, own_quotes
 
 _LAYOUT: Layout[Quote] = Layout("quotes")
 _NOT_OPEN = ErrorResponse(

@@ -14,9 +14,8 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.operations.examples import DESCRIBED as ORDERS
 from tradecounter.orders.present import created_order
-from tradecounter.orders.queries.all_orders import OrderFilter, fetch_quote, orders_after
+from tradecounter.orders.queries.all_orders import OrderFilter, orders_after
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
-from tradecounter.orders.requests import Declination, QuotePrice
 from tradecounter.orders.states import AnyOrder, pricing_of, quote_status
 from tradecounter.parts.present_order import option_in_utc
 from tradecounter.products.queries.by_sku import purchase_costs
@@ -24,6 +23,8 @@ from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.margin import margin_of
 from tradecounter.quotes.operations.examples import DESCRIBED
 from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.queries.quotes import fetch_quote
+from tradecounter.quotes.requests import Declination, QuotePrice
 from tradecounter.quotes.staff_wire import ResellerQuote
 
 QUOTES = Subject(tag="Quotes", read="quotes:read", write="quotes:write", described={**ORDERS, **DESCRIBED})

@@ -33,7 +33,6 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.find_own_order import fetch_own_quote
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.option_choices import chosen_option
-from tradecounter.orders.queries.all_orders import open_quotes, own_quotes
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import (
     AnyOrder,
@@ -46,6 +45,7 @@ from tradecounter.orders.states import (
 )
 from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.decline_quote import decline_own_quote
+from tradecounter.quotes.queries.quotes import open_quotes, own_quotes
 
 _PATH = "/account/quote"
 _ONE, _DECLINE = f"{_PATH}/{{code}}", f"{_PATH}/{{code}}/decline"

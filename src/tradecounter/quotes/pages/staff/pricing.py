@@ -19,14 +19,14 @@ from tradecounter.kit.number_types import Percent, Pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_percent, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.pages.staff.sheet import QuoteSheet, quote_sheet
 from tradecounter.quotes.price_quote import check_discount, discounted_cost, price_quote
+from tradecounter.quotes.queries.quotes import fetch_quote
+from tradecounter.quotes.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 

@@ -13,7 +13,6 @@ from tradecounter.kit.errors import DomainError, FieldError
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine, total_costs
-from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.rules import QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.orders.shipping_options import ShippingOption
@@ -28,6 +27,7 @@ from tradecounter.orders.states import (
 )
 from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
+from tradecounter.quotes.queries.quotes import fetch_quote
 
 
 class SheetLine(Struct, frozen=True):

@@ -16,13 +16,13 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_form import ConfirmForm, confirmation
 from tradecounter.orders.operations.sales import SELLERS
 from tradecounter.orders.option_choices import chosen_option
-from tradecounter.orders.requests import Declination
 from tradecounter.orders.states import AnyOrder, PricedQuote
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.pages.staff.sheet import quote_sheet
+from tradecounter.quotes.requests import Declination
 
 
 class QuoteStepPages(Struct, frozen=True):

@@ -21,12 +21,13 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
 from tradecounter.kit.money import NOTHING
-from tradecounter.orders.queries.all_orders import OrderFilter, open_quotes
+from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.orders.queries.today import MOST_COUNTED, AccountSummary, account_summary
 from tradecounter.orders.states import PricedQuote
 from tradecounter.orders.waiting import Wait, waits_of_rows
 from tradecounter.parts.account import AccountParts
+from tradecounter.quotes.queries.quotes import open_quotes
 
 _MOST_SHOWN = 5
 

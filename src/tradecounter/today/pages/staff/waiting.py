@@ -17,13 +17,13 @@ from tradecounter.orders.queries.today import (
     Waiting,
     count_to_dispatch,
     orders_waiting,
-    quotes_waiting,
     requests_waiting,
     returns_waiting,
 )
 from tradecounter.orders.rules import BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
 from tradecounter.products.queries.product_list import MOST_TO_MEND, TO_MEND, Shown, count_products_to_mend
+from tradecounter.quotes.queries.quotes import quotes_waiting
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
 # What each role deals with first; the others follow.
