@@ -21,7 +21,7 @@ from tradecounter.kit.json_text import read_json
 from tradecounter.orders.amend.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.order_context import read_context
+from tradecounter.orders.order_context import read_contexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
@@ -172,7 +172,7 @@ def amend(service: Service, placed: dict[str, Any], *, dry_run: bool = False, **
 
     async def work(tx: Transaction) -> ConfirmedOrder:
         order = await fetch_order(tx, name)
-        context = await read_context(tx, order.customer_id, policy, now)
+        context = (await read_contexts(tx, policy, now)).of(order.customer_id, now)
         amended, _ = await amend_order(tx, name, request, context)
         if dry_run:
             tx.set_rollback()

@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.orders.operations.sales import SELLERS
-from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.orders.order_context import OrderContexts
 
 _CODE = "0b7d5a3f9c1e4826a0d4b8f2c6e1937d"
 _DESCRIBED: Mapping[type, Described] = {

@@ -11,12 +11,10 @@ import msgspec
 from tradecounter.customers.queries.accounts import list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account
-from tradecounter.db.changes import read_versions
 from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoKind, DemoOrder
-from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.json_text import to_json
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
@@ -25,15 +23,13 @@ from tradecounter.orders.create.account_standing import account_standing
 from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.order_context import OrderContext, OrderContexts, read_contexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.sandbox.steps import Reseller
-from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.rules import fitting_methods
-from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 
 
@@ -41,28 +37,13 @@ from tradecounter.storefront.view import CustomerView
 class Market:
     """The data needed to place orders."""
 
-    storefront: Storefront
-    methods: ShippingMethods
+    contexts: OrderContexts
     accounts: list[Account]
-
-    def context(self, account: Account, policy: OrderingPolicy, now: datetime, code: str) -> OrderContext:
-        """Return the context of an account's order. Raises LookupError for an account that was added later."""
-        view = self.storefront.view(account.id)
-        if view is None:
-            raise LookupError(f"customer {account.id} has no view after a refresh")
-        return OrderContext(
-            customer_id=account.id,
-            view=view,
-            shipping=self.methods.current,
-            policy=policy,
-            now=now,
-            code=code,
-        )
 
 
 async def place_demo_orders(database: Database, reseller: Reseller, now: datetime) -> None:
     """Place the demo's orders, dated in the last weeks, in one transaction."""
-    market = await open_market(database, now)
+    market = await open_market(database, reseller.policy, now)
     without_mail: list[int] = []
     async with transaction(database) as tx:
         for number, demo_order in enumerate(DEMO_ORDERS, start=1):
@@ -78,14 +59,10 @@ async def place_demo_orders(database: Database, reseller: Reseller, now: datetim
         await remove_queued(tx, without_mail)
 
 
-async def open_market(database: Database, now: datetime) -> Market:
+async def open_market(database: Database, policy: OrderingPolicy, now: datetime) -> Market:
     """Load the catalogue, the prices and the shipping methods."""
-    storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
     async with reading(database) as tx:
-        versions = await read_versions(tx)
-        await storefront.refresh(tx, versions)
-        await methods.refresh(tx, versions)
-        return Market(storefront, methods, await list_accounts(tx))
+        return Market(await read_contexts(tx, policy, now), await list_accounts(tx))
 
 
 async def _place_with_steps(
@@ -93,7 +70,7 @@ async def _place_with_steps(
 ) -> str:
     """Place an order, apply its steps and return its confirmation code."""
     account = market.accounts[demo_order.customer]
-    context = market.context(account, reseller.policy, now - demo_order.age, demo_code(number))
+    context = market.contexts.of(account.id, now - demo_order.age, demo_code(number))
     code = await _place(tx, demo_order, number, context, account)
     for days_ago, step in demo_order.steps:
         await step.apply(tx, code, reseller, now - timedelta(days=days_ago))

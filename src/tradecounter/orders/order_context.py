@@ -1,5 +1,6 @@
 """What an order of a customer is priced from: the customer's view, shipping and the reseller's settings."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from msgspec import Struct
@@ -25,13 +26,39 @@ class OrderContext(Struct, frozen=True, kw_only=True):
     code: str | None = None
 
 
-async def read_context(tx: Transaction, customer_id: int, policy: OrderingPolicy, now: datetime) -> OrderContext:
-    """Return the context of a customer's order. Raises DomainError (not found)."""
+class OrderContexts(Struct, frozen=True):
+    """Makes the contexts of customers' orders, for whoever orders; `view_of` returns a customer's view."""
+
+    view_of: Callable[[int], CustomerView]
+    methods: ShippingMethods
+    policy: OrderingPolicy
+
+    def of(self, customer_id: int, now: datetime, code: str | None = None) -> OrderContext:
+        """Return the context of a customer's order. Raises DomainError as `view_of` does."""
+        return OrderContext(
+            customer_id=customer_id,
+            view=self.view_of(customer_id),
+            shipping=self.methods.current,
+            policy=self.policy,
+            now=now,
+            code=code,
+        )
+
+
+async def read_contexts(tx: Transaction, policy: OrderingPolicy, now: datetime) -> OrderContexts:
+    """Return contexts that are made from the data as it is now, for programs that keep no copy of it.
+
+    An unknown customer is a DomainError (not found).
+    """
     storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
     versions = await read_versions(tx)
     await storefront.refresh(tx, versions)
     await methods.refresh(tx, versions)
-    view = storefront.last_view(customer_id)
-    if view is None:
-        raise not_found("customer", customer_id)
-    return OrderContext(customer_id=customer_id, view=view, shipping=methods.current, policy=policy, now=now)
+
+    def view_of(customer_id: int) -> CustomerView:
+        view = storefront.last_view(customer_id)
+        if view is None:
+            raise not_found("customer", customer_id)
+        return view
+
+    return OrderContexts(view_of, methods, policy)

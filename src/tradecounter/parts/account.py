@@ -2,8 +2,7 @@
 
 from msgspec import Struct
 
-from tradecounter.orders.create.respond import OrderCreation
-from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.settings import Settings
 from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.storefront.refreshable_views import RefreshableViews
@@ -13,11 +12,6 @@ class AccountParts(Struct, frozen=True):
     """The same views and services that the customers' API uses."""
 
     views: RefreshableViews
-    creation: OrderCreation
+    contexts: OrderContexts
     fulfilment: OrderFulfilment
     settings: Settings
-
-    @property
-    def contexts(self) -> OrderContexts:
-        """The contexts of customers' orders."""
-        return OrderContexts(self.views, self.creation.methods, self.creation.policy)

@@ -4,14 +4,16 @@ from msgspec import Struct
 
 from tradecounter.imports.uploads import Uploads
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.settings import Settings
+from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
 class OfficeParts(Struct, frozen=True):
     """The same presenters and settings that the API of the back office uses."""
 
+    views: RefreshableViews
     orders: OrderPresenter
     contexts: OrderContexts
     letterhead: Letterhead

@@ -44,9 +44,9 @@ from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.operations.entry import OrderEntryOperations
 from tradecounter.orders.operations.staff import OrderOperations
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.payments.operations.bank_files import BankOperations
 from tradecounter.payments.operations.payments import PaymentOperations
@@ -123,8 +123,9 @@ class BackOffice(Site):
 
     def _parts(self, settings: Settings, clock: Clock) -> OfficeParts:
         return OfficeParts(
+            self._views,
             OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))),
-            OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings)),
+            OrderContexts(self._views.for_order, self._methods, OrderingPolicy.from_settings(settings)),
             letterhead_from(settings),
             settings,
             Uploads(self.database, clock),

@@ -56,6 +56,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.orders.operations.public import OrderEndpoints
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.operations.public import PaymentEndpoints
@@ -106,7 +107,8 @@ class Application(Site):
             await recorder.share(shared, is_last=self.stopping.is_set())
 
         self.follow((self.admission, self.methods, self.storefront), share)
-        self._parts = self._account_parts(settings, clock)
+        self._parts = self._account_parts(settings)
+        self._creation = OrderCreation(database, self._parts.contexts, clock)
         self._products = ProductEndpoints(self._parts.views)
         self.followers = Followers(self.storefront, self.stopping)
         self.refresher.is_followed = lambda: len(self.followers) > 0
@@ -145,15 +147,14 @@ class Application(Site):
         """Return the interface document for a base URL."""
         return build_document(self.operations, base_url, self._settings.seller_name, PUBLIC)
 
-    def _account_parts(self, settings: Settings, clock: Clock) -> AccountParts:
+    def _account_parts(self, settings: Settings) -> AccountParts:
         views = RefreshableViews(self.storefront, self.refresher, self.freshness)
-        policy = OrderingPolicy.from_settings(settings)
-        creation = OrderCreation(self.database, views, self.methods, policy, clock)
+        contexts = OrderContexts(views.for_order, self.methods, OrderingPolicy.from_settings(settings))
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
-        return AccountParts(views, creation, fulfilment, settings)
+        return AccountParts(views, contexts, fulfilment, settings)
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
-        views, creation, fulfilment = self._parts.views, self._parts.creation, self._parts.fulfilment
+        views, creation, fulfilment = self._parts.views, self._creation, self._parts.fulfilment
         own_issuer = OwnIssuer.from_settings(settings, self.database, clock)
         issuer = Issuer.from_settings(settings, clock)
         exchange = TokenExchange(self.database, clock, issuer or own_issuer, settings.access_token_lifetime)
@@ -189,7 +190,7 @@ class Application(Site):
         ]
 
     def _agent_server(self, settings: Settings, clock: Clock) -> AgentServer:
-        views, creation, fulfilment = self._parts.views, self._parts.creation, self._parts.fulfilment
+        views, creation, fulfilment = self._parts.views, self._creation, self._parts.fulfilment
         groups = (
             CatalogueTools(views),
             OrderTools(self.database, views, creation, fulfilment, clock),

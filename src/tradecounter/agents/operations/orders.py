@@ -196,7 +196,7 @@ class OrderTools(Struct, frozen=True):
         and returns the same order.
         """
         customer, code = caller.customer_id, asked.confirmation_code
-        policy, now = self.creation.policy, self.creation.clock.now()
+        policy, now = self.creation.contexts.policy, self.clock.now()
         async with transaction(self.database, caller.actor) as tx:
             if caller.agent is not None:
                 await lock_agent(tx, caller.agent, now)

@@ -29,7 +29,6 @@ from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.sandbox.steps import Reseller, reseller_from
 from tradecounter.settings import Settings
@@ -100,8 +99,8 @@ async def fill_history(database: Database, settings: Settings, secret: str) -> F
     happenings = await _missing(database, plan(uk_date(begun)))
     added, rejected = 0, []
     if happenings:
-        market = await open_market(database, begun)
         base = reseller_from(settings)
+        market = await open_market(database, base.policy, begun)
         people = await _people(database, secret, market)
         shelf = Shelf()
         for happening in happenings:
@@ -150,7 +149,7 @@ async def _add(
         if happening.order is not None and happening.opened is not None:
             order = happening.order
             tx.actor = people.get(order.customer, SYSTEM)
-            await _place(tx, order, happening.subject, happening.opened, market, reseller.policy, shelf)
+            await _place(tx, order, happening.subject, happening.opened, market, shelf)
         for deed in happening.deeds:
             buyer = happening.order.customer if happening.order else ""
             tx.actor = people.get(buyer if deed.by == "customer" else deed.by, SYSTEM)
@@ -164,13 +163,12 @@ async def _place(
     code: str,
     now: datetime,
     market: Market,
-    policy: OrderingPolicy,
     shelf: Shelf,
 ) -> None:
     account = next((known for known in market.accounts if known.email_address == order.customer), None)
     if account is None:
         raise invalid("customer", "does not exist")
-    context = market.context(account, policy, now, code)
+    context = market.contexts.of(account.id, now, code)
     items = shelf.items(context.view, account.id, order)
     await place(tx, order.kind, order.reference, items, context, account)
 

@@ -32,7 +32,7 @@ from tradecounter.orders.commands.place import OverrideReason, read_file
 from tradecounter.orders.commands.shown import change_order
 from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.order_context import read_context
+from tradecounter.orders.order_context import read_contexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
@@ -101,8 +101,8 @@ def amend(
         request = read_json(msgspec.json.encode(values), AmendOrderRequest)
 
     async def work(tx: Transaction) -> None:
-        order = await fetch_order(tx, reference)
-        context = await read_context(tx, order.customer_id, policy, SystemClock().now())
+        order, now = await fetch_order(tx, reference), SystemClock().now()
+        context = (await read_contexts(tx, policy, now)).of(order.customer_id, now)
         with named_by(names):
             await amend_order(tx, reference, request, context)
 

@@ -19,7 +19,7 @@ from tradecounter.orders.confirm_for_customer import confirm_for_customer
 from tradecounter.orders.create.create_for_customer import create_for_customer
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.order_context import read_context
+from tradecounter.orders.order_context import read_contexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Confirmation
@@ -49,7 +49,8 @@ def create(
         body = read_file(file)
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        context = await read_context(tx, customer_id, policy, SystemClock().now())
+        now = SystemClock().now()
+        context = (await read_contexts(tx, policy, now)).of(customer_id, now)
         request = await read_request(body, context, lambda: nullcontext(tx))
         order, _ = await create_for_customer(tx, request, context, confirm=confirm_now, override_credit=override_credit)
         return await whole_order(tx, order)

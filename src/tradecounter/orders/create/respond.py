@@ -17,15 +17,11 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import pipe_standing, standing_of, with_current_data
 from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.order_context import OrderContext, OrderContexts
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest
-from tradecounter.shipping.methods import ShippingMethods
-from tradecounter.storefront.refreshable_views import RefreshableViews
-from tradecounter.storefront.view import CustomerView
 
 _CREATED = 201
 
@@ -34,20 +30,8 @@ class OrderCreation(Struct, frozen=True):
     """Creates orders and quotes for requests."""
 
     database: Database
-    views: RefreshableViews
-    methods: ShippingMethods
-    policy: OrderingPolicy
+    contexts: OrderContexts
     clock: Clock
-
-    def context(self, customer_id: int, view: CustomerView) -> OrderContext:
-        """Return the context of a customer's order at this moment."""
-        return OrderContext(
-            customer_id=customer_id,
-            view=view,
-            shipping=self.methods.current,
-            policy=self.policy,
-            now=self.clock.now(),
-        )
 
     async def respond(self, call: Call, kind: OrderKind) -> Response:
         """Create an order or a quote and respond with it."""
@@ -71,7 +55,7 @@ class OrderCreation(Struct, frozen=True):
     async def _create(
         self, customer_id: int, actor: Actor, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind
     ) -> "_Created":
-        context = self.context(customer_id, self.views.for_order(customer_id))
+        context = self.contexts.of(customer_id, self.clock.now())
         request = await read_request(raw, context, lambda: reading(self.database))
         with used_once():
             async with transaction(self.database, actor) as tx:

@@ -20,10 +20,10 @@ from tradecounter.orders.operations.sales import (
     create_sale,
 )
 from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, OrderReference
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
 from tradecounter.orders.wire import OrderAddressDetails
-from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.operations.staff import ONE_QUOTE, QUOTES, QuoteCode

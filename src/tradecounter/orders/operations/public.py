@@ -230,7 +230,7 @@ class OrderEndpoints(Struct, frozen=True):
     async def confirm_order(self, call: Call) -> Response:
         request = await call.body(ConfirmOrderRequest, required=False)
         method_id = None if request.shipping_method is None else request.shipping_method.id
-        policy, now = self.creation.policy, self.creation.clock.now()
+        policy, now = self.creation.contexts.policy, self.clock.now()
         code, guards = call.path_text("reference", "order", unknown_code), ConfirmationGuards.of(request)
         async with transaction(self.database, call.actor) as tx:
             order, lines = await confirm_order(tx, call.customer_id, code, method_id, policy, now, guards=guards)

@@ -15,10 +15,10 @@ from tradecounter.orders.create.create_for_customer import create_for_customer
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, OrderRequest
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PendingOrder
-from tradecounter.parts.order_contexts import OrderContexts
 
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
 
@@ -27,7 +27,7 @@ async def create_sale(
     tx: Transaction, body: OrderRequest, contexts: OrderContexts, now: datetime
 ) -> PendingOrder | ConfirmedOrder:
     """Create an order for a customer. Raises DomainError as `create_for_customer` does."""
-    context = await contexts.of(body.customer_id, now)
+    context = contexts.of(body.customer_id, now)
     reason = _reason(body.override_credit)
     order, _ = await create_for_customer(tx, body, context, confirm=False, override_credit=reason)
     if body.external_id is not None:
@@ -40,7 +40,7 @@ async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: 
     body = decode_json(raw)
     customer_id = body.get("customer_id") if isinstance(body, dict) else None
     if type(customer_id) is int and 0 < customer_id < 2**63:
-        await read_request(raw, await contexts.of(customer_id, now), lambda: nullcontext(tx))
+        await read_request(raw, contexts.of(customer_id, now), lambda: nullcontext(tx))
 
 
 async def amend_sale(
@@ -51,7 +51,7 @@ async def amend_sale(
         named = await set_external_id(tx, reference, body.external_id, now)
         if body.changes_nothing:
             return named
-    context = await contexts.of((await fetch_order(tx, reference)).customer_id, now)
+    context = contexts.of((await fetch_order(tx, reference)).customer_id, now)
     order, _ = await amend_order(tx, reference, body, context)
     return order
 

@@ -96,7 +96,7 @@ class ApprovalPages(Struct, frozen=True):
         user_roles=APPROVER,
     )
     async def approve(self, tx: Transaction, call: Call, now: datetime) -> NumberedOrder:
-        policy = self.parts.creation.policy
+        policy = self.parts.contexts.policy
         return await approve_order(tx, call.customer_id, user_of(call).id, _code(call), policy, now)
 
     @step(
@@ -119,7 +119,7 @@ class ApprovalPages(Struct, frozen=True):
         user_roles=APPROVER,
     )
     async def price(self, tx: Transaction, call: Call, now: datetime) -> PendingOrder:
-        context = await self.parts.contexts.of(call.customer_id, now)
+        context = self.parts.contexts.of(call.customer_id, now)
         return await price_again(tx, call.customer_id, _code(call), context)
 
     async def _show_ask(self, call: Call, filled: Filled) -> Response:

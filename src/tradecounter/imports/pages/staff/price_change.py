@@ -85,7 +85,7 @@ class PriceChangePages(Struct, frozen=True):
             with named_by(lambda place: "by" if place in HOWS else place):
                 wanted = _wanted(parse_form(submitted, PriceChangeForm))
                 async with self.desk.reading() as tx:
-                    made = await ruled_prices(tx, wanted, self.parts.contexts.views)
+                    made = await ruled_prices(tx, wanted, self.parts.views)
         except DomainError as error:
             return await self._show(call, Filled.of(submitted, error, STATUS[error.kind]))
         uploads, origin = self.parts.uploads, f"{_PATH}?{_as_query(submitted)}"

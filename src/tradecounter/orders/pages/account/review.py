@@ -54,7 +54,7 @@ class ReviewPages(Struct, frozen=True):
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
         before, user = await fetch_own_order_by_code(tx, call.customer_id, _code(call)), user_of(call)
-        policy = self.parts.creation.policy
+        policy = self.parts.contexts.policy
         order, lines = await confirm_order(tx, call.customer_id, _code(call), body.shipping_method, policy, now)
         if not isinstance(before, NumberedOrder):
             require_no_approval(user.roles, user.order_limit, order.gross)

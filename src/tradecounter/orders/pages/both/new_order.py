@@ -47,6 +47,7 @@ from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.operations.sales import SELLERS
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
 from tradecounter.orders.pages.both.offers import priced, search
 from tradecounter.orders.pages.both.order_form import REPLACES, SAME, OrderForm, delivery_note_of, values_of
@@ -55,11 +56,11 @@ from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
-from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.products.search.query import as_typed
 from tradecounter.settings import Settings
 from tradecounter.storefront.current_view import current_view
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 OWN, OF_CALLER = "/account/new-order", "/order/new/{id}"  # where the form is
@@ -85,6 +86,10 @@ class Lines(Struct):
 
 class OrderingParts(Protocol):
     """What the form uses of the parts of either site."""
+
+    @property
+    def views(self) -> RefreshableViews:
+        """The customers' views."""
 
     @property
     def contexts(self) -> OrderContexts:
@@ -166,7 +171,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
     async def _created(
         self, tx: Transaction, call: Call, body: OrderForm, now: datetime, *, is_quote: bool
     ) -> AnyOrder:
-        context, reason = await self.parts.contexts.of(self._customer_id(call), now), None
+        context, reason = self.parts.contexts.of(self._customer_id(call), now), None
         if body.override_credit is not None and self._user(call) is None:
             require_right(call.request, "billing:write")
             reason = body.override_credit.reason
@@ -238,7 +243,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         now, user, customer_id = self.desk.clock.now(), self._user(call), self._customer_id(call)
         async with self.desk.reading() as tx:
             caller = None if user is not None else await shown_customer(tx, call)
-            whole = await self.parts.contexts.views.of(customer_id)
+            whole = await self.parts.views.of(customer_id)
             addresses = await list_addresses(tx, customer_id)
             view = await self._view(tx, call, [line.sku for line in lines.lines])
             if user is not None:
@@ -273,7 +278,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
     async def _view(self, tx: Transaction, call: Call, skus: Sequence[str]) -> CustomerView:
         """Return the customer's view of products, at the prices that an order would have."""
         customer_id = self._customer_id(call)
-        whole = await self.parts.contexts.views.of(customer_id)
+        whole = await self.parts.views.of(customer_id)
         return await current_view(tx, whole, customer_id, skus, uk_date(self.desk.clock.now())) if skus else whole
 
     def _user(self, call: Call) -> CustomerUser | None:

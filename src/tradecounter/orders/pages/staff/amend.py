@@ -146,7 +146,7 @@ class AmendPages(Struct, frozen=True):
     async def _added(
         self, tx: Transaction, customer_id: int, values: Mapping[str, Sequence[str]], now: datetime
     ) -> list[Row]:
-        whole = await self.parts.contexts.views.of(customer_id)
+        whole = await self.parts.views.of(customer_id)
         return await product_rows(tx, values, _GROUP, whole, customer_id, blank=_BLANK_ROWS, now=now)
 
     async def _show(

@@ -93,7 +93,7 @@ class ProductListPages(Struct, frozen=True):
         if wanted.show == "below_cost":
             require_right(call.request, _COSTS)
         behind = "" if at["after"] is None else at["after"][0]
-        memory = self.parts.contexts.views
+        memory = self.parts.views
         words = text("query", wanted.query) or ""
         manufacturer, external_id = text("manufacturer", wanted.manufacturer), text("external_id", wanted.external_id)
         category = text("category", wanted.category)
@@ -116,6 +116,6 @@ class ProductListPages(Struct, frozen=True):
 
     async def _shown(self, call: Call, words: str) -> dict[str, Any]:
         """Return the choices of the filters, and how the words of the search were read, with the search as typed."""
-        note = await note_of_search(self.parts.contexts.views, words)
+        note = await note_of_search(self.parts.views, words)
         typed = f"{self.desk.view(call).here}?{urlencode({'query': as_typed(words)})}"
         return {"choices": _choices(call), "note": note, "as_typed": typed}

@@ -53,7 +53,7 @@ class QuoteLinkPages(Struct, frozen=True):
             method = parse_form(submitted, AcceptForm).shipping_method
             actor, now = link_actor(sender_of(call.request.scope).address), self.desk.clock.now()
             async with transaction(self.desk.database, actor) as tx:
-                order = await accept_by_link(tx, _secret(call), method, self.parts.creation.policy, now)
+                order = await accept_by_link(tx, _secret(call), method, self.parts.contexts.policy, now)
                 require_no_approval((), await least_limit(tx, order.customer_id), order.gross)
         except DomainError as error:
             if error.kind not in _FOR_THE_FORM:

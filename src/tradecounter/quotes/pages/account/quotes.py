@@ -115,7 +115,7 @@ class OwnQuotePages(Struct, frozen=True):
 
     @form(_ONE, "Accept a quote", user_roles=BUYER)
     async def accept(self, call: Call) -> Response:
-        user, policy = user_of(call), self.parts.creation.policy
+        user, policy = user_of(call), self.parts.contexts.policy
 
         async def work(tx: Transaction, body: AcceptForm, now: datetime) -> ConfirmedOrder:
             quote = await fetch_own_quote(tx, call.customer_id, _code(call))

@@ -24,7 +24,7 @@ class SearchPages(Struct, frozen=True):
         query, roles = call.query(SearchQuery), roles_of_caller(call)
         groups = []
         if query.text:
-            memory = self.parts.contexts.views
+            memory = self.parts.views
             async with self.desk.reading() as tx:
                 groups = await find_anything(tx, query.text, lambda scope: allows(roles, scope), memory)
         return show_hits(self.desk, call, query, groups)

@@ -28,7 +28,7 @@ class AsCustomerPages(Struct, frozen=True):
             shown = await shown_customer(tx, call)
             customer = await present_customer(tx, shown.account, self.desk.clock.now())
             users = await list_users(tx, shown.id)
-        view = await self.parts.contexts.views.of(shown.id)
+        view = await self.parts.views.of(shown.id)
         page_view = self.desk.view(call)
         return self.desk.show(
             call,
