@@ -20,13 +20,14 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import account_standing
-from tradecounter.orders.create.place_order import place_order, request_quote
+from tradecounter.orders.create.place_order import place_order
 from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import OrderContext, OrderContexts, read_contexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
+from tradecounter.quotes.request_quote import request_quote
 from tradecounter.sandbox.steps import Reseller
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.rules import fitting_methods

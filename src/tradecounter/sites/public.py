@@ -54,7 +54,7 @@ from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.identity.operations import TokenEndpoint
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.create.respond import OrderCreation
+from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.operations.public import OrderEndpoints
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.policy import OrderingPolicy

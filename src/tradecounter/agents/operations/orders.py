@@ -27,11 +27,11 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.wire import Amount, LocalDateTime
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.orders.found_order import FoundOrder
 from tradecounter.orders.fulfilled import FulfilmentReader
 from tradecounter.orders.guards import amount_errors
 from tradecounter.orders.lines import products_of
+from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.parameters import OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.lines import lines_of, lines_of_order

@@ -72,3 +72,10 @@ async def with_current_data(
         _, line_ids = await reserve_lines(tx, standing.order_id, lines)
         standing = replace(standing, line_ids=line_ids)
     return standing, replace(context, view=view, shipping=shipping)
+
+
+async def current_standing(
+    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
+) -> tuple[AccountStanding, OrderContext]:
+    """Fetch a standing, and return it with the context as `with_current_data` does. Raises DomainError (not found)."""
+    return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)

@@ -6,12 +6,11 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.create.account_standing import account_standing, with_current_data
-from tradecounter.orders.create.place_order import place_order, request_quote
+from tradecounter.orders.create.account_standing import current_standing
+from tradecounter.orders.create.place_order import place_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.queries.create import AccountStanding
-from tradecounter.orders.states import ConfirmedOrder, OrderKind, PendingOrder, UnpricedQuote
+from tradecounter.orders.states import ConfirmedOrder, PendingOrder
 from tradecounter.orders.wire import CreateOrderRequest
 from tradecounter.orders.withdraw_order import replace_order
 
@@ -34,7 +33,7 @@ async def create_for_customer(
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
-    standing, context = await _standing(tx, "order", request, context)
+    standing, context = await current_standing(tx, "order", request, context)
     if replaces is not None:
         await replace_order(tx, context.customer_id, replaces, context.now)
     pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
@@ -49,16 +48,3 @@ async def create_for_customer(
         context.now,
         override_credit=override_credit,
     )
-
-
-async def quote_for_customer(tx: Transaction, request: CreateOrderRequest, context: OrderContext) -> UnpricedQuote:
-    """Create a quote. Raises DomainError as `request_quote` does."""
-    standing, context = await _standing(tx, "quote", request, context)
-    quote, _ = await request_quote(tx, request, standing, context)
-    return quote
-
-
-async def _standing(
-    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
-) -> tuple[AccountStanding, OrderContext]:
-    return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)

@@ -1,4 +1,4 @@
-"""Creates a pending order or a quote after validation, pricing and a credit check (specification, sections 3 and 4)."""
+"""Creates a pending order after validation, pricing and a credit check (specification, sections 3 and 4)."""
 
 import secrets
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from msgspec.structs import asdict
 
 from tradecounter.credit.rules import require_credit
-from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import EventType
 from tradecounter.kit.error_codes import Code
@@ -153,19 +152,3 @@ async def require_unused(
     if other is not None:
         message = f"customer_reference: {customer_reference!r} is already used by {other.name}"
         raise DomainError(Kind.CONFLICT, message, code=Code.DUPLICATE_REFERENCE)
-
-
-async def request_quote(
-    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
-) -> tuple[UnpricedQuote, list[OrderLine]]:
-    """Create an unpriced quote, queue the e-mails to support and the customer, and return the quote with its lines.
-
-    Raises DomainError: invalid (also with `auto_confirm`), payment required, conflict.
-    """
-    draft, lines = await checked_draft(tx, "quote", request, standing, context)
-    quote = UnpricedQuote(**asdict(draft))
-    insert_order(tx, quote, lines)
-    record_creation(tx, "quote.request", "quote.requested", quote)
-    await queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)
-    await queue(tx, "mail_quote_received", order_id=quote.id)
-    return quote, lines

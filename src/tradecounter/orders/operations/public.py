@@ -18,7 +18,6 @@ from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, Page
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
 from tradecounter.orders.confirm_order import confirm_order, unknown_code
-from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.orders.error_responses import (
     BLOCKED,
     CONFLICT,
@@ -44,6 +43,7 @@ from tradecounter.orders.found_order import FOUND_ORDERS, FoundOrder
 from tradecounter.orders.fulfilled import FulfilmentReader
 from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.lines import products_of
+from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.order_lists import LAYOUTS, OrderLister
 from tradecounter.orders.parameters import OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order

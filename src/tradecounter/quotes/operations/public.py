@@ -30,10 +30,10 @@ from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import not_found
-from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.orders.error_responses import CONFLICT, PAYMENT_REQUIRED
 from tradecounter.orders.examples import DECLINED_QUOTE, ORDER_REQUEST, PENDING_ORDER, QUOTE
 from tradecounter.orders.lines import with_components
+from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.present import quote_on_the_wire
 from tradecounter.orders.queries.lines import lines_of, lines_of_order, pipe_lines_by_code
 from tradecounter.orders.queries.orders import pipe_by_code

@@ -41,7 +41,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.add_note import add_own_note
-from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
+from tradecounter.orders.create.create_for_customer import create_for_customer
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
@@ -58,6 +58,7 @@ from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
 from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.products.search.query import as_typed
+from tradecounter.quotes.request_quote import quote_for_customer
 from tradecounter.settings import Settings
 from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.refreshable_views import RefreshableViews

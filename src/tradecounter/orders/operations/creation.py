@@ -15,13 +15,14 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import to_json
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import pipe_standing, standing_of, with_current_data
-from tradecounter.orders.create.place_order import place_order, request_quote
+from tradecounter.orders.create.place_order import place_order
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.order_context import OrderContext, OrderContexts
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest
+from tradecounter.quotes.request_quote import request_quote
 
 _CREATED = 201
 
