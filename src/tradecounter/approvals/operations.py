@@ -13,7 +13,7 @@ from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
-from tradecounter.orders.operations.sales import SELLERS
+from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
 
 _CODE = "0b7d5a3f9c1e4826a0d4b8f2c6e1937d"

@@ -1,8 +1,9 @@
 """`/api/order`: orders that support creates, confirms and amends for customers."""
 
+from contextlib import nullcontext
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
@@ -10,16 +11,15 @@ from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.scopes import CONFLICT, PRECONDITION_FAILED, require_token_scope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.kit.json_text import decode_json
+from tradecounter.orders.amend.amend_order import amend_order
 from tradecounter.orders.confirm_for_customer import confirm_for_customer
+from tradecounter.orders.create.create_for_customer import create_for_customer
+from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.error_responses import EXPIRED, PAYMENT_REQUIRED
+from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.operations.sales import (
-    SELLERS,
-    amend_sale,
-    check_sale,
-    create_sale,
-)
-from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, OrderReference
+from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, SELLERS, OrderReference
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
@@ -39,7 +39,11 @@ def _check_override(call: Call, override: OverrideCredit | None) -> None:
 
 
 async def _check_order(group: "OrderEntryOperations", tx: Transaction, raw: bytes, now: datetime) -> None:
-    await check_sale(tx, raw, group.contexts, now)
+    """Check the order in a body where some field has the wrong type. Raises DomainError (invalid)."""
+    body = decode_json(raw)
+    customer_id = body.get("customer_id") if isinstance(body, dict) else None
+    if type(customer_id) is int and 0 < customer_id < 2**63:
+        await read_request(raw, group.contexts.of(customer_id, now), lambda: nullcontext(tx))
 
 
 class OrderEntryOperations(Struct, frozen=True):
@@ -65,7 +69,12 @@ class OrderEntryOperations(Struct, frozen=True):
         `billing:write` too.
         """
         _check_override(call, body.override_credit)
-        return await self.orders.one(tx, await create_sale(tx, body, self.contexts, now), now)
+        reason = None if body.override_credit is None else body.override_credit.reason
+        context = self.contexts.of(body.customer_id, now)
+        order, _ = await create_for_customer(tx, body, context, confirm=False, override_credit=reason)
+        if body.external_id is not None:
+            await set_external_id(tx, str(order.id), body.external_id, now)
+        return await self.orders.one(tx, order, now)
 
     @ORDERS.changes("POST", f"{ONE_ORDER}/confirm", errors=_CONFIRM_ERRORS, roles=SELLERS)
     async def confirm_order(
@@ -108,4 +117,10 @@ class OrderEntryOperations(Struct, frozen=True):
         `override_credit` needs the scope `billing:write` too.
         """
         _check_override(call, body.override_credit)
-        return await self.orders.one(tx, await amend_sale(tx, reference, body, self.contexts, now), now)
+        if body.external_id is not UNSET:
+            named = await set_external_id(tx, reference, body.external_id, now)
+            if body.changes_nothing:
+                return await self.orders.one(tx, named, now)
+        context = self.contexts.of((await fetch_order(tx, reference)).customer_id, now)
+        order, _ = await amend_order(tx, reference, body, context)
+        return await self.orders.one(tx, order, now)

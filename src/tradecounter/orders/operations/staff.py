@@ -27,6 +27,7 @@ from tradecounter.shipments.requests import Dispatch, DispatchRequest
 from tradecounter.shipments.wire import OrderVideoResponse
 
 BY_WAREHOUSE = ("support", "warehouse", "administrator")
+SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
 
 ORDERS = Subject(tag="Orders", read="orders:read", write="orders:write", described=DESCRIBED)
 ALL_ORDERS, ONE_ORDER = "/api/order", "/api/order/{reference}"

@@ -46,7 +46,7 @@ from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_own_order import fetch_own_order_by_name
-from tradecounter.orders.operations.sales import SELLERS
+from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
 from tradecounter.orders.pages.both.offers import priced, search

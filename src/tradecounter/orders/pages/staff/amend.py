@@ -21,12 +21,12 @@ from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.number_types import Pounds
+from tradecounter.orders.amend.amend_order import amend_order
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.operations.sales import SELLERS, amend_sale
+from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.pages.both.address_form import TypedAddress, address_fields
 from tradecounter.orders.pages.both.product_rows import Row, product_rows, with_picked
-from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit, Reason
-from tradecounter.orders.staff_wire import Amendment
+from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest, OverrideCredit, Reason
 from tradecounter.orders.units import ItemId
 from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
 from tradecounter.parts.back_office import OfficeParts
@@ -118,7 +118,7 @@ class AmendPages(Struct, frozen=True):
             require_right(call.request, "billing:write")
         before = await fetch_order(tx, _reference(call))
         items, places = _items(body)
-        request = Amendment(
+        request = AmendOrderRequest(
             items=items,
             shipping_address=_address(body.shipping_address, before.shipping_address),
             shipping_method=_method(body.shipping_method, before.shipping_method),
@@ -128,8 +128,9 @@ class AmendPages(Struct, frozen=True):
         )
         if request.changes_nothing:
             raise DomainError(Kind.INVALID, _NOTHING_DIFFERS)
+        context = self.parts.contexts.of(before.customer_id, now)
         with named_by(_named(places)):
-            order = await amend_sale(tx, _reference(call), request, self.parts.contexts, now)
+            order, _ = await amend_order(tx, _reference(call), request, context)
         shown = await shown_as(tx, self.parts.orders, order, now)
         return Amended(shown, (await present_customer(tx, shown.account, now)).credit)
 

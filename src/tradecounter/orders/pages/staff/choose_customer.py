@@ -10,7 +10,7 @@ from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.orders.operations.sales import SELLERS
+from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.parts.back_office import OfficeParts
 
 _MOST_CHOICES = 25
