@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 from tradecounter.customer_requests.files import RequestFile
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.orders.queries.today import Waiting
 
 RequestKind = Literal["cancel", "return", "message"]
 State = Literal["open", "closed"]
@@ -214,3 +215,13 @@ _COUNT_OPEN = Statement("""
 async def count_open(tx: Transaction, customer_id: int) -> int:
     """Return how many requests of a customer wait."""
     return int(await tx.fetch_value(_COUNT_OPEN, customer_id=customer_id))
+
+
+_COUNT_WAITING = Statement(
+    "select count(*), min(opened_at) as oldest from customer_request where closed_at is null", Waiting
+)
+
+
+async def requests_waiting(tx: Transaction) -> Waiting:
+    """Return the requests of customers that wait for an answer."""
+    return await tx.fetch_one(_COUNT_WAITING) or Waiting(0, None)

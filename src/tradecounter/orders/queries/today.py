@@ -1,4 +1,4 @@
-"""The orders and returns that wait for staff, and the orders and quotes of one customer, for the start pages."""
+"""The orders that wait for staff, and the orders and quotes of one customer, for the start pages."""
 
 from datetime import datetime
 
@@ -77,24 +77,6 @@ _ADJUSTED = Statement(
 async def stock_adjusted(tx: Transaction, since: datetime) -> Waiting:
     """Return of how many products the stock was adjusted since a moment, and when last."""
     return Waiting(*(await tx.fetch_all(_ADJUSTED, since=since))[0])
-
-
-_RETURNS = Statement("select state, count(*), min(opened_at) from order_return where state <> 'closed' group by state")
-
-
-async def returns_waiting(tx: Transaction) -> dict[str, Waiting]:
-    """Return the returns that are open, and those that came back and are not credited in full, by state."""
-    return {state: Waiting(count, oldest) for state, count, oldest in await tx.fetch_all(_RETURNS)}
-
-
-_REQUESTS = Statement(
-    "select count(*), min(opened_at) as oldest from customer_request where closed_at is null", Waiting
-)
-
-
-async def requests_waiting(tx: Transaction) -> Waiting:
-    """Return the requests of customers that wait for an answer."""
-    return await tx.fetch_one(_REQUESTS) or Waiting(0, None)
 
 
 class AccountSummary(Struct, frozen=True):

@@ -10,6 +10,7 @@ from psycopg.sql import SQL
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.orders.queries.today import Waiting
 
 
 class StoredReturn(Struct, frozen=True, kw_only=True):
@@ -307,3 +308,13 @@ _PAGE = Statement(
 async def return_table(tx: Transaction, state: str | None, most: int, after: int | None = None) -> list[ReturnRow]:
     """Return returns in a state, or all; `after` is the id of the last one on the page before."""
     return await tx.fetch_all(_PAGE, state=state, most=most, after=after)
+
+
+_COUNT_WAITING = Statement(
+    "select state, count(*), min(opened_at) from order_return where state <> 'closed' group by state"
+)
+
+
+async def returns_waiting(tx: Transaction) -> dict[str, Waiting]:
+    """Return the returns that are open, and those that came back and are not credited in full, by state."""
+    return {state: Waiting(count, oldest) for state, count, oldest in await tx.fetch_all(_COUNT_WAITING)}

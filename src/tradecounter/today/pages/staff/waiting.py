@@ -7,23 +7,18 @@ from msgspec import Struct
 
 from tradecounter.billing.debtors import read_debtor_totals
 from tradecounter.billing.queries.debtors import DebtorTotals
+from tradecounter.customer_requests.queries import requests_waiting
 from tradecounter.db.job_queue import failed_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.values import counted, plural
 from tradecounter.edge.permissions import Role
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.queries.today import (
-    MOST_COUNTED,
-    Waiting,
-    count_to_dispatch,
-    orders_waiting,
-    requests_waiting,
-    returns_waiting,
-)
+from tradecounter.orders.queries.today import MOST_COUNTED, Waiting, count_to_dispatch, orders_waiting
 from tradecounter.orders.rules import BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
 from tradecounter.products.queries.product_list import MOST_TO_MEND, TO_MEND, Shown, count_products_to_mend
 from tradecounter.quotes.queries.quotes import quotes_waiting
+from tradecounter.returns.queries.returns import returns_waiting
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
 # What each role deals with first; the others follow.
