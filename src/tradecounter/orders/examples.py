@@ -1,4 +1,4 @@
-"""Examples of orders and quotes, for the interface document."""
+"""Examples of orders, for the interface document."""
 
 from decimal import Decimal
 
@@ -22,7 +22,6 @@ from tradecounter.orders.wire import (
     OrderShipping,
     PendingOrderReadBack,
     ProductSerialNumber,
-    Quote,
     ShippedUnits,
     ShippingChoice,
     TrackingEvent,
@@ -122,12 +121,6 @@ AUTO_CONFIRMED_REQUEST = msgspec.structs.replace(
 )
 AUTO_CONFIRMED_ORDER = msgspec.structs.replace(CONFIRMED_ORDER, auto_confirm=True)
 CONFIRMATION = ConfirmOrderRequest(ShippingChoice(101))
-QUOTE = Quote(
-    **{**msgspec.structs.asdict(PENDING_ORDER), "shipping_method": None},
-    status="Priced",
-    expires_on="2026-03-09T17:30:00",
-)
-DECLINED_QUOTE = msgspec.structs.replace(QUOTE, status="Declined", expires_on=None)
 _LINKED_ADDRESS = {
     "contact_name": "Sam Fitter",
     "street_one": "1 Site Road",

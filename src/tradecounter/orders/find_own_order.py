@@ -27,14 +27,6 @@ async def fetch_own_order_by_name(tx: Transaction, customer_id: int, name: str) 
     return numbered or await fetch_own_order_by_code(tx, customer_id, name)
 
 
-async def fetch_own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
-    """Return a customer's quote in any state by its confirmation code. Raises DomainError (not found)."""
-    quote = await fetch_own_order_by_code(tx, customer_id, code)
-    if quote.kind != "quote":
-        raise not_found("quote", code)
-    return quote
-
-
 async def lock_own_order(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
     """Return what `fetch_own_order_by_code` does; unless it is confirmed, it is locked until the transaction ends.
 

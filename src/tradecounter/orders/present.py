@@ -21,8 +21,6 @@ from tradecounter.orders.states import (
     CancelledUnconfirmed,
     NumberedOrder,
     PendingOrder,
-    pricing_of,
-    quote_status,
     shown_state,
 )
 from tradecounter.orders.wire import (
@@ -35,7 +33,6 @@ from tradecounter.orders.wire import (
     OrderItem,
     OrderShipping,
     PendingOrderReadBack,
-    Quote,
     ShippedUnits,
 )
 from tradecounter.shipping.rules import shipping_dates
@@ -73,16 +70,6 @@ def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: 
         cost_net=order.cost_net,
         cost_tax=order.cost_tax,
         cost_gross=order.cost_gross,
-    )
-
-
-def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> Quote:
-    """Return the response for a quote in any state; `now` decides whether the quote has expired."""
-    pricing = pricing_of(quote)
-    return Quote(
-        **msgspec.structs.asdict(created_order(quote, lines)),
-        status=quote_status(quote, now),
-        expires_on=None if pricing is None else local_text(pricing.expires_at),
     )
 
 

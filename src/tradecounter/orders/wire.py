@@ -183,20 +183,6 @@ class PendingOrderReadBack(CreatedOrder, omit_defaults=True, kw_only=True):
     ] = None
 
 
-class Quote(CreatedOrder, omit_defaults=True, kw_only=True):
-    """A quote as created, with support's prices once it is priced."""
-
-    status: Annotated[
-        str,
-        Meta(
-            description="`Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; "
-            "`Declined` by support; `Ordered`: confirmed as `order_reference`. New values may be added.",
-            examples=["Priced"],
-        ),
-    ]
-    expires_on: Annotated[LocalDateTime | None, Meta(description="Set once priced.")] = None
-
-
 class ProvisioningData(Struct, omit_defaults=True):
     """The configuration of a broadband router. Without the key to decrypt it, only the product is present."""
 

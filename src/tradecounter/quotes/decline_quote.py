@@ -5,10 +5,11 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.find_own_order import fetch_own_quote, lock_own_order
+from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, shown_state
 from tradecounter.orders.withdraw_order import withdraw_order
+from tradecounter.quotes.find_own_quote import fetch_own_quote
 from tradecounter.quotes.queries.quotes import fetch_quote
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict, replace
 from starlette.responses import Response
 
 from tradecounter.customers.wire import AddressDetails
@@ -31,17 +32,24 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.error_responses import CONFLICT, PAYMENT_REQUIRED
-from tradecounter.orders.examples import DECLINED_QUOTE, ORDER_REQUEST, PENDING_ORDER, QUOTE
+from tradecounter.orders.examples import ORDER_REQUEST, PENDING_ORDER
 from tradecounter.orders.lines import with_components
 from tradecounter.orders.operations.creation import OrderCreation
-from tradecounter.orders.present import quote_on_the_wire
 from tradecounter.orders.queries.lines import lines_of, lines_of_order, pipe_lines_by_code
 from tradecounter.orders.queries.orders import pipe_by_code
 from tradecounter.orders.states import AnyOrder
-from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails, Quote
+from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails
 from tradecounter.quotes.decline_quote import decline_own_quote
+from tradecounter.quotes.present import quote_on_the_wire
 from tradecounter.quotes.queries.quotes import count_own_quotes, own_quotes
+from tradecounter.quotes.wire import Quote
 
+_QUOTE = Quote(
+    **{**asdict(PENDING_ORDER), "shipping_method": None},
+    status="Priced",
+    expires_on="2026-03-09T17:30:00",
+)
+_DECLINED = replace(_QUOTE, status="Declined", expires_on=None)
 _LAYOUT: Layout[Quote] = Layout("quotes")
 _NOT_OPEN = ErrorResponse(
     409, "The quote is ordered, or has expired.", "the quote is already order ORD-100042", code=Code.CONFLICT
@@ -89,7 +97,7 @@ class QuoteEndpoints(Struct, frozen=True):
             summary="List your quotes, newest first",
             description="In any state, with support's prices where there are some. " + COUNTED_BY_SIZE,
             query=PagedList,
-            success=Success(200, "The quotes of one page.", list[Quote], {"List": [QUOTE]}, headers=PAGING),
+            success=Success(200, "The quotes of one page.", list[Quote], {"List": [_QUOTE]}, headers=PAGING),
             sample=Sample({"limit": "3"}),
             cacheable=True,
         )
@@ -146,7 +154,7 @@ class QuoteEndpoints(Struct, frozen=True):
                     "657cdc3344bb2a3356c0c53b05b216f8",
                 ),
             ),
-            success=Success(200, "The quote.", Quote, {"Quote": QUOTE}),
+            success=Success(200, "The quote.", Quote, {"Quote": _QUOTE}),
             errors=(NOT_FOUND,),
             links=(
                 Link(
@@ -191,7 +199,7 @@ class QuoteEndpoints(Struct, frozen=True):
                 {"With a reason": DeclineQuoteRequest("The site is closed."), "Without": DeclineQuoteRequest()},
                 required=False,
             ),
-            success=Success(200, "The quote, which is declined.", Quote, {"Quote": DECLINED_QUOTE}),
+            success=Success(200, "The quote, which is declined.", Quote, {"Quote": _DECLINED}),
             errors=(NOT_FOUND, _NOT_OPEN),
             links=(
                 Link(

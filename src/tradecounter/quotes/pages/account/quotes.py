@@ -30,7 +30,6 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.find_own_order import fetch_own_quote
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.lines import lines_of_order
@@ -45,6 +44,7 @@ from tradecounter.orders.states import (
 )
 from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.decline_quote import decline_own_quote
+from tradecounter.quotes.find_own_quote import fetch_own_quote
 from tradecounter.quotes.queries.quotes import open_quotes, own_quotes
 
 _PATH = "/account/quote"
