@@ -3,13 +3,13 @@
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, shown_state
+from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder
 from tradecounter.orders.withdraw_order import withdraw_order
 from tradecounter.quotes.find_own_quote import fetch_own_quote
+from tradecounter.quotes.price_quote import ordered_already
 from tradecounter.quotes.queries.quotes import fetch_quote
 
 
@@ -33,6 +33,5 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
     """
     quote = await fetch_quote(tx, code)
     if isinstance(quote, NumberedOrder):
-        state = shown_state(quote, now)
-        raise DomainError(Kind.CONFLICT, f"the quote is already order {quote.order_reference}, which is {state}")
+        raise ordered_already(quote, now)
     await cancel_order(tx, quote.confirmation_code, Cancellation(reason), now)

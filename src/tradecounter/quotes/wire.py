@@ -1,8 +1,8 @@
-"""The resource Quote (specification, section 2)."""
+"""The resource Quote, and a request about one (specification, section 2)."""
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.kit.wire import LocalDateTime
 from tradecounter.orders.wire import CreatedOrder
@@ -20,3 +20,9 @@ class Quote(CreatedOrder, omit_defaults=True, kw_only=True):
         ),
     ]
     expires_on: Annotated[LocalDateTime | None, Meta(description="Set once priced.")] = None
+
+
+class DeclineQuoteRequest(Struct):
+    """Why you do not want the quote."""
+
+    reason: Annotated[str, Meta(description="Support reads it; it may be left out.")] = ""

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 from starlette.responses import Response
 
@@ -42,7 +41,7 @@ from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddr
 from tradecounter.quotes.decline_quote import decline_own_quote
 from tradecounter.quotes.present import quote_on_the_wire
 from tradecounter.quotes.queries.quotes import count_own_quotes, own_quotes
-from tradecounter.quotes.wire import Quote
+from tradecounter.quotes.wire import DeclineQuoteRequest, Quote
 
 _QUOTE = Quote(
     **{**asdict(PENDING_ORDER), "shipping_method": None},
@@ -54,12 +53,6 @@ _LAYOUT: Layout[Quote] = Layout("quotes")
 _NOT_OPEN = ErrorResponse(
     409, "The quote is ordered, or has expired.", "the quote is already order ORD-100042", code=Code.CONFLICT
 )
-
-
-class DeclineQuoteRequest(Struct):
-    """Why you do not want the quote."""
-
-    reason: Annotated[str, Meta(description="Support reads it; it may be left out.")] = ""
 
 
 class _Quotes(Struct, frozen=True):

@@ -23,17 +23,12 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PricedQuote
 from tradecounter.parts.account import AccountParts
+from tradecounter.quotes.pages.account.quotes import AcceptForm
 from tradecounter.quotes.quote_links import accept_by_link, link_actor, quote_by_link
 
 _PATH, _ACCEPTED = "/account/quote-link/{secret}", "/account/quote-link"
 _SECRET = (Parameter("secret", "The secret of the link.", TEXT, "0" * 64),)
 _FOR_THE_FORM = {Kind.INVALID, Kind.PAYMENT_REQUIRED, Kind.PRECONDITION_FAILED}  # the link is still good
-
-
-class AcceptForm(Struct):
-    """The shipping option; without one, the quote's own or the account's default."""
-
-    shipping_method: int | None = None
 
 
 class QuoteLinkPages(Struct, frozen=True):

@@ -46,6 +46,7 @@ from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.decline_quote import decline_own_quote
 from tradecounter.quotes.find_own_quote import fetch_own_quote
 from tradecounter.quotes.queries.quotes import open_quotes, own_quotes
+from tradecounter.quotes.wire import DeclineQuoteRequest
 
 _PATH = "/account/quote"
 _ONE, _DECLINE = f"{_PATH}/{{code}}", f"{_PATH}/{{code}}/decline"
@@ -71,12 +72,6 @@ class AcceptForm(Struct):
     """The shipping option; without one, the quote's own or the account's default."""
 
     shipping_method: int | None = None
-
-
-class DeclineForm(Struct):
-    """Why the quote is declined, if the customer says so."""
-
-    reason: str = ""
 
 
 class QuoteRow(Struct, frozen=True):
@@ -143,7 +138,7 @@ class OwnQuotePages(Struct, frozen=True):
         done="The quote is declined.",
         user_roles=BUYER,
     )
-    async def decline(self, tx: Transaction, call: Call, body: DeclineForm, now: datetime) -> None:
+    async def decline(self, tx: Transaction, call: Call, body: DeclineQuoteRequest, now: datetime) -> None:
         await decline_own_quote(tx, call.customer_id, _code(call), body.reason, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
