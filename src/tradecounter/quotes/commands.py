@@ -1,7 +1,5 @@
 """`tradecounter quote`: lists, prices and confirms quotes."""
 
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
@@ -20,16 +18,13 @@ from tradecounter.kit.numbers import read_pounds
 from tradecounter.orders.commands.place import OverrideReason, confirmation
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
-from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.queries.lines import lines_of, lines_of_order
-from tradecounter.orders.states import AnyOrder, pricing_of
-from tradecounter.products.queries.by_sku import purchase_costs
+from tradecounter.orders.states import pricing_of
 from tradecounter.quotes.confirm_quote import confirm_quote
+from tradecounter.quotes.costed_quote import CostedQuote, fetch_costed_quote, with_costs
 from tradecounter.quotes.decline_quote import decline_quote
-from tradecounter.quotes.margin import margin_of
 from tradecounter.quotes.price_quote import price_quote
-from tradecounter.quotes.queries.quotes import fetch_quote, list_quotes
+from tradecounter.quotes.queries.quotes import list_quotes
 from tradecounter.quotes.requests import Declination, QuotePrice
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
@@ -53,9 +48,7 @@ def show_all(
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
         quotes = await list_quotes(tx, limit, waiting=not everything)
-        lines = await lines_of(tx, [quote.id for quote in quotes])
-        costs = await purchase_costs(tx, {line.product_id for found in lines.values() for line in found})
-        return [_as_support_sees_it(quote, lines[quote.id], costs) for quote in quotes]
+        return [_as_support_sees_it(found) for found in await with_costs(tx, quotes)]
 
     show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
@@ -144,15 +137,12 @@ def confirm(
 
 
 async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
-    quote = await fetch_quote(tx, await whole_code(tx, code))
-    lines = await lines_of_order(tx, quote.id)
-    return _as_support_sees_it(quote, lines, await purchase_costs(tx, [line.product_id for line in lines]))
+    return _as_support_sees_it(await fetch_costed_quote(tx, await whole_code(tx, code)))
 
 
-def _as_support_sees_it(
-    quote: AnyOrder, lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]
-) -> dict[str, Any]:
-    shown, pricing = as_operators_see_it(quote, lines), pricing_of(quote)
+def _as_support_sees_it(found: CostedQuote) -> dict[str, Any]:
+    quote, pricing = found.quote, pricing_of(found.quote)
+    shown = as_operators_see_it(quote, found.lines)
     items = shown.pop("items")
     return {
         **shown,
@@ -160,7 +150,7 @@ def _as_support_sees_it(
         "expires_on": pricing and local_text(pricing.expires_at),
         "pricings": 0 if pricing is None else pricing.pricings,
         "note": pricing and pricing.quote_note,
-        "margin": margin_of(lines, purchase_costs),
+        "margin": found.margin,
         "items": items,
         "shipping_options": [
             {

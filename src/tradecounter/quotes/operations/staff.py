@@ -1,8 +1,7 @@
 """`/api/quote`: quotes of all customers, to which support gives prices."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, structs
@@ -11,19 +10,15 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.operations.examples import DESCRIBED as ORDERS
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.all_orders import OrderFilter, orders_after
-from tradecounter.orders.queries.lines import lines_of, lines_of_order
-from tradecounter.orders.states import AnyOrder, pricing_of, quote_status
+from tradecounter.orders.states import pricing_of, quote_status
 from tradecounter.parts.present_order import option_in_utc
-from tradecounter.products.queries.by_sku import purchase_costs
+from tradecounter.quotes.costed_quote import CostedQuote, fetch_costed_quote, with_costs
 from tradecounter.quotes.decline_quote import decline_quote
-from tradecounter.quotes.margin import margin_of
 from tradecounter.quotes.operations.examples import DESCRIBED
 from tradecounter.quotes.price_quote import price_quote
-from tradecounter.quotes.queries.quotes import fetch_quote
 from tradecounter.quotes.requests import Declination, QuotePrice
 from tradecounter.quotes.staff_wire import ResellerQuote
 
@@ -57,14 +52,12 @@ class QuoteOperations(Struct, frozen=True):
         """Quotes of all customers."""
         chosen = OrderFilter(customer_id=query.customer_id, state=query.state, kind="quote", changed_since=query.since)
         found = await orders_after(tx, chosen, query.after, query.limit + 1)
-        lines = await lines_of(tx, [quote.id for quote in found])
-        costs = await purchase_costs(tx, {line.product_id for each in lines.values() for line in each})
-        return Listed(found, (_shown(quote, lines[quote.id], costs, now) for quote in found))
+        return Listed(found, (_shown(each, now) for each in await with_costs(tx, found)))
 
     @QUOTES.shows(ONE_QUOTE)
     async def get_quote(self, tx: Transaction, now: datetime, code: QuoteCode) -> ResellerQuote:
         """One quote."""
-        return await _read(tx, code, now)
+        return _shown(await fetch_costed_quote(tx, code), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/price", dry_run=True)
     async def price_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: QuotePrice) -> ResellerQuote:
@@ -73,7 +66,7 @@ class QuoteOperations(Struct, frozen=True):
         The customer gets an e-mail, and can confirm the quote until it expires.
         """
         await price_quote(tx, code, body, now, self.lifetime, self.secret())
-        return await _read(tx, code, now)
+        return _shown(await fetch_costed_quote(tx, code), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/decline")
     async def decline_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: Declination) -> ResellerQuote:
@@ -82,7 +75,7 @@ class QuoteOperations(Struct, frozen=True):
         The customer gets an e-mail with the reason.
         """
         await decline_quote(tx, code, body.reason, now)
-        return await _read(tx, code, now)
+        return _shown(await fetch_costed_quote(tx, code), now)
 
 
 def code_of(call: Call) -> str:
@@ -90,18 +83,12 @@ def code_of(call: Call) -> str:
     return call.path_text("code", "quote").lower()
 
 
-async def _read(tx: Transaction, code: str, now: datetime) -> ResellerQuote:
-    quote = await fetch_quote(tx, code)
-    lines = await lines_of_order(tx, quote.id)
-    return _shown(quote, lines, await purchase_costs(tx, {line.product_id for line in lines}), now)
-
-
-def _shown(quote: AnyOrder, lines: Sequence[OrderLine], costs: Mapping[int, Decimal], now: datetime) -> ResellerQuote:
-    pricing = pricing_of(quote)
+def _shown(found: CostedQuote, now: datetime) -> ResellerQuote:
+    quote, pricing = found.quote, pricing_of(found.quote)
     options = {option.id: option_in_utc(quote, option) for option in quote.shipping_options}
     chosen = None if quote.shipping_method is None else options[quote.shipping_method]
     return ResellerQuote(
-        **structs.asdict(created_order(quote, lines))
+        **structs.asdict(created_order(quote, found.lines))
         | {"shipping_method": chosen, "shipping_options": list(options.values())},
         status=quote_status(quote, now),
         customer_id=quote.customer_id,
@@ -109,5 +96,5 @@ def _shown(quote: AnyOrder, lines: Sequence[OrderLine], costs: Mapping[int, Deci
         priced_at=None if pricing is None else pricing.priced_at,
         expires_at=None if pricing is None else pricing.expires_at,
         note=None if pricing is None else pricing.quote_note,
-        margin=margin_of(lines, costs),
+        margin=found.margin,
     )

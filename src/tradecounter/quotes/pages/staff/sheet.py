@@ -13,7 +13,6 @@ from tradecounter.kit.errors import DomainError, FieldError
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine, total_costs
-from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.rules import QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import (
@@ -25,9 +24,8 @@ from tradecounter.orders.states import (
     pricing_of,
     quote_status,
 )
-from tradecounter.products.queries.by_sku import purchase_costs
+from tradecounter.quotes.costed_quote import fetch_costed_quote
 from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
-from tradecounter.quotes.queries.quotes import fetch_quote
 
 
 class SheetLine(Struct, frozen=True):
@@ -124,9 +122,8 @@ class QuoteSheet(Struct, frozen=True):
 
 async def quote_sheet(tx: Transaction, code: str, now: datetime) -> QuoteSheet:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
-    quote = await fetch_quote(tx, code)
-    lines = await lines_of_order(tx, quote.id)
-    costs = await purchase_costs(tx, {line.product_id for line in lines})
+    found = await fetch_costed_quote(tx, code)
+    quote, lines, costs = found.quote, found.lines, found.costs
     seen: set[str] = set()
     shown = []
     for line in lines:
@@ -138,4 +135,4 @@ async def quote_sheet(tx: Transaction, code: str, now: datetime) -> QuoteSheet:
     except DomainError as error:
         guard = error.field_errors
     account = await fetch_account(tx, quote.customer_id)
-    return QuoteSheet(quote, account, quote_status(quote, now), shown, margin_of(lines, costs), guard)
+    return QuoteSheet(quote, account, quote_status(quote, now), shown, found.margin, guard)
