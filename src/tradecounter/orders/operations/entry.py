@@ -25,14 +25,12 @@ from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
 from tradecounter.orders.wire import OrderAddressDetails
 from tradecounter.parts.present_order import OrderPresenter
-from tradecounter.quotes.confirm_quote import confirm_quote
-from tradecounter.quotes.operations.staff import ONE_QUOTE, QUOTES, QuoteCode
 
-_CONFIRM_ERRORS = (PAYMENT_REQUIRED, EXPIRED, PRECONDITION_FAILED)
+CONFIRM_ERRORS = (PAYMENT_REQUIRED, EXPIRED, PRECONDITION_FAILED)
 _ADDRESSES = (OrderAddressDetails, AddressDetails)
 
 
-def _check_override(call: Call, override: OverrideCredit | None) -> None:
+def check_override(call: Call, override: OverrideCredit | None) -> None:
     """Check that a program may override the credit. Raises DomainError (forbidden)."""
     if override is not None:
         require_token_scope(call.request, "billing:write")
@@ -68,7 +66,7 @@ class OrderEntryOperations(Struct, frozen=True):
         At the customer's prices and terms, with the checks of the customers' API. `override_credit` needs the scope
         `billing:write` too.
         """
-        _check_override(call, body.override_credit)
+        check_override(call, body.override_credit)
         reason = None if body.override_credit is None else body.override_credit.reason
         context = self.contexts.of(body.customer_id, now)
         order, _ = await create_for_customer(tx, body, context, confirm=False, override_credit=reason)
@@ -76,7 +74,7 @@ class OrderEntryOperations(Struct, frozen=True):
             await set_external_id(tx, str(order.id), body.external_id, now)
         return await self.orders.one(tx, order, now)
 
-    @ORDERS.changes("POST", f"{ONE_ORDER}/confirm", errors=_CONFIRM_ERRORS, roles=SELLERS)
+    @ORDERS.changes("POST", f"{ONE_ORDER}/confirm", errors=CONFIRM_ERRORS, roles=SELLERS)
     async def confirm_order(
         self, tx: Transaction, now: datetime, call: Call, reference: OrderReference, body: Confirmation
     ) -> ResellerOrder:
@@ -84,20 +82,9 @@ class OrderEntryOperations(Struct, frozen=True):
 
         A confirmed order stays as it is. `override_credit` needs the scope `billing:write` too.
         """
-        _check_override(call, body.override_credit)
+        check_override(call, body.override_credit)
         order = await fetch_order(tx, reference)
         return await self.orders.one(tx, await confirm_for_customer(tx, order, body, self.contexts.policy, now), now)
-
-    @QUOTES.changes("POST", f"{ONE_QUOTE}/confirm", errors=_CONFIRM_ERRORS, roles=SELLERS)
-    async def confirm_quote(
-        self, tx: Transaction, now: datetime, call: Call, code: QuoteCode, body: Confirmation
-    ) -> ResellerOrder:
-        """Confirm a priced quote for its customer.
-
-        It becomes an order. A confirmed quote stays as it is. `override_credit` needs the scope `billing:write` too.
-        """
-        _check_override(call, body.override_credit)
-        return await self.orders.one(tx, await confirm_quote(tx, code, body, self.contexts.policy, now), now)
 
     @ORDERS.changes(
         "PATCH",
@@ -116,7 +103,7 @@ class OrderEntryOperations(Struct, frozen=True):
         alone changes an order in any state, without an e-mail.
         `override_credit` needs the scope `billing:write` too.
         """
-        _check_override(call, body.override_credit)
+        check_override(call, body.override_credit)
         if body.external_id is not UNSET:
             named = await set_external_id(tx, reference, body.external_id, now)
             if body.changes_nothing:

@@ -1,7 +1,7 @@
 """`/api/quote`: quotes of all customers, to which support gives prices."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, structs
@@ -10,11 +10,16 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
+from tradecounter.orders.operations.entry import CONFIRM_ERRORS, check_override
 from tradecounter.orders.operations.examples import DESCRIBED as ORDERS
+from tradecounter.orders.operations.staff import SELLERS
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.all_orders import OrderFilter, orders_after
+from tradecounter.orders.staff_wire import Confirmation, ResellerOrder
 from tradecounter.orders.states import pricing_of, quote_status
-from tradecounter.parts.present_order import option_in_utc
+from tradecounter.parts.present_order import OrderPresenter, option_in_utc
+from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.costed_quote import CostedQuote, fetch_costed_quote, with_costs
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.operations.examples import DESCRIBED
@@ -41,10 +46,11 @@ class QuoteListParameters(ChangingParameters, frozen=True, kw_only=True):
 
 
 class QuoteOperations(Struct, frozen=True):
-    """The endpoints of quotes; a price holds for `lifetime`. `secret` returns the installation's secret key."""
+    """The endpoints of quotes. `secret` returns the installation's secret key."""
 
     desk: Desk
-    lifetime: timedelta
+    orders: OrderPresenter
+    policy: OrderingPolicy
     secret: Callable[[], str]
 
     @QUOTES.lists("/api/quote", "The quotes.")
@@ -65,7 +71,7 @@ class QuoteOperations(Struct, frozen=True):
 
         The customer gets an e-mail, and can confirm the quote until it expires.
         """
-        await price_quote(tx, code, body, now, self.lifetime, self.secret())
+        await price_quote(tx, code, body, now, self.policy.quote_lifetime, self.secret())
         return _shown(await fetch_costed_quote(tx, code), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/decline")
@@ -76,6 +82,17 @@ class QuoteOperations(Struct, frozen=True):
         """
         await decline_quote(tx, code, body.reason, now)
         return _shown(await fetch_costed_quote(tx, code), now)
+
+    @QUOTES.changes("POST", f"{ONE_QUOTE}/confirm", errors=CONFIRM_ERRORS, roles=SELLERS)
+    async def confirm_quote(
+        self, tx: Transaction, now: datetime, call: Call, code: QuoteCode, body: Confirmation
+    ) -> ResellerOrder:
+        """Confirm a priced quote for its customer.
+
+        It becomes an order. A confirmed quote stays as it is. `override_credit` needs the scope `billing:write` too.
+        """
+        check_override(call, body.override_credit)
+        return await self.orders.one(tx, await confirm_quote(tx, code, body, self.policy, now), now)
 
 
 def code_of(call: Call) -> str:
