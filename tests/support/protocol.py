@@ -39,7 +39,7 @@ class Remembering(Served):
         self.fast_path = self
         self.known_heads: dict[bytes, str] = {}
 
-    def read(self, scope: Scope) -> str | None:
+    def read_head(self, scope: Scope) -> str | None:
         path: str = scope["path"]
         return path if path == "/known" else None
 
@@ -52,7 +52,7 @@ class Remembering(Served):
     def context(self, head: str, _client: tuple[str, int] | None) -> str:
         return head
 
-    def note(self, key: Key, _context: str, seconds: float) -> None:
+    def count_sent(self, key: Key, _context: str, seconds: float) -> None:
         self.requests.add(key, seconds)
 
     def respond(self, _context: str) -> FastResponse:

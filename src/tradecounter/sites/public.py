@@ -137,6 +137,7 @@ class Application(Site):
             settings.answer_memory,
             log_requests=settings.log_requests,
         )
+        self.storefront.before_shown = self.fast_path.renewal.renew
         self.response_cache = self.fast_path.cache
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -90,7 +90,7 @@ class Storefront:
         )
         self._turn = None if source is None else Turn(source, self._freshness.most_seconds)
         self._state = _State(no_catalogue_data())
-        self.prepare: Preparation | None = None  # called with new data before it is shown
+        self.before_shown: Preparation | None = None  # called with new data before it is shown
         self.shown: Callable[[], None] | None = None  # called after every refresh
 
     @property
@@ -167,8 +167,8 @@ class Storefront:
         try:
             data = await self._loader.refresh(tx, versions, only_small=waits)
             state = _State(data, position_of(data, self._loader.journal, self._clock.now()))
-            if self.prepare is not None and not state.shows_the_same_as(self._state):
-                await self.prepare(lambda customer_id: self._view(state, customer_id))
+            if self.before_shown is not None and not state.shows_the_same_as(self._state):
+                await self.before_shown(lambda customer_id: self._view(state, customer_id))
             self._state = state.after(self._state)
             if self.shown is not None:
                 self.shown()

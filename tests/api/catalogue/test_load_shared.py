@@ -242,7 +242,7 @@ def test_a_refresh_that_fails_no_longer_waits_for_a_place_that_it_could_not_use(
 
     async def look() -> bool:
         (waiting,) = await in_subprocess.refresher.catch_up()
-        in_subprocess.storefront.prepare = fail
+        in_subprocess.storefront.before_shown = fail
         await import_rows(shop.application.database, "stock", iter([Row(1, StockRow(SKUS[4], available=777))]))
         await in_subprocess.refresher.catch_up()
         others.end()

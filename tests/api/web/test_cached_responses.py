@@ -108,7 +108,7 @@ def test_a_cached_response_equals_the_endpoints_response(
 def fast_response(service: Service, response: httpx2.Response) -> FastResponse | None:
     """Return the response to the request of an earlier response, from the cache."""
     fast_path = service.application.fast_path
-    head = fast_path.read(scope_of(response))
+    head = fast_path.read_head(scope_of(response))
     found = None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
     return None if found is None or found.is_made else found
 
@@ -137,7 +137,7 @@ def test_a_repeated_request_gets_a_cached_response(twins: Twins, path: str) -> N
 def test_what_an_endpoint_must_respond_to_is_tried_once(twins: Twins, path: str, is_tried: bool) -> None:
     response = fetch(twins.caching, twins.customers[0], path, [("Accept", "application/json")])
     fast_path = twins.caching.application.fast_path
-    head = fast_path.read(scope_of(response))
+    head = fast_path.read_head(scope_of(response))
     assert head is not None
     context = fast_path.context(head, ("127.0.0.1", 1))
     assert (fast_path.respond(context) is None, context.is_tried) == (is_tried, is_tried)

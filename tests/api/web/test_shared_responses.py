@@ -62,7 +62,7 @@ def fast_response(service: Service, customer: Customer, path: str, *headers: Hea
         "client": ("127.0.0.1", 1),
     }
     fast_path = service.application.fast_path
-    head = fast_path.read(scope)
+    head = fast_path.read_head(scope)
     found = None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
     return None if found is None or found.is_made else found
 

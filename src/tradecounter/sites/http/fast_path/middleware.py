@@ -53,8 +53,9 @@ class FastResponse(NamedTuple):
 class ResponseCacheMiddleware:
     """Sends cached and short responses to reads of products, and caches new ones.
 
-    The protocol class calls it without ASGI (`sites/http/fast_path/protocol.py`): `read` or `find_head`, then
-    `context`, then `respond`. The context is stored in the ASGI scope, so that nothing is read twice.
+    The protocol class calls it without ASGI (`sites/http/fast_path/protocol.py`): `find_head` or `read_head`, then
+    `context`, then `respond`, and `count_sent` once the response is sent. The context is stored in the ASGI scope, so
+    that nothing is read twice. `renewal` renews the cache when the storefront is about to show new data.
     """
 
     def __init__(
@@ -69,17 +70,16 @@ class ResponseCacheMiddleware:
         *,
         log_requests: bool,
     ) -> None:
-        """Wrap `app`, which makes long responses and errors; `short` makes the others."""
+        """Wrap `app`, which makes long responses and errors; `short` makes the others, if there is memory for any."""
         self._app = app
         self._storefront = storefront
         self._admission = admission
         self._addresses = admission.addresses
         heads = HeadCache(most_bytes // _HEAD_SHARE)
-        self.find_head, self.add_head = heads.get, heads.add
+        self.find_head, self.add_head = heads.get, heads.add  # a method of this class would cost one call more
         self.cache = ResponseCache(most_bytes - most_bytes // _HEAD_SHARE)
+        self.renewal = Renewal(short, self.cache)
         self._short = short if most_bytes else None
-        self._renewal = Renewal(short, self.cache)
-        storefront.prepare = self._renewal.renew
         self._requests = requests
         self._recorder = recorder
         self._log_requests = log_requests
@@ -91,9 +91,9 @@ class ResponseCacheMiddleware:
             return
         started = time.perf_counter()
         context = context_of(scope, self._addresses)
-        response = self._response(context)
+        response = self._find_or_make(context)
         if response is None:
-            await self._pass_on(context, scope, receive, send)
+            await self._call_and_record(context, scope, receive, send)
             return
         cached, own_headers, _ = response
         headers = [*cached.headers, *own_headers]
@@ -103,9 +103,9 @@ class ResponseCacheMiddleware:
             await send({"type": "http.response.body", "body": block, "more_body": True})
             await asyncio.sleep(0)  # otherwise a fast client would block all others
         await send({"type": "http.response.body", "body": last})
-        self.note(response.counted_as("response_cache"), context, time.perf_counter() - started)
+        self.count_sent(response.counted_as("response_cache"), context, time.perf_counter() - started)
 
-    async def _pass_on(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _call_and_record(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
         if context.key is None:
             await self._app(scope, receive, send)
             return
@@ -116,7 +116,7 @@ class ResponseCacheMiddleware:
         finally:
             recording.end()
 
-    def read(self, scope: Scope) -> RequestHead | None:
+    def read_head(self, scope: Scope) -> RequestHead | None:
         """Return the head of a request whose response may be cached; None for any other request."""
         return read_head(scope, self._addresses) if may_be_cached(scope) else None
 
@@ -126,26 +126,26 @@ class ResponseCacheMiddleware:
 
     def respond(self, context: RequestContext) -> FastResponse | None:
         """Return the response to a request if it has one block, and is cached or short; does not block."""
-        return self._response(context, most_blocks=1)
+        return self._find_or_make(context, most_blocks=1)
 
-    def _response(self, context: RequestContext, most_blocks: int | None = None) -> FastResponse | None:
+    def _find_or_make(self, context: RequestContext, most_blocks: int | None = None) -> FastResponse | None:
         """Return the response to a request; None if the application must make it, or if it has more blocks."""
         if context.is_tried:
             return None
-        cached = self._find(context)
+        cached = self._admit_and_find(context)
         is_made = cached is None
         if is_made:
-            cached = self._make(context)
+            cached = self._make_short(context)
         if cached is not None and most_blocks is not None and len(cached.blocks) > most_blocks:
-            return None
-        own_headers = None if cached is None else self._count(context, cached, is_made=is_made)
+            return None  # `__call__` finds it again, counts it and sends it
+        own_headers = None if cached is None else self._count_against_limit(context, cached, is_made=is_made)
         if cached is None or own_headers is None:
             context.is_tried = True
             return None
         return FastResponse(cached, own_headers, is_made)
 
-    def note(self, key: Key, context: RequestContext, seconds: float) -> None:
-        """Count a request with such a response for the metrics and for its key, and record its span."""
+    def count_sent(self, key: Key, context: RequestContext, seconds: float) -> None:
+        """Count a response that is sent, for the metrics and for the request's key, and record its span."""
         self._requests.add(key, seconds)
         if context.holder is not None:
             self._recorder.add_read(context.holder, key[0], key[1])
@@ -154,8 +154,8 @@ class ResponseCacheMiddleware:
             span = RequestSpan(method, route, int(status), way, context.request_id, context.customer_id)
             SPANS.recorder.responded(span, seconds)
 
-    def _find(self, context: RequestContext) -> CachedResponse | None:
-        """Return the cached response to a request; sets the context's view and key if the credential is valid."""
+    def _admit_and_find(self, context: RequestContext) -> CachedResponse | None:
+        """Admit a request, which sets the context's customer, view and key; return the cached response, or None."""
         head, key = context.head, context.key
         if key is None:
             if head.key is None:
@@ -174,7 +174,7 @@ class ResponseCacheMiddleware:
         current, tag = self.cache.get(key), _ONE_TAG.fullmatch(head.if_none_match)
         return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
 
-    def _make(self, context: RequestContext) -> CachedResponse | None:
+    def _make_short(self, context: RequestContext) -> CachedResponse | None:
         """Make and cache a short response for a customer who has requests left; none without memory for the cache."""
         key, view, customer_id, short = context.key, context.view, context.customer_id, self._short
         if short is None or key is None or view is None or customer_id is None:
@@ -186,8 +186,10 @@ class ResponseCacheMiddleware:
             self.cache.add(made)
         return made
 
-    def _count(self, context: RequestContext, cached: CachedResponse, *, is_made: bool) -> list[Header] | None:
-        """Count a request; return its rate-limit headers, or None if the endpoint must send an error."""
+    def _count_against_limit(
+        self, context: RequestContext, cached: CachedResponse, *, is_made: bool
+    ) -> list[Header] | None:
+        """Count a request; return the headers that it alone gets, or None if the endpoint must send an error."""
         own: list[Header] = [(b"x-request-id", context.request_id.encode())]
         customer_id, view = context.customer_id, context.view
         if customer_id is None or view is None:
@@ -200,8 +202,8 @@ class ResponseCacheMiddleware:
             quota = self._admission.rate_limit.count(customer_id, cached.requests)
         except (RateLimitedError, DomainError):
             return None
-        if not (is_made or cached.is_noted):
-            self._renewal.note(cached, customer_id)
+        if not (is_made or cached.was_sent):
+            self.renewal.note_sent(cached, customer_id)
         if quota is not None:
             own += quota.header_lines
         head = context.head

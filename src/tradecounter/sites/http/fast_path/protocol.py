@@ -24,7 +24,7 @@ from tradecounter.sites.http.request_head import RequestHead
 class FastPathProtocol(BoundedProtocol):
     """A client's connection; tries the application's `fast_path` first, if it has one."""
 
-    __slots__ = ("_began", "_context", "_fast_path", "_head", "_noted", "_responded_at", "_response")
+    __slots__ = ("_began", "_context", "_fast_path", "_head", "_responded_at", "_responding_to", "_response")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -32,7 +32,7 @@ class FastPathProtocol(BoundedProtocol):
         self._context: RequestContext | None = None  # of a request with a cached head but without a cached response
         self._head: RequestHead | None = None  # of the current request
         self._response: FastResponse | None = None  # the cached response to the current request
-        self._noted: RequestContext | None = None  # of the request of `_response`
+        self._responding_to: RequestContext | None = None  # of the request of `_response`
         self._began = 0.0  # when the request of `_response` was handled first, in seconds of the performance counter
         self._responded_at = 0.0  # time of the last response from the fast path, on the loop's clock
 
@@ -67,7 +67,7 @@ class FastPathProtocol(BoundedProtocol):
         context, self._context = self._context, None
         if self._fast_path is not None and context is None and not self._is_busy():
             context = self._respond(self._fast_path)
-        self._noted = context
+        self._responding_to = context
         if self._response is None:
             if context is not None:
                 cast("Scope", self.scope)[SENDER] = context
@@ -79,8 +79,8 @@ class FastPathProtocol(BoundedProtocol):
             super().end_request()
         else:
             self._write(self._response, keep_alive=self.parser.should_keep_alive())
-            note = self.app.fast_path.note  # `self._fast_path` may be None meanwhile
-            note(self._response.counted_as("fast_path"), self._noted, time.perf_counter() - self._began)
+            count_sent = self.app.fast_path.count_sent  # `self._fast_path` may be None meanwhile
+            count_sent(self._response.counted_as("fast_path"), self._responding_to, time.perf_counter() - self._began)
 
     def _respond_unparsed(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
         """Respond to an unparsed request if possible; return whether it was."""
@@ -97,7 +97,7 @@ class FastPathProtocol(BoundedProtocol):
             return False
         self._clear_deadline()
         self._write(response, keep_alive=True)
-        fast_path.note(response.counted_as("known_bytes"), context, time.perf_counter() - began)
+        fast_path.count_sent(response.counted_as("known_bytes"), context, time.perf_counter() - began)
         return True
 
     def _is_busy(self) -> bool:
@@ -112,7 +112,7 @@ class FastPathProtocol(BoundedProtocol):
         url = httptools.parse_url(self.url)
         path = url.path.decode("ascii")
         target = {"method": "GET", "path": unquote(path) if "%" in path else path, "query_string": url.query or b""}
-        head = fast_path.read({**self.scope, **target})
+        head = fast_path.read_head({**self.scope, **target})
         if head is None:
             return None
         context = fast_path.context(head, self.client)

@@ -31,7 +31,7 @@ class Recording:
         self._send = send
         self._start: Message | None = None
         self._chunks: list[bytes] = []
-        self._is_long = False
+        self._has_reservation = False
 
     async def send(self, message: Message) -> None:
         """Record and send an ASGI message of the response."""
@@ -44,13 +44,13 @@ class Recording:
     def end(self) -> None:
         """Stop recording, after the response was sent or failed."""
         self._start, self._chunks = None, []
-        if self._is_long:
+        if self._has_reservation:
             self._cache.end_recording(self._key)
-            self._is_long = False
+            self._has_reservation = False
 
     def _record(self, start: Message, message: Message) -> None:
         chunk, is_last = message.get("body", b""), not message.get("more_body", False)
-        if (is_last and not self._is_long) or self._reserve(len(chunk)):
+        if (is_last and not self._has_reservation) or self._reserve(len(chunk)):
             self._chunks.append(chunk)
             if is_last:
                 self._add(start)
@@ -58,8 +58,8 @@ class Recording:
             self.end()
 
     def _reserve(self, size: int) -> bool:
-        self._is_long = self._is_long or self._cache.begin_recording(self._key)
-        return self._is_long and self._cache.reserve(self._key, size)
+        self._has_reservation = self._has_reservation or self._cache.begin_recording(self._key)
+        return self._has_reservation and self._cache.reserve(self._key, size)
 
     def _add(self, start: Message) -> None:
         response = recorded(

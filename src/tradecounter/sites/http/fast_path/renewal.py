@@ -26,9 +26,9 @@ class Renewal:
         self._cache = cache
         self._sent: deque[tuple[CacheKey, int]] = deque(maxlen=_MOST)
 
-    def note(self, response: CachedResponse, customer_id: int) -> None:
+    def note_sent(self, response: CachedResponse, customer_id: int) -> None:
         """Note that a cached response is sent for the first time. Long ones, sent in blocks, are not renewed."""
-        response.is_noted = True
+        response.was_sent = True
         if len(response.blocks) == 1:
             self._sent.append((response.request_key, customer_id))
 

@@ -26,8 +26,8 @@ _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
 class CachedResponse:
     """A response as it was sent: status, entity tag, the shared headers, and the body in blocks.
 
-    `links` are for its `Link` header; `requests` is how many requests it counts as. `is_noted` is set when the cache
-    has sent it (`renewal.py`).
+    `links` are for its `Link` header; `requests` is how many requests it counts as. `was_sent`: the cache has sent it,
+    and may renew it (`renewal.py`).
     """
 
     key: CacheKey
@@ -37,7 +37,7 @@ class CachedResponse:
     blocks: tuple[bytes, ...]
     links: PageLinks | None = None
     requests: int = 1
-    is_noted: bool = False
+    was_sent: bool = False
 
     @property
     def request_key(self) -> CacheKey:
