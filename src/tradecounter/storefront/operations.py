@@ -25,6 +25,7 @@ from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
 from tradecounter.storefront.view import CustomerView
 
+LIST_PATH, ONE_PATH = "/product", "/product/{sku}"
 VIEW = "tradecounter.view"  # in the ASGI scope: the customer's view, if the fast path has read it
 
 
@@ -37,7 +38,7 @@ class ProductEndpoints(Struct, frozen=True):
     @endpoint(
         Operation(
             method="GET",
-            path="/product",
+            path=LIST_PATH,
             name="listProducts",
             key_scopes=("read",),
             tag="Catalogue",
@@ -77,7 +78,7 @@ class ProductEndpoints(Struct, frozen=True):
     @endpoint(
         Operation(
             method="GET",
-            path="/product/{sku}",
+            path=ONE_PATH,
             name="getProduct",
             key_scopes=("read",),
             tag="Catalogue",

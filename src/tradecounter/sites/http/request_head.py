@@ -15,9 +15,9 @@ from tradecounter.edge.server.client_address import FORWARDING, ClientAddresses,
 from tradecounter.identity.credentials import Credential, read_credential
 from tradecounter.kit.errors import DomainError
 from tradecounter.sites.http.fast_path.response_cache import CacheKey
+from tradecounter.storefront.operations import LIST_PATH
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 
-LIST = "/product"
 _LIST_NAMES, _ONE_NAMES = known_names(ProductListParameters), known_names(ProductParameters)
 _WITHOUT_CHUNKS = "1.0"  # the body's length must precede the body
 
@@ -79,7 +79,7 @@ class RequestHead(Struct):
 
 def may_be_cached(scope: Scope) -> bool:
     """Return whether a request reads products, so that its response may be cached."""
-    is_read: bool = scope["method"] == "GET" and scope["path"].startswith(LIST)
+    is_read: bool = scope["method"] == "GET" and scope["path"].startswith(LIST_PATH)
     return is_read and scope["http_version"] != _WITHOUT_CHUNKS
 
 
@@ -119,7 +119,7 @@ def _read_key(head: RequestHead, path: str, query: str, headers: dict[bytes, byt
         pairs = raw_pairs(query)
     except DomainError:
         return
-    names, shape = (_LIST_NAMES, ProductListParameters) if path == LIST else (_ONE_NAMES, ProductParameters)
+    names, shape = (_LIST_NAMES, ProductListParameters) if path == LIST_PATH else (_ONE_NAMES, ProductParameters)
     known = "&".join([f"{name}={value}" for name, value in pairs if value and name in names])
     head.pairs, head.key = pairs, (path, known, *map(headers.get, KEYED))
     if not names.issuperset([name for name, _ in pairs]) and (unknown := unknown_parameters(query, shape)):

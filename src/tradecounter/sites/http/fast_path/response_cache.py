@@ -13,10 +13,10 @@ from cachetools import LRUCache
 from tradecounter.edge.rest.paging import PageLinks
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.request_figures import Key, Way
+from tradecounter.storefront.operations import LIST_PATH, ONE_PATH
 
 CacheKey = tuple[bytes | str | None, ...]
 
-_LIST, _ONE = "/product", "/product/{sku}"
 _OVERHEAD = 1000  # approximate bytes of a response without its strings
 _CURRENT = 200
 _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
@@ -60,7 +60,7 @@ class CachedResponse:
     @property
     def route(self) -> str:
         """The path of the operation."""
-        return _LIST if self.key[1] == _LIST else _ONE
+        return LIST_PATH if self.key[1] == LIST_PATH else ONE_PATH
 
     @property
     def size(self) -> int:

@@ -21,14 +21,11 @@ from tradecounter.edge.server.compression import compress_short
 from tradecounter.kit.actor import Actor
 from tradecounter.sites.http.fast_path.recording import recorded
 from tradecounter.sites.http.fast_path.response_cache import CachedResponse, CacheKey
-from tradecounter.sites.http.request_head import KEYED, LIST
-from tradecounter.storefront.operations import ProductEndpoints
+from tradecounter.sites.http.request_head import KEYED
+from tradecounter.storefront.operations import LIST_PATH, ONE_PATH, ProductEndpoints
 from tradecounter.storefront.view import CustomerView
 
-_ONE = LIST + "/"
-_ROUTE_OF_ONE = _ONE + "{sku}"
-
-
+_BEFORE_SKU = ONE_PATH.removesuffix("{sku}")
 _MOST_LONG = 1_000
 
 
@@ -69,7 +66,7 @@ class ShortResponses:
         if isinstance(response, ChunkedResponse) or not compress_short(response, call.accept_encoding):
             self._long[asked] = True  # from now on the application is asked at once
             return None
-        operation = self._deprecated.get(LIST if scope["path"] == LIST else _ROUTE_OF_ONE)
+        operation = self._deprecated.get(LIST_PATH if scope["path"] == LIST_PATH else ONE_PATH)
         if operation is not None:
             mark_deprecated(response, operation, call.base_url)
         present = {name for name, _ in response.raw_headers}
@@ -85,9 +82,9 @@ class ShortResponses:
             return None
 
     def _called(self, path: str, call: Call, view: CustomerView) -> Response | None:
-        if path == LIST:
+        if path == LIST_PATH:
             return self._products.list_in(view, call)
-        return self._products.show_in(view, call, path.removeprefix(_ONE)) if path != _ONE else None
+        return self._products.show_in(view, call, path.removeprefix(_BEFORE_SKU)) if path != _BEFORE_SKU else None
 
 
 def _scope(key: CacheKey, if_none_match: bytes | None) -> Scope:
