@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.approvals.decide import approve_order, decline_order
-from tradecounter.approvals.queries import approval_table, fetch_approval
+from tradecounter.approvals.decide import approve_for_customer, decline_for_customer
+from tradecounter.approvals.queries import approval_table
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit
@@ -47,9 +47,7 @@ def approve(code: Code, as_json: AsJson = False) -> None:
     policy = from_settings(OrderingPolicy.from_settings)
 
     async def work(tx: Transaction) -> ResellerApproval:
-        asked = await fetch_approval(tx, code)
-        await approve_order(tx, asked.customer_id, None, code, policy, SystemClock().now())
-        return present_approval(await fetch_approval(tx, code))
+        return present_approval(await approve_for_customer(tx, code, policy, SystemClock().now()))
 
     show(run_change(work), f"{code} is approved and confirmed", as_json=as_json)
 
@@ -60,8 +58,6 @@ def decline(code: Code, given: DeclineApprovalRequest, as_json: AsJson = False) 
     """Decline an order for its customer; a pending order is cancelled."""
 
     async def work(tx: Transaction) -> ResellerApproval:
-        asked = await fetch_approval(tx, code)
-        await decline_order(tx, asked.customer_id, None, code, given.reason, SystemClock().now())
-        return present_approval(await fetch_approval(tx, code))
+        return present_approval(await decline_for_customer(tx, code, given.reason, SystemClock().now()))
 
     show(run_change(work), f"{code} is declined", as_json=as_json)

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from tradecounter.approvals.queries import Approval, State, find_approval, set_decided
+from tradecounter.approvals.queries import Approval, State, fetch_approval, fetch_own_approval, set_decided
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
+from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
@@ -49,15 +49,27 @@ async def decline_order(
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
 
+async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolicy, now: datetime) -> Approval:
+    """Have staff approve an order; return the request as it is then. Raises DomainError as `approve_order` does."""
+    asked = await fetch_approval(tx, code)
+    await approve_order(tx, asked.customer_id, None, code, policy, now)
+    return await fetch_approval(tx, code)
+
+
+async def decline_for_customer(tx: Transaction, code: str, reason: str, now: datetime) -> Approval:
+    """Have staff decline an order; return the request as it is then. Raises DomainError as `decline_order` does."""
+    asked = await fetch_approval(tx, code)
+    await decline_order(tx, asked.customer_id, None, code, reason, now)
+    return await fetch_approval(tx, code)
+
+
 async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
     """Return the request for one of a customer's orders.
 
     Raises DomainError: not found; conflict if it is decided, or if its order was priced again: who decides by the old
     code has not seen the new prices.
     """
-    found = await find_approval(tx, customer_id, code)
-    if found is None:
-        raise not_found("request for approval", code)
+    found = await fetch_own_approval(tx, customer_id, code)
     if found.state != "waiting":
         raise decided_already()
     if found.code != code.lower():

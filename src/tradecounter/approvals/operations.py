@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.approvals.decide import approve_order, decline_order
+from tradecounter.approvals.decide import approve_for_customer, decline_for_customer
 from tradecounter.approvals.queries import State, approval_table, fetch_approval
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
@@ -88,9 +88,7 @@ class ApprovalOperations(Struct, frozen=True):
         Confirms it with the shipping method of the request, with all checks of a confirmation: 402 beyond the credit,
         410 when its prices have expired, 409 if it is decided already or was priced again.
         """
-        asked = await fetch_approval(tx, code)
-        await approve_order(tx, asked.customer_id, None, code, self.contexts.policy, now)
-        return present_approval(await fetch_approval(tx, code))
+        return present_approval(await approve_for_customer(tx, code, self.contexts.policy, now))
 
     @_APPROVALS.changes("POST", f"{_ONE}/decline")
     async def decline_order(
@@ -101,6 +99,4 @@ class ApprovalOperations(Struct, frozen=True):
         A pending order is cancelled, a quote stays as it is. Who asked gets the reason by e-mail. 409 if it is decided
         already or was priced again.
         """
-        asked = await fetch_approval(tx, code)
-        await decline_order(tx, asked.customer_id, None, code, body.reason, now)
-        return present_approval(await fetch_approval(tx, code))
+        return present_approval(await decline_for_customer(tx, code, body.reason, now))

@@ -95,9 +95,18 @@ async def find_approval(tx: Transaction, customer_id: int, code: str) -> Approva
     return await tx.fetch_one(_OWN_BY_CODE, customer_id=customer_id, code=code.lower())
 
 
+async def fetch_own_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
+    """Return what `find_approval` does. Raises DomainError (not found)."""
+    return _require(await find_approval(tx, customer_id, code), code)
+
+
 async def fetch_approval(tx: Transaction, code: str) -> Approval:
     """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
     found = await tx.fetch_one(_BY_CODE, code=code.lower())
+    return _require(found, code)
+
+
+def _require(found: Approval | None, code: str) -> Approval:
     if found is None:
         raise not_found("request for approval", code)
     return found

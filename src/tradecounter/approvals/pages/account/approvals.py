@@ -8,9 +8,10 @@ from starlette.responses import Response
 from tradecounter.access.queries.users import find_user_by_id
 from tradecounter.approvals.decide import approve_order, decline_order
 from tradecounter.approvals.price_again import price_again
-from tradecounter.approvals.queries import approvals_asked_by, find_approval, waiting_approvals
+from tradecounter.approvals.queries import approvals_asked_by, fetch_own_approval, waiting_approvals
 from tradecounter.approvals.request_approval import request_approval
 from tradecounter.approvals.rules import APPROVERS
+from tradecounter.approvals.wire import DeclineApprovalRequest
 from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
@@ -22,7 +23,6 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import APPROVER, BUYER, user_of
 from tradecounter.edge.pages.step import action, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import not_found
 from tradecounter.orders.find_own_order import fetch_own_order_by_code
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.lines import lines_of_order
@@ -40,12 +40,6 @@ class AskForm(Struct):
 
     shipping_method: int | None = None
     note: str = ""
-
-
-class ReasonForm(Struct):
-    """Why an order is declined."""
-
-    reason: str = ""
 
 
 class ApprovalPages(Struct, frozen=True):
@@ -107,7 +101,7 @@ class ApprovalPages(Struct, frozen=True):
         done="It is declined. The user who asked gets an e-mail with your reason.",
         user_roles=APPROVER,
     )
-    async def decline(self, tx: Transaction, call: Call, body: ReasonForm, now: datetime) -> None:
+    async def decline(self, tx: Transaction, call: Call, body: DeclineApprovalRequest, now: datetime) -> None:
         await decline_order(tx, call.customer_id, user_of(call).id, _code(call), body.reason, now)
 
     @action(
@@ -139,9 +133,7 @@ class ApprovalPages(Struct, frozen=True):
         """Show a request, as orders are shown to all buyers of the customer."""
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            approval = await find_approval(tx, call.customer_id, _code(call))
-            if approval is None:
-                raise not_found("request for approval", _code(call))
+            approval = await fetch_own_approval(tx, call.customer_id, _code(call))
             order = await fetch_own_order_by_code(tx, call.customer_id, approval.code)
             lines = await lines_of_order(tx, order.id)
             notes = await own_notes_of(tx, order.id)
