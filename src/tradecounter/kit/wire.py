@@ -21,6 +21,12 @@ Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema 
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
 
 
+class ReasonRequest(Struct):
+    """Why something is done that needs nothing but a reason."""
+
+    reason: str
+
+
 class Timed:
     """Makes the times of a struct whole seconds in UTC, as the back office shows them: `2026-06-16T09:12:44Z`."""
 

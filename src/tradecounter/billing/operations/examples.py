@@ -8,13 +8,14 @@ from typing import Any
 from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.debtors import Debtor
-from tradecounter.billing.operations.wire import CreditNoteRequest, PaymentRequest, Reversal
+from tradecounter.billing.operations.wire import CreditNoteRequest, PaymentRequest
 from tradecounter.billing.remind_debtor import Reminder
 from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
 from tradecounter.billing.resend_invoice import ResentInvoice
 from tradecounter.billing.send_statement import SentStatement
 from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.subject import Described
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.wire import Allocation, Payment
 
 _NOTHING = Decimal("0.00")
@@ -165,7 +166,7 @@ DESCRIBED: Mapping[type, Described] = {
     ),
     Payment: Described("The payment.", PAYMENT),
     PaymentRequest: Described("", _NEW_PAYMENT, "Payment"),
-    Reversal: Described("", Reversal("The bank returned it.")),
+    ReasonRequest: Described("", ReasonRequest("The bank returned it."), "Reversal"),
     AccountStatement: Described("The statement.", STATEMENT, "Statement"),
     Debtor: Described("The debtor.", _DEBTOR),
     VatReport: Described("The VAT of the period.", VAT),

@@ -20,12 +20,6 @@ class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
     customer_id: Id | UnsetType = UNSET
 
 
-class Reversal(Struct):
-    """Why a payment is reversed."""
-
-    reason: str
-
-
 class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
     """What to credit of an invoice: units of its lines, or an amount without VAT."""
 

@@ -8,7 +8,6 @@ from msgspec.structs import asdict
 
 from tradecounter.access.own_users import UserChange
 from tradecounter.customers.operations.staff_wire import (
-    Blocking,
     CreatedKey,
     CustomerCredit,
     CustomerRequest,
@@ -21,6 +20,7 @@ from tradecounter.customers.settings import EXAMPLE, CustomerChange
 from tradecounter.customers.wire import ADDRESS_DETAILS, SAVED_ADDRESS, AddressDetails, SavedAddress
 from tradecounter.edge.operations.subject import Described
 from tradecounter.identity.requests import KeyRequest
+from tradecounter.kit.wire import ReasonRequest
 
 _AT = EXAMPLE.created_at
 _LATER = datetime(2031, 6, 16, tzinfo=UTC)
@@ -41,7 +41,7 @@ DESCRIBED: Mapping[type, Described] = {
     ResellerCustomer: Described("The customer.", _CUSTOMER, "Customer"),
     CustomerRequest: Described("", _NEW_CUSTOMER),
     CustomerChange: Described("", CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)),
-    Blocking: Described("", Blocking("Invoices are over 90 days late.")),
+    ReasonRequest: Described("", ReasonRequest("Invoices are over 90 days late."), "Blocking"),
     Key: Described(
         "The key.", Key(7, "ERP", "3f9a1c20", ["read", "order"], ["203.0.113.0/24"], _AT, _LATER, _AT, None)
     ),

@@ -39,12 +39,6 @@ class CustomerRequest(CustomerChange, frozen=True, omit_defaults=True, kw_only=T
     last_name: RequiredText
 
 
-class Blocking(Struct):
-    """Why a customer is blocked."""
-
-    reason: str
-
-
 class CreatedKey(Timed, Struct):
     """A new API key, which is shown only now."""
 

@@ -8,13 +8,14 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.operations.staff import CUSTOMERS, ONE_CUSTOMER, CustomerId, present_customer
-from tradecounter.customers.operations.staff_wire import Blocking, ResellerCustomer
+from tradecounter.customers.operations.staff_wire import ResellerCustomer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import FILE
 from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
 
@@ -28,7 +29,7 @@ class CustomerStepOperations(Struct, frozen=True):
 
     @CUSTOMERS.changes("POST", f"{ONE_CUSTOMER}/block", scope="billing:write")
     async def block_customer(
-        self, tx: Transaction, now: datetime, customer_id: CustomerId, body: Blocking
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, body: ReasonRequest
     ) -> ResellerCustomer:
         """Block a customer.
 

@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from tradecounter.billing.operations.examples import PAYMENT
 from tradecounter.edge.operations.subject import Described
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.bank_wire import (
     PaymentImport,
     PlacedLine,
@@ -17,7 +18,6 @@ from tradecounter.payments.bank_wire import (
     StoredLine,
     UnplacedLine,
 )
-from tradecounter.payments.operations.bank_wire import SettingAside
 from tradecounter.payments.place_bank_line import Placement
 from tradecounter.payments.wire import Allocation
 
@@ -69,7 +69,7 @@ _PLACED = PlacedLine(
     **asdict(_LINE)
     | {"state": "placed", "why": "placed by hand", "payment_id": 61, "customer_id": 1001, "payment": PAYMENT}
 )
-_SETTING_ASIDE = SettingAside("It is the landlord's refund.")
+_SETTING_ASIDE = ReasonRequest("It is the landlord's refund.")
 _SET_ASIDE = StoredLine(**asdict(_LINE) | {"state": "set_aside", "why": _SETTING_ASIDE.reason})
 _STORED_FILE = StoredFile(
     id=3,
@@ -91,7 +91,7 @@ DESCRIBED: Mapping[type, Described] = {
     StoredLine: Described("The line.", _LINE, "Line"),
     Placement: Described("", Placement(customer_id=1001)),
     PlacedLine: Described("The line with its payment.", _PLACED, "Placed"),
-    SettingAside: Described("", _SETTING_ASIDE),
+    ReasonRequest: Described("", _SETTING_ASIDE, "SettingAside"),
     StoredFile: Described("The file.", _STORED_FILE),
     RolledBackFile: Described("The file after its roll-back.", _ROLLED_BACK, "RolledBack"),
 }

@@ -20,6 +20,7 @@ from tradecounter.imports.from_stream import FORMS
 from tradecounter.imports.operations.wire import RollBackParameters
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.bank_file import MOST_LINES, read_bank_file
 from tradecounter.payments.bank_headings import read_renamed
 from tradecounter.payments.bank_wire import (
@@ -33,11 +34,7 @@ from tradecounter.payments.bank_wire import (
 )
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.operations.bank_examples import DESCRIBED, FILE, IMPORT, SET_ASIDE
-from tradecounter.payments.operations.bank_wire import (
-    BankFileParameters,
-    BankLineParameters,
-    SettingAside,
-)
+from tradecounter.payments.operations.bank_wire import BankFileParameters, BankLineParameters
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_files import list_bank_files
 from tradecounter.payments.queries.bank_lines import BankLineFilter, fetch_bank_line, list_bank_lines
@@ -151,7 +148,7 @@ class BankOperations(Struct, frozen=True):
 
     @_BILLING.changes("POST", f"{_LINE}/set-aside", SET_ASIDE)
     async def set_bank_line_aside(
-        self, tx: Transaction, now: datetime, line_id: BankLineId, body: SettingAside
+        self, tx: Transaction, now: datetime, line_id: BankLineId, body: ReasonRequest
     ) -> StoredLine:
         """Set a line of a bank file aside.
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from tradecounter.edge.operations.desk import ChangingParameters, DryRun
 from tradecounter.payments.queries.bank_lines import State
@@ -27,9 +27,3 @@ class BankLineParameters(ChangingParameters, frozen=True, kw_only=True):
 
     state: Annotated[State | None, Meta(description="Only lines in this state.")] = None
     bank_file: Annotated[int, Meta(ge=1, description="Only lines of this bank file.")] | None = None
-
-
-class SettingAside(Struct):
-    """Why a line is set aside."""
-
-    reason: str

@@ -7,11 +7,12 @@ from msgspec import Struct
 
 from tradecounter.billing.operations.examples import DESCRIBED
 from tradecounter.billing.operations.steps import record_new_payment
-from tradecounter.billing.operations.wire import PaymentListParameters, PaymentRequest, Reversal
+from tradecounter.billing.operations.wire import PaymentListParameters, PaymentRequest
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.reverse_payment import reverse_payment
 from tradecounter.payments.wire import Payment, present_payment
@@ -48,7 +49,9 @@ class PaymentOperations(Struct, frozen=True):
         return await record_new_payment(tx, body, now)
 
     @_PAYMENTS.changes("POST", f"{_ALL}/{{id}}/reverse")
-    async def reverse_payment(self, tx: Transaction, now: datetime, payment_id: PaymentId, body: Reversal) -> Payment:
+    async def reverse_payment(
+        self, tx: Transaction, now: datetime, payment_id: PaymentId, body: ReasonRequest
+    ) -> Payment:
         """Reverse a payment.
 
         What it paid is due again. The money of a refund is on the account again.

@@ -7,7 +7,6 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.customers.change_account import block_customer, unblock_customer
-from tradecounter.customers.operations.staff_wire import Blocking
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
@@ -17,6 +16,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.privacy.erase_customer import erase_customer, what_goes
@@ -45,7 +45,7 @@ class CustomerStepPages(Struct, frozen=True):
         done="The customer is blocked.",
         scope="billing:write",
     )
-    async def block(self, tx: Transaction, call: Call, body: Blocking, now: datetime) -> None:
+    async def block(self, tx: Transaction, call: Call, body: ReasonRequest, now: datetime) -> None:
         await block_customer(tx, call.path_id("id", "customer"), body.reason, now)
 
     @step(

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
 from tradecounter.billing.operations.steps import record_new_payment
-from tradecounter.billing.operations.wire import PaymentRequest, Reversal
+from tradecounter.billing.operations.wire import PaymentRequest
 from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice
 from tradecounter.billing.queries.money_tables import (
     PAYMENTS,
@@ -33,6 +33,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.numbers import read_id
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.payments.pages.staff.payment_preview import (
@@ -164,7 +165,7 @@ class PaymentPages(Struct, frozen=True):
         done="The payment is reversed. What it paid is due again.",
         scope="billing:write",
     )
-    async def reverse(self, tx: Transaction, call: Call, body: Reversal, now: datetime) -> Payment:
+    async def reverse(self, tx: Transaction, call: Call, body: ReasonRequest, now: datetime) -> Payment:
         payment_id = call.path_id("id", "payment")
         return await reverse_payment(tx, payment_id, body.reason, now)
 

@@ -18,10 +18,10 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.number_types import Id
+from tradecounter.kit.wire import ReasonRequest
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.payments.bank_wire import StoredLine
-from tradecounter.payments.operations.bank_wire import SettingAside
 from tradecounter.payments.pages.staff.payment_preview import UNASKED, PaymentPreview, preview_of
 from tradecounter.payments.pages.staff.payments import said_of_payment
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
@@ -154,12 +154,12 @@ class BankLinePages(Struct, frozen=True):
     async def set_aside(self, call: Call) -> Response:
         line_id = call.path_id("id", "bank line")
 
-        async def work(tx: Transaction, body: SettingAside, now: datetime) -> StoredLine:
+        async def work(tx: Transaction, body: ReasonRequest, now: datetime) -> StoredLine:
             return await set_bank_line_aside(tx, line_id, body.reason, now)
 
         again = lambda filled: self._show_set_aside(call, filled)  # noqa: E731 as short as what it stands for
         return await self.desk.change(
-            call, SettingAside, work, again=again, to="/bank-line", done="The line is set aside."
+            call, ReasonRequest, work, again=again, to="/bank-line", done="The line is set aside."
         )
 
     async def _show(self, call: Call, filled: Filled, preview: PaymentPreview | None = None) -> Response:
