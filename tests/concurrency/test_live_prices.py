@@ -23,7 +23,7 @@ from tradecounter.customers.change_account import change_customer
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.imports.run import import_in
+from tradecounter.imports.run import import_in_transaction
 
 TODAY = date(2026, 6, 16)
 
@@ -282,7 +282,7 @@ def test_an_order_during_an_import_has_the_old_price_and_does_not_wait(
             Row(line, msgspec.convert(price(sku, 12), shape, strict=False)) for line, sku in enumerate(skus, start=1)
         )
         async with transaction(shop.commands) as tx:
-            report = await import_in(
+            report = await import_in_transaction(
                 tx, "price-list", rows, ImportOptions(confirmed=True), on_hand=False, now=shop.clock.now()
             )
             assert not report.errors

@@ -25,7 +25,7 @@ from tradecounter.bulk.rows import Row
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.imports.run import import_rows
+from tradecounter.imports.run import import_and_commit
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.stock.importing import StockRow
 
@@ -75,7 +75,7 @@ def test_orders_do_not_wait_for_a_stock_import_that_is_still_reading(shop: Servi
 
     async def run() -> None:
         async with Database(shop.database_url, connections=1) as database:
-            await import_rows(database, "stock", rows())
+            await import_and_commit(database, "stock", rows())
 
     asyncio.run(run())
     assert responses == [200, 200]

@@ -23,7 +23,7 @@ from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
-from tradecounter.imports.run import import_rows
+from tradecounter.imports.run import import_and_commit
 from tradecounter.prices.importing import PriceRow
 from tradecounter.storefront.catalogue_data import read_catalogue_data, with_stock
 
@@ -112,7 +112,7 @@ def set_price(crashing: Crashing, cost: int) -> int:
 
     async def load() -> None:
         async with Database(crashing.url) as database:
-            await import_rows(database, "price-list", iter([Row(1, PriceRow("default", "PHONE", Decimal(cost)))]))
+            await import_and_commit(database, "price-list", iter([Row(1, PriceRow("default", "PHONE", Decimal(cost)))]))
 
     asyncio.run(load())
     found: int = crashing.execute("select version from change where topic = 'prices'")

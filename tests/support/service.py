@@ -23,7 +23,7 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.permissions import KeyScope
 from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.imports.run import import_rows
+from tradecounter.imports.run import import_and_commit
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.settings import Settings
 from tradecounter.sites.back_office import BackOffice
@@ -131,7 +131,9 @@ class Service:
         shape = IMPORT_KINDS[kind].shape
         typed = [Row(line, msgspec.convert(row, shape, strict=False)) for line, row in enumerate(rows, start=1)]
         wanted = ImportOptions(confirmed=True, force=force, **options)
-        report = self.call(lambda: import_rows(self.application.database, kind, iter(typed), wanted, on_hand=on_hand))
+        report = self.call(
+            lambda: import_and_commit(self.application.database, kind, iter(typed), wanted, on_hand=on_hand)
+        )
         self.refresh()
         return report
 

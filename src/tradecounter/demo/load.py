@@ -20,7 +20,7 @@ from tradecounter.demo.place_orders import place_demo_orders
 from tradecounter.events.sequencer import number_all
 from tradecounter.identity.installation_secret import derived_key
 from tradecounter.identity.queries.api_keys import add_key, list_keys
-from tradecounter.imports.run import import_rows
+from tradecounter.imports.run import import_and_commit
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
@@ -117,7 +117,7 @@ async def _load_files(database: Database, *names: str) -> None:
 
 async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow[Any]]) -> None:
     # No customer has the demo's price lists before they are loaded.
-    report = await import_rows(database, kind, iter(rows), ImportOptions(force=True))
+    report = await import_and_commit(database, kind, iter(rows), ImportOptions(force=True))
     if report.errors:
         first = report.errors[0]
         raise DemoDataError(f"{kind}, line {first.line}: {first.message}")

@@ -13,7 +13,7 @@ from tradecounter.bulk.rows import LineMessage, Row
 from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.values import plural
-from tradecounter.imports.run import import_in
+from tradecounter.imports.run import import_in_transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.keys import Spellings
 from tradecounter.kit.number_types import Percent, Pounds
@@ -155,7 +155,7 @@ async def change_prices(
     await lock_records(tx, PRICE_LIST)  # so that no price changes between its reading and its import
     made = await ruled_prices(tx, wanted, memory)
     rows = (Row(number, row) for number, row in enumerate(made.rows, start=1))
-    report = await import_in(tx, "price-list", rows, options, on_hand=False, now=now)
+    report = await import_in_transaction(tx, "price-list", rows, options, on_hand=False, now=now)
     if report.errors:
         raise DomainError(Kind.INVALID, f"nothing was changed: {report.errors[0].message}")
     report.warnings[:0] = [LineMessage(None, left_out) for left_out in made.left_out]

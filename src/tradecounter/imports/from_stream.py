@@ -16,7 +16,7 @@ from tradecounter.bulk.files import Form, opened_file
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.imports.run import import_in
+from tradecounter.imports.run import import_in_transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
 
 MOST_BYTES = 500_000_000
@@ -62,14 +62,14 @@ async def import_body(
 ) -> ImportReport:
     """Import a request's body and return the report, with the facts of the file.
 
-    Raises DomainError: not found (the kind), invalid (an unreadable file) and those of `import_in`.
+    Raises DomainError: not found (the kind), invalid (an unreadable file) and those of `import_in_transaction`.
     """
     if kind not in IMPORT_KINDS:
         raise not_found("import kind", kind)
     try:
         opened = await asyncio.to_thread(opened_file, body.file, body.form)
         rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
-        report = await import_in(tx, kind, rows, options, on_hand=on_hand, now=now)
+        report = await import_in_transaction(tx, kind, rows, options, on_hand=on_hand, now=now)
     except UnreadableFileError as error:
         raise DomainError(Kind.INVALID, f"the body is unreadable: {error}") from error
     report.file = opened.facts

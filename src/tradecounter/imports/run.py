@@ -22,7 +22,7 @@ from tradecounter.prices.importing import PRICE_LIST
 from tradecounter.prices.queries.importing import END_PRICES
 
 
-async def import_rows(
+async def import_and_commit(
     database: Database,
     kind: str,
     rows: Iterator[Row[Any] | BadRow[Any]],
@@ -31,12 +31,13 @@ async def import_rows(
     on_hand: bool = False,
     actor: Actor = SYSTEM,
 ) -> ImportReport:
-    """Import all rows in a transaction of their own, now; see `import_in`."""
+    """Import all rows in a transaction of their own, now; see `import_in_transaction`."""
     async with transaction(database, actor) as tx:
-        return await import_in(tx, kind, rows, options or ImportOptions(), on_hand=on_hand, now=SystemClock().now())
+        now = SystemClock().now()
+        return await import_in_transaction(tx, kind, rows, options or ImportOptions(), on_hand=on_hand, now=now)
 
 
-async def import_in(
+async def import_in_transaction(
     tx: Transaction,
     kind: str,
     rows: Iterator[Row[Any] | BadRow[Any]],

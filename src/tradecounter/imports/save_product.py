@@ -17,7 +17,7 @@ from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_record
 from tradecounter.bulk.price_figures import GuardedPrice, GuardedPricesError
 from tradecounter.bulk.rows import LineMessage, Row
 from tradecounter.db.transaction import Transaction
-from tradecounter.imports.run import end_prices, import_in
+from tradecounter.imports.run import end_prices, import_in_transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
@@ -188,7 +188,7 @@ async def _imported(
 ) -> ImportReport:
     """Import rows of a kind. Raises DomainError: invalid, or conflict in the field `force` (guarded prices)."""
     try:
-        report = await import_in(tx, kind, iter(rows), ImportOptions(force=force), on_hand=False, now=now)
+        report = await import_in_transaction(tx, kind, iter(rows), ImportOptions(force=force), on_hand=False, now=now)
     except GuardedPricesError as error:
         figures = error.figures
         found = "; ".join([*map(str, figures.new_price_lists), *map(_in_words, figures.guarded_prices)])

@@ -19,7 +19,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.db.transaction import transaction
-from tradecounter.imports.run import import_rows
+from tradecounter.imports.run import import_and_commit
 from tradecounter.prices.importing import PriceRow
 from tradecounter.prices.rules import UnitCosts
 from tradecounter.stock.importing import StockRow
@@ -243,7 +243,7 @@ def test_a_refresh_that_fails_no_longer_waits_for_a_place_that_it_could_not_use(
     async def look() -> bool:
         (waiting,) = await in_subprocess.refresher.catch_up()
         in_subprocess.storefront.before_shown = fail
-        await import_rows(shop.application.database, "stock", iter([Row(1, StockRow(SKUS[4], available=777))]))
+        await import_and_commit(shop.application.database, "stock", iter([Row(1, StockRow(SKUS[4], available=777))]))
         await in_subprocess.refresher.catch_up()
         others.end()
         await asyncio.wait({waiting})
@@ -317,7 +317,7 @@ def test_prices_changed_during_a_read_in_a_subprocess_are_kept(
     async def look() -> UnitCosts | None:
         (loading,) = await in_subprocess.refresher.catch_up()
         await asyncio.wait({loading})  # its data is older than these prices
-        await import_rows(shop.application.database, "price-list", iter([Row(1, dearer)]))
+        await import_and_commit(shop.application.database, "price-list", iter([Row(1, dearer)]))
         await in_subprocess.refresher.catch_up()
         view = in_subprocess.view(buyers[0])
         return view.unit_costs(view.snapshot.row_of_sku[SKUS[0].casefold()])

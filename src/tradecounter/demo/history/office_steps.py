@@ -16,7 +16,7 @@ from tradecounter.demo.files import data_file, rows_of
 from tradecounter.demo.history.money_steps import account_of
 from tradecounter.demo.queries import queue_failed_job
 from tradecounter.imports.roll_back import roll_back_import
-from tradecounter.imports.run import import_in
+from tradecounter.imports.run import import_in_transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
@@ -134,7 +134,7 @@ class MailFailed(Step):
 
 async def _import(tx: Transaction, kind: str, rows: Iterator[Row[Any] | BadRow[Any]], now: datetime) -> ImportReport:
     """Import rows in the caller's transaction, also prices that are guarded. Raises DomainError (invalid)."""
-    report = await import_in(tx, kind, rows, ImportOptions(force=True), on_hand=False, now=now)
+    report = await import_in_transaction(tx, kind, rows, ImportOptions(force=True), on_hand=False, now=now)
     if report.errors:
         raise invalid(kind, report.errors[0].message)
     return report

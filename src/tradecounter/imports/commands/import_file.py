@@ -22,7 +22,7 @@ from tradecounter.edge.command_line.tables import one_line
 from tradecounter.imports.commands.differences import changes_to
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.operations.wire import present_report
-from tradecounter.imports.run import import_rows
+from tradecounter.imports.run import import_and_commit
 
 SAMPLES = "samples"
 _MOST_WARNINGS = 20  # printed without --json
@@ -103,7 +103,7 @@ def import_file(
             )
             rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
             try:
-                report = await import_rows(database, kind, rows, options, on_hand=on_hand, actor=operator())
+                report = await import_and_commit(database, kind, rows, options, on_hand=on_hand, actor=operator())
             except GuardedPricesError as error:
                 report = ImportReport(prices=error.figures)
                 rejected.append(error.summary)
