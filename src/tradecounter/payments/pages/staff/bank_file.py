@@ -22,6 +22,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, first_cells, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_headings import SOURCES
+from tradecounter.payments.bank_line import BankRow
 from tradecounter.payments.bank_wire import PaymentImport
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.pages.staff.kept_files import KeptFile, KeptFiles
@@ -33,17 +34,8 @@ _MOST_SHOWN = 500  # lines
 _SEE_OTHER = 303
 
 
-class ColumnsForm(Struct, kw_only=True):
-    """The heading that someone chose for each field; empty ones are found by what they are called."""
-
-    date: str = ""
-    amount: str = ""
-    credit: str = ""
-    debit: str = ""
-    reference: str = ""
-    description: str = ""
-    payer: str = ""
-    currency: str = ""
+class ColumnsForm(BankRow, frozen=True, kw_only=True):
+    """The heading that someone chose for each field of a row; empty ones are found by what they are called."""
 
 
 class BankFilePages(Struct, frozen=True):
