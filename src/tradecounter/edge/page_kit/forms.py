@@ -22,6 +22,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.form import MEDIA_TYPE as URL_ENCODED
 from tradecounter.edge.rest.form import form_decoded
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.local_time import moment_of
 from tradecounter.kit.number_types import alternatives, number_of
@@ -110,6 +111,12 @@ class Filled(Struct, frozen=True):
         if not error.field_errors:
             others.append(error.message)
         return cls(submitted.values, errors, "; ".join(others), status)
+
+    def with_error(self, error: DomainError, *kinds: Kind) -> "Filled":
+        """Return the form of a page's query with an error. Raises it unless it is invalid, or of these kinds."""
+        if error.kind not in {Kind.INVALID, *kinds}:
+            raise error
+        return Filled.of(Submitted(self.values), error, STATUS[error.kind])
 
 
 def row_numbers(fields: Iterable[str], name: str) -> list[int]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.named_arguments import taking_by_name
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.page_kit.tables import (
     Cells,
     Column,
@@ -24,7 +24,6 @@ from tradecounter.edge.page_kit.tables import (
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.step import Access, Handler
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import has_right
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -81,9 +80,7 @@ async def listed(
         sort = order(None if has_one_order else wanted.sort)
         rows = await find(wanted, sort, read_cursor(wanted.after, sorts[sort.column]))
     except DomainError as error:
-        if error.kind not in {Kind.INVALID, Kind.NOT_FOUND}:
-            raise
-        form = Filled.of(Submitted(form.values), error, STATUS[error.kind])
+        form = form.with_error(error, Kind.NOT_FOUND)
     return Listed(wanted, form, sort, rows)
 
 

@@ -12,14 +12,13 @@ from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import KINDS
 from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.queries.accounts import fetch_account
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.page_kit.tables import PAGE_SIZE
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.local_time import UK
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.parts.account import AccountParts
@@ -44,9 +43,7 @@ class StatementPages(Struct, frozen=True):
                 wanted = call.query(StatementParameters)
                 statement = await read_statement(tx, account.id, *statement_days(wanted), now)
             except DomainError as error:
-                if error.kind is not Kind.INVALID:
-                    raise
-                filled = Filled.of(Submitted(values), error, STATUS[error.kind])
+                filled = filled.with_error(error)
                 statement = await read_statement(tx, account.id, None, None, now)
         if wanted.format != "json" and not filled.errors:
             settings = self.parts.settings

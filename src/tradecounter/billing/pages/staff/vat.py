@@ -13,16 +13,16 @@ from tradecounter.billing.operations.wire import VatPeriod
 from tradecounter.billing.queries.vat import BY_DAY, VAT_DOCUMENTS, VatDocument, VatDocumentFilter, VatKind
 from tradecounter.billing.vat_report import VatReport, VatSupply, quarters, read_vat_report, vat_csv
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import day_of, end_of, start_of
-from tradecounter.edge.rest.responses import STATUS, file_response
+from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.csv_text import MEDIA_TYPE
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.numbers import UnreadableNumberError, read_percent
 from tradecounter.orders.rules import VAT_AREA
@@ -87,9 +87,7 @@ class VatPages(Struct, frozen=True):
                 wanted = call.query(VatPage)
                 found = await read_vat_report(tx, day_of("from", wanted.since), day_of("to", wanted.until), now)
             except DomainError as error:
-                if error.kind is not Kind.INVALID:
-                    raise
-                filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+                filled = filled.with_error(error)
                 found, wanted = await read_vat_report(tx, None, None, now), VatPage()
         if wanted.format == "csv":
             return file_response(vat_csv(found), f"vat-{found.since}-{found.until}.csv", MEDIA_TYPE)

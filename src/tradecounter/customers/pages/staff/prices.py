@@ -7,12 +7,11 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.wire import MOST_UNITS
@@ -55,9 +54,7 @@ class CustomerPricePages(Struct, frozen=True):
             wanted = call.query(PriceTable)
             price = await self._explained(call, wanted)
         except DomainError as error:
-            if error.kind not in {Kind.INVALID, Kind.NOT_FOUND}:
-                raise
-            filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+            filled = filled.with_error(error, Kind.NOT_FOUND)
         now = self.desk.clock.now()
         after = read_cursor(wanted.after, tuple[str, int])
         async with self.desk.reading() as tx:

@@ -17,14 +17,14 @@ from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS, json_response
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.edge.rest.responses import json_response
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.local_time import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.billing_mails import debtor_reminded
@@ -60,9 +60,7 @@ class CustomerStatementPages(Struct, frozen=True):
                 days = StatementParameters(since=wanted.since or None, until=wanted.until or None)
                 found = await read_statement(tx, shown.id, *statement_days(days), now)
             except DomainError as error:
-                if error.kind is not Kind.INVALID:
-                    raise
-                filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+                filled = filled.with_error(error)
                 found, wanted = await read_statement(tx, shown.id, None, None, now), StatementPage()
         if wanted.format == "json":
             return json_response(found)

@@ -15,14 +15,13 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values, read_submitted
+from tradecounter.edge.page_kit.forms import Filled, query_values, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
-from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, in_one, invalid, named_by
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
@@ -116,9 +115,7 @@ class ProductPages(Struct, frozen=True):
                 try:
                     explained = await _explained(tx, product.sku, call.query(ProductPage), now)
                 except DomainError as error:
-                    if error.kind not in {Kind.INVALID, Kind.NOT_FOUND}:
-                        raise
-                    filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+                    filled = filled.with_error(error, Kind.NOT_FOUND)
         return self.desk.show(
             call,
             "products/product.html",

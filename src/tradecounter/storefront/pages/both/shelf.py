@@ -4,10 +4,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError
 from tradecounter.storefront.drawings import kind_of
 from tradecounter.storefront.facets import Shelf, ShopParameters
 from tradecounter.storefront.pages.both.addresses import ShopAddresses
@@ -53,9 +52,7 @@ def shown_shelf(call: Call, view: CustomerView, address: str) -> dict[str, Any]:
         _ = asked.found  # finds what is wrong with the filters
         shelf = asked
     except DomainError as error:
-        if error.kind is not Kind.INVALID:
-            raise
-        filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+        filled = filled.with_error(error)
     place = PageOf.of(shelf.wanted.page, len(shelf.found))
     return {
         "form": filled,
