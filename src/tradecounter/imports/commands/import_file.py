@@ -1,7 +1,7 @@
 """`tradecounter import`: files of products, prices, stock and other data."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -111,12 +111,7 @@ def import_file(
             return report
 
     report = with_database(work)
-    if as_json:
-        show_json(present_report(report))
-    else:
-        print_report(report, dry_run=dry_run, rejected=bool(rejected))
-    if rejected:
-        fail(rejected[0])
+    show_report(report, rejected, dry_run=dry_run, as_json=as_json)
     if report.errors:
         typer.echo(f"error: {_error(report)}", err=True)
         raise typer.Exit(1)
@@ -169,8 +164,17 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
         yield lambda count: bar.update(task, completed=count)
 
 
-def print_report(report: ImportReport, *, dry_run: bool, rejected: bool) -> None:
-    """Print a report for people; `rejected` means that guarded prices prevent the import."""
+def show_report(report: ImportReport, rejected: Sequence[str], *, dry_run: bool, as_json: bool) -> None:
+    """Show a report; the command fails if guarded prices prevent the import, as the first of `rejected` says."""
+    if as_json:
+        show_json(present_report(report))
+    else:
+        _print_report(report, dry_run=dry_run, rejected=bool(rejected))
+    if rejected:
+        fail(rejected[0])
+
+
+def _print_report(report: ImportReport, *, dry_run: bool, rejected: bool) -> None:
     if report.file is not None:
         _print_file_facts(report.file, has_errors=bool(report.errors))
     for warning in report.warnings[:_MOST_WARNINGS]:

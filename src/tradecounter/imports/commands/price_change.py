@@ -5,13 +5,12 @@ from tradecounter.bulk.price_figures import GuardedPricesError
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.command_line.arguments import DryRun
-from tradecounter.edge.command_line.output import AsJson, show_json
+from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import fail, operator, with_database
+from tradecounter.edge.command_line.session import operator, with_database
 from tradecounter.imports.change_prices import ROUNDINGS, ForcedPriceChange, change_prices
 from tradecounter.imports.commands.differences import changes_to
-from tradecounter.imports.commands.import_file import print_report
-from tradecounter.imports.operations.wire import present_report
+from tradecounter.imports.commands.import_file import show_report
 from tradecounter.kit.clock import SystemClock
 from tradecounter.products.queries.product_list import SHOWN
 
@@ -38,10 +37,4 @@ def change(rule: ForcedPriceChange, dry_run: DryRun = False, as_json: AsJson = F
                     rejected.append(error.summary)
                     return ImportReport(prices=error.figures)
 
-    report = with_database(work)
-    if as_json:
-        show_json(present_report(report))
-    else:
-        print_report(report, dry_run=dry_run, rejected=bool(rejected))
-    if rejected:
-        fail(rejected[0])
+    show_report(with_database(work), rejected, dry_run=dry_run, as_json=as_json)
