@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from tradecounter.customer_requests.handle_requests import RequestAnswer, RequestedUnits
 from tradecounter.customer_requests.wire import OpenRequestRequest, RequestItem, ResellerRequest, SupportRequest
 from tradecounter.edge.operations.subject import Described
@@ -15,17 +17,6 @@ CANCEL = OpenRequestRequest(
 )
 MESSAGE = OpenRequestRequest(kind="message", order_reference="PLN-100004", text="Where is the second box?")
 _ITEMS = [RequestItem(id=700012, sku="HM310", quantity=2)]
-REQUEST = SupportRequest(
-    id=12,
-    kind="cancel",
-    state="closed",
-    order_reference="PLN-100007",
-    items=_ITEMS,
-    text="Two routers too many.",
-    opened_on="2026-06-16T10:12:44",
-    closed_on="2026-06-16T11:30:00",
-    answer="Two are cancelled.",
-)
 OPEN_REQUEST = SupportRequest(
     id=12,
     kind="cancel",
@@ -35,6 +26,7 @@ OPEN_REQUEST = SupportRequest(
     text="Two routers too many.",
     opened_on="2026-06-16T10:12:44",
 )
+REQUEST = replace(OPEN_REQUEST, state="closed", closed_on="2026-06-16T11:30:00", answer="Two are cancelled.")
 _RESELLERS = ResellerRequest(
     id=12,
     kind="cancel",
