@@ -72,6 +72,15 @@ class ChangedUnits(Struct, frozen=True):
     units: int
 
 
+# The units by line that a change, or a shipment that was taken back, has in its column `units`.
+_UNITS = SQL("""
+    select l.sku, l.name, u.units::integer as units
+    from {} as c cross join lateral jsonb_each_text(c.units) as u (line_id, units)
+        join order_line l on l.id = u.line_id::bigint
+    where c.id = :id order by l.position
+""")
+
+
 class ChangeFacts(Struct, frozen=True):
     """A change of a confirmed order."""
 
@@ -84,15 +93,7 @@ class ChangeFacts(Struct, frozen=True):
 _CHANGE_FACTS = Statement(
     "select id, kind, reason, changed_at from order_change where id = :change_id and order_id = :order_id", ChangeFacts
 )
-_CANCELLED_UNITS = Statement(
-    """
-    select l.sku, l.name, u.units::integer as units
-    from order_change c cross join lateral jsonb_each_text(c.units) as u (line_id, units)
-        join order_line l on l.id = u.line_id::bigint
-    where c.id = :change_id order by l.position
-    """,
-    ChangedUnits,
-)
+_CANCELLED_UNITS = Statement(_UNITS.format(SQL("order_change")), ChangedUnits)
 
 
 async def find_change_facts(tx: Transaction, order_id: int, change_id: int) -> ChangeFacts | None:
@@ -102,7 +103,7 @@ async def find_change_facts(tx: Transaction, order_id: int, change_id: int) -> C
 
 async def cancelled_units(tx: Transaction, change_id: int) -> list[ChangedUnits]:
     """Return the units that a change of an order cancelled."""
-    return await tx.fetch_all(_CANCELLED_UNITS, change_id=change_id)
+    return await tx.fetch_all(_CANCELLED_UNITS, id=change_id)
 
 
 class ShipmentFacts(Struct, frozen=True):
@@ -147,15 +148,7 @@ _TAKEN_BACK_FACTS = Statement(
     " where order_id = :order_id and id = :shipment_id",
     TakenBackFacts,
 )
-_TAKEN_BACK_UNITS = Statement(
-    """
-    select l.sku, l.name, u.units::integer as units
-    from taken_back_shipment s cross join lateral jsonb_each_text(s.units) as u (line_id, units)
-        join order_line l on l.id = u.line_id::bigint
-    where s.id = :shipment_id order by l.position
-    """,
-    ChangedUnits,
-)
+_TAKEN_BACK_UNITS = Statement(_UNITS.format(SQL("taken_back_shipment")), ChangedUnits)
 
 
 async def find_taken_back_facts(tx: Transaction, order_id: int, shipment_id: int) -> TakenBackFacts | None:
@@ -165,7 +158,7 @@ async def find_taken_back_facts(tx: Transaction, order_id: int, shipment_id: int
 
 async def taken_back_units(tx: Transaction, shipment_id: int) -> list[ChangedUnits]:
     """Return the units of a shipment that was taken back."""
-    return await tx.fetch_all(_TAKEN_BACK_UNITS, shipment_id=shipment_id)
+    return await tx.fetch_all(_TAKEN_BACK_UNITS, id=shipment_id)
 
 
 class Unit(Struct, frozen=True):
