@@ -26,7 +26,7 @@ from tradecounter.feeds.wire import FeedTerms, stored_filter
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, not_found, require_text
-from tradecounter.storefront.query import find_products
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.view import CustomerView
 
 

@@ -20,7 +20,7 @@ from tradecounter.feeds.render import render_feed
 from tradecounter.feeds.wire import filter_from
 from tradecounter.kit import csv_text
 from tradecounter.kit.digest import digest_of
-from tradecounter.storefront.query import find_products
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 

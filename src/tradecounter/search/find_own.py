@@ -18,8 +18,8 @@ from tradecounter.search.hits import (
     order_groups,
     typed_amount,
 )
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.parameters import ProductListParameters
-from tradecounter.storefront.query import find_products
 from tradecounter.storefront.shown_product import shown_products
 from tradecounter.storefront.view import CustomerView
 

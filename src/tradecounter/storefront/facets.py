@@ -20,9 +20,9 @@ from tradecounter.kit.keys import key_form
 from tradecounter.products.columns.rows import rows_of
 from tradecounter.products.snapshot.attribute_index import as_number
 from tradecounter.products.wire import Category, ProductAttribute
+from tradecounter.storefront.find_in_view import Found, find_products, matching
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.price_ranges import RANGES, PriceRange, read_ranges
-from tradecounter.storefront.query import Found, find_products, matching
 from tradecounter.storefront.view import CustomerView
 
 _MOST_FILTERS = 100

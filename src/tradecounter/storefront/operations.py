@@ -19,8 +19,8 @@ from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_O
 from tradecounter.kit import csv_text
 from tradecounter.kit.errors import invalid, not_found
 from tradecounter.products.wire import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV, Product
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
-from tradecounter.storefront.query import find_products
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
 from tradecounter.storefront.view import CustomerView

@@ -23,9 +23,9 @@ from tradecounter.imports.run import import_and_commit
 from tradecounter.prices.importing import PriceRow
 from tradecounter.prices.rules import UnitCosts
 from tradecounter.stock.importing import StockRow
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.parameters import ProductListParameters
-from tradecounter.storefront.query import find_products
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import EXTRA_FIELDS, render_csv, render_json
 from tradecounter.storefront.storefront import Storefront

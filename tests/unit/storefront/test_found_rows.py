@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from tradecounter.storefront.query import Found
+from tradecounter.storefront.find_in_view import Found
 
 ROWS = st.sets(st.integers(0, 40), max_size=20).map(sorted)
 PLACES = st.integers(0, 25)

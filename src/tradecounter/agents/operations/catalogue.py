@@ -7,8 +7,8 @@ from msgspec import Meta, Raw, Struct
 from tradecounter.agents.operations.tools import Caller, tool
 from tradecounter.kit.errors import named_by
 from tradecounter.products.wire import Product
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.parameters import ProductListParameters, Sort
-from tradecounter.storefront.query import find_products
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import product_json, render_json
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.stock.rules import Delivery
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.parameters import ProductListParameters
-from tradecounter.storefront.query import find_products
 from tradecounter.storefront.view import CustomerView
 
 _MOST_FOUND = 5

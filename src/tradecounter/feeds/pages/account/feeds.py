@@ -36,7 +36,7 @@ from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import from_pence
 from tradecounter.parts.account import AccountParts
-from tradecounter.storefront.query import Found, find_products
+from tradecounter.storefront.find_in_view import Found, find_products
 from tradecounter.storefront.view import CustomerView
 
 _LIST = f"{DEVELOPER_HOME}/feed"

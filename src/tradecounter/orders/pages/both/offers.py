@@ -9,8 +9,8 @@ from msgspec import Struct
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines
 from tradecounter.orders.pages.both.form_lines import Line
+from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.parameters import ProductListParameters
-from tradecounter.storefront.query import find_products
 from tradecounter.storefront.shown_product import ShownProduct, shown_skus
 from tradecounter.storefront.view import CustomerView
 
