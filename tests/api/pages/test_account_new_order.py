@@ -225,6 +225,21 @@ def test_the_credit_that_is_left_is_shown_with_the_lines_and_before_confirming(s
     assert "no credit terms" in text_of(none.send(FORM, items(("PHONE", 1))))
 
 
+def test_the_credit_for_an_export_is_counted_without_vat_as_its_order_is(shop: Service) -> None:
+    customer = shop.customer(credit="100")
+    buyer = customer_user(shop, customer.id, "buyer")
+    abroad = {f"shipping_address-{name}": value for name, value in GERMAN_ADDRESS.items()}
+    typed = {**items(("PHONE", 2)), "shipping_address-id": "new"}
+    said = text_of(buyer.send(FORM, typed | abroad))
+    assert "No VAT on an export: about £100.00" in said
+    assert "This is more than your credit." not in said
+    assert "This is more than your credit." in text_of(buyer.send(FORM, typed))
+    saved = [str(customer.post("/customer/address", each).json()["id"]) for each in (GERMAN_ADDRESS, ADDRESS)]
+    chosen = [text_of(buyer.send(FORM, {**typed, **abroad, "shipping_address-id": each})) for each in saved]
+    assert ["This is more than your credit." in said for said in chosen] == [False, True]
+    assert "No VAT on an export" in text_of(buyer.get(f"{FORM}?add=PHONE"))  # the first address is chosen
+
+
 def test_a_pending_order_is_changed_by_one_that_replaces_it(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     buyer = customer_user(shop, customer.id)

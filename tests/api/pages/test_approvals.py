@@ -77,6 +77,14 @@ def test_the_basket_says_that_it_is_above_the_limit(shop: Service, buyer: Person
     assert "above your limit" not in text_of(approver.get(path))
 
 
+def test_the_basket_for_abroad_is_compared_with_the_limit_without_vat(shop: Service, customer: Customer) -> None:
+    buyer = limited(shop, customer_user(shop, customer.id, "buyer"), "55")
+    line = {"items-0-sku": "PHONE", "items-0-quantity": "1", "shipping_address-id": "new"}
+    to = {country: buyer.send(REVIEW, {**line, "shipping_address-country_code": country}) for country in ("GB", "DE")}
+    assert "above your limit of £55.00" in text_of(to["GB"])
+    assert "above your limit" not in text_of(to["DE"])
+
+
 def test_an_order_within_the_limit_needs_no_approval(shop: Service, customer: Customer, buyer: Person) -> None:
     within = create(customer, [("CABLE", 1)])["confirmation_code"]
     assert "Thank you" in text_of(buyer.sends(f"{REVIEW}/{within}", {"shipping_method": str(STANDARD)}))

@@ -38,7 +38,7 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.add_note import add_own_note
 from tradecounter.orders.create.create_for_customer import create_for_customer
@@ -50,10 +50,18 @@ from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
 from tradecounter.orders.pages.both.offers import priced, search
-from tradecounter.orders.pages.both.order_form import REPLACES, SAME, OrderForm, delivery_note_of, values_of
+from tradecounter.orders.pages.both.order_form import (
+    REPLACES,
+    SAME,
+    OrderForm,
+    delivery_country,
+    delivery_note_of,
+    values_of,
+)
 from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
+from tradecounter.orders.rules import tax_rate
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
 from tradecounter.parts.shown_customer import shown_customer
@@ -253,7 +261,8 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             rows = await product_rows(tx, quick or {}, _QUICK, whole, customer_id, blank=_QUICK_ROWS, now=now)
         shown = priced(view, lines.lines, now, sees_deliveries=user is None)
         net = sum((line.net for line in shown), NOTHING)
-        gross = net + percentage(net, self.parts.settings.vat_rate)
+        rate = tax_rate(delivery_country(filled, addresses), self.parts.settings.vat_rate)
+        gross = net + sum((line.tax(rate) for line in shown), NOTHING)
         return self.desk.show(
             call,
             "orders/form.html",
@@ -263,6 +272,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             lines=shown,
             net=net,
             gross=gross,
+            tax_rate=rate,
             room=room,
             is_above_limit=user is not None and needs_approval(user.roles, user.order_limit, gross),
             listed=lines,

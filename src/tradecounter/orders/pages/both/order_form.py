@@ -6,6 +6,9 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, UnsetType, to_builtins
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem, noted
+from tradecounter.customers.wire import SavedAddress
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.pages.both.address_form import TypedAddress
@@ -74,6 +77,15 @@ class OrderForm(Struct, kw_only=True):
             "allow_back_orders": False if self.in_stock_only else None,
         }
         return to_json(_without_none(body))
+
+
+def delivery_country(filled: Filled, saved: Sequence[SavedAddress]) -> str:
+    """Return the country code of the address that a form delivers to; browsers choose the first one by themselves."""
+    chosen = filled.value("shipping_address-id") or (str(saved[0].id) if saved else ANOTHER)
+    for address in saved:
+        if str(address.id) == chosen:
+            return address.country_code
+    return filled.value("shipping_address-country_code") or COUNTRIES[0][0]
 
 
 def delivery_note_of(notes: Iterable[str]) -> str:
