@@ -85,6 +85,15 @@ def test_a_bank_file_shows_what_it_pays_before_it_is_recorded(
     assert "Store what cannot be placed" in again
 
 
+def test_each_page_of_bank_files_has_the_tabs_of_money(fran: Person) -> None:
+    check = checked(fran, "date,amount,reference\n2026-06-15,7.50,a tabbed file\n")
+    seen = [fran.get("/payment/import"), fran.get(check), fran.sends(f"{check}/apply"), fran.get("/bank-file")]
+    for page in seen:
+        tabs = page.text.split('aria-label="Money"')[1].split("</nav>")[0]
+        assert '<a href="/bank-file" aria-current="page">Bank files</a>' in tabs
+        assert '<a href="/money">Debtors</a>' in tabs
+
+
 def test_a_file_that_would_do_something_else_by_now_is_shown_again(
     office: BackOfficeSite, fran: Person, customer: Customer
 ) -> None:
