@@ -1,15 +1,31 @@
-"""Finds products for the reseller, active or not, with the search of the shop."""
+"""Finds products, active or not, with the search of the shop."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from typing import Protocol
 
+import numpy as np
+from msgspec import Struct
 from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, products_after, products_named
-from tradecounter.products.search.query import search
+from tradecounter.products.search.query import as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
+
+_LONGEST_SEARCH = 500
+MOST_NAMED = 5_000
+
+
+class NamedProducts(Struct, frozen=True):
+    """The ids of the products that a text names, none if it names none, and how it was read.
+
+    `as_typed` is the query for its words as they are typed, if any was read as another.
+    """
+
+    ids: Sequence[int] = ()
+    note: str = ""
+    as_typed: str = ""
 
 
 class Catalogue(Protocol):
@@ -59,6 +75,28 @@ async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int
     return products or await products_after(tx, "", most, ProductFilter(), containing=text), searched.note
 
 
+async def named_products(memory: Catalogue, text: str) -> NamedProducts:
+    """Return the product whose SKU a text is, or those whose EAN it is, or those that its words find.
+
+    Of more than MOST_NAMED, these are the most relevant ones, and the note says so.
+    """
+    found = _named_in(await memory.snapshot(), text) or _named_in(await memory.latest_snapshot(), text)
+    return found or NamedProducts()
+
+
+def _named_in(catalogue: CatalogueSnapshot, text: str) -> NamedProducts | None:
+    for rows in catalogue.named(text):
+        if rows:
+            return NamedProducts(_ids(catalogue, rows))
+    searched = search(catalogue.search, text[:_LONGEST_SEARCH], _all(catalogue))
+    if not searched.rows:
+        return None
+    best = _ids(catalogue, islice(chain.from_iterable(searched.tiers()), MOST_NAMED))
+    many = f"Many products match: the {MOST_NAMED:,} best are taken. More words find fewer."
+    notes = [searched.note] if len(searched.rows) <= MOST_NAMED else [searched.note, many]
+    return NamedProducts(best, " ".join(filter(None, notes)), as_typed(text) if searched.corrected else "")
+
+
 async def note_of_search(memory: Catalogue, text: str) -> str:
     """Return what to say of the words of a search; empty if none was read as another."""
     catalogue = await memory.snapshot()
@@ -71,3 +109,8 @@ def _all(catalogue: CatalogueSnapshot) -> BitMap:
 
 def _keys(catalogue: CatalogueSnapshot, rows: Iterable[int]) -> list[str]:
     return [catalogue.row_of_sku.key(row).decode(errors="surrogatepass") for row in rows]
+
+
+def _ids(catalogue: CatalogueSnapshot, rows: Iterable[int]) -> list[int]:
+    found: list[int] = catalogue.row_of_id.ids(np.fromiter(rows, dtype=np.int64)).tolist()
+    return found

@@ -7,7 +7,7 @@ from support.orders import at, buy, cancel, create, dispatch, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
-from support.shop import METHODS
+from support.shop import METHODS, product
 from tradecounter.shipments.requests import Serial
 
 LIST = "/account/order"
@@ -46,6 +46,20 @@ def test_the_list_is_filtered_and_sorted(customer: Customer, buyer: Person) -> N
     wrong = buyer.get(f"{LIST}?created_from=soon")
     assert wrong.status_code == 400
     assert "form-created_from-error" in wrong.text
+
+
+def test_own_orders_are_found_by_words_of_a_product_also_of_one_that_is_no_longer_sold(shop: Service) -> None:
+    customer = shop.customer()
+    buyer = customer_user(shop, customer.id, "buyer")
+    old = sell(shop, "WITHDRAWN", name="Periwinkle doorbell")
+    own, theirs = buy(customer, [(old, 1)])["order_reference"], buy(shop.customer(), [(old, 1)])["order_reference"]
+    shop.must_load("products", [product(old, name="Periwinkle doorbell", active=False)])
+    for text in ("doorbell+periwinkle", "perwinkle", old.lower()):
+        page = text_of(buyer.get(f"{LIST}?sku={text}"))
+        assert own in page
+        assert theirs not in page
+    assert "these have “periwinkle”" in text_of(buyer.get(f"{LIST}?sku=perwinkle"))
+    assert "No order matches" in text_of(buyer.get(f"{LIST}?sku=%22perwinkle%22"))
 
 
 def test_the_pages_of_the_list_have_every_order_once(shop: Service) -> None:

@@ -35,6 +35,29 @@ def test_the_list_shows_orders_and_is_filtered_and_sorted(sam: Person, customer:
     assert "No order matches" in text_of(sam.get("/order?reference=NOTHING"))
 
 
+def test_orders_are_found_by_words_of_a_product_and_by_an_exact_sku(office: BackOfficeSite, sam: Person) -> None:
+    service, customer = office.service, office.service.customer()
+    handset = sell(service, "WORDED", name="Marigold handset")
+    longer = sell(service, f"{handset}-XL", name="Marigold handset, large")
+    one, other = (buy(customer, [(sku, 1)])["order_reference"] for sku in (handset, longer))
+
+    def found(text: str) -> list[bool]:
+        page = sam.get(f"/order?sku={text}").text
+        return [f"/order/{each}" in page for each in (one, other)]
+
+    assert found("handset+marigold") == [True, True]
+    assert found("marigold+large") == [False, True]
+    assert found(handset.lower()) == [True, False]  # though the words of the other SKU have it, too
+    misspelt = sam.get("/order?sku=marigld+handset&state=confirmed")
+    assert "these have “marigold”" in text_of(misspelt)
+    assert "state=confirmed&amp;sku=%22marigld+handset%22" in misspelt.text
+    unknown = sam.get("/order?sku=xyzzy+handset")
+    assert unknown.status_code == 404
+    assert "does not exist" in text_of(unknown)
+    exact = office.client(office.token("orders:read")).get("/api/order", params={"sku": "marigold"})
+    assert exact.status_code == 404  # words are for people
+
+
 def test_a_wrong_filter_is_explained_beside_its_field(sam: Person) -> None:
     page = sam.get("/order?created_from=soon&sku=PHONE")
     assert page.status_code == 400

@@ -152,7 +152,8 @@ class Table(Struct, Generic[Row], frozen=True):
         return cls(address, columns, shown, sort, query, following, after)
 
     def _link(self, **changed: str | None) -> str:
-        pairs = [(name, value) for name, values in self.query.items() if name not in _OWN for value in values if value]
+        kept = self.query.keys() - _OWN - changed.keys()
+        pairs = [(name, value) for name, values in self.query.items() if name in kept for value in values if value]
         sort = self.query.get("sort", [""])[-1]
         own = {"sort": sort, **changed}
         query = urlencode([*pairs, *((name, value) for name, value in own.items() if value)])
@@ -181,6 +182,10 @@ class Table(Struct, Generic[Row], frozen=True):
     def file_link(self) -> str:
         """The address of all rows as CSV."""
         return self._link(format="csv")
+
+    def filtered_link(self, **filters: str) -> str:
+        """Return the address of the first page with some filters set to other values."""
+        return self._link(**filters)
 
     def sort_link(self, column: Column) -> str:
         """Return the address of the table sorted by a column: the other way round if it is already."""

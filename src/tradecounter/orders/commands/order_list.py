@@ -69,7 +69,7 @@ def order_list(
             reference=reference,
             customer_reference=customer_reference,
             external_id=external_id,
-            product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
+            product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
             created_from=since,
             created_to=until,
             **(status or {}),

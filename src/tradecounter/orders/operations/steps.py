@@ -48,7 +48,7 @@ async def order_filter(tx: Transaction, wanted: OrderCriteria, *, external_id: s
         reference=text("reference", wanted.reference),
         customer_reference=text("customer_reference", wanted.customer_reference),
         external_id=text("external_id", external_id) or None,
-        product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
+        product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
         created_from=moment("created_from", wanted.created_from),
         created_to=moment("created_to", wanted.created_to, whole_day=True),
         status=None if status is None else _status(status),

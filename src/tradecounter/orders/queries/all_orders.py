@@ -33,7 +33,9 @@ _CUSTOMER_REFERENCE_OF_ANY = SQL(
 ).format(_CUSTOMER_REFERENCE)
 _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
 _IN_RANGE = SQL("number between (:lows::bigint[])[{n}] and (:highs::bigint[])[{n}]")
-_PRODUCT = SQL("exists (select from order_line as l where l.order_id = orders.id and l.product_id = :product_id)")
+_PRODUCTS = SQL(
+    "exists (select from order_line as l where l.order_id = orders.id and l.product_id = any(:product_ids::bigint[]))"
+)
 _FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
 _TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
 _STATUS = SQL("status = :status")
@@ -52,16 +54,17 @@ _KIND = SQL("kind = :kind")
 class OrderFilter(Struct, frozen=True, kw_only=True):
     """A filter of orders; None matches all.
 
-    `reference` is an order id, an order reference, or the beginning of a reference or its number. The moments
-    are compared with the confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive.
-    With `to_dispatch`, only orders match that can be dispatched now, at least in part.
+    `reference` is an order id, an order reference, or the beginning of a reference or its number. With `product_ids`,
+    orders with any of these products match, also in a bundle. The moments are compared with the confirmation, or with
+    the creation of an unconfirmed order; `created_to` is exclusive. With `to_dispatch`, only orders match that can be
+    dispatched now, at least in part.
     """
 
     customer_id: int | None = None
     reference: str | None = None
     customer_reference: str | None = None
     external_id: str | None = None
-    product_id: int | None = None
+    product_ids: Sequence[int] | None = None
     created_from: datetime | None = None
     created_to: datetime | None = None
     status: str | None = None
@@ -106,7 +109,7 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
         yield _of_reference(len(_numbers_beginning(wanted.reference)))
     for value, condition in (
         (wanted.external_id, _EXTERNAL_ID),
-        (wanted.product_id, _PRODUCT),
+        (wanted.product_ids, _PRODUCTS),
         (wanted.created_from, _FROM),
         (wanted.created_to, _TO),
         (wanted.status, _STATUS),
@@ -135,7 +138,8 @@ def values_of(wanted: OrderFilter) -> dict[str, Any]:
     lows, highs = _arrays(_numbers_beginning(reference))
     found = _NUMBER_AT_END.match(reference)
     order_id = None if found is None else int(found[0])
-    return {**asdict(wanted), "order_id": order_id, "lows": lows, "highs": highs}
+    products = array(wanted.product_ids or ())
+    return {**asdict(wanted), "product_ids": products, "order_id": order_id, "lows": lows, "highs": highs}
 
 
 def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:

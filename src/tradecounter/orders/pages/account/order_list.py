@@ -28,6 +28,7 @@ from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table
 from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.orders.waiting import Wait, wait_of_pending, waits_of_rows
 from tradecounter.parts.account import AccountParts
+from tradecounter.products.find_products import NamedProducts, named_products
 
 _PATHS = {
     "confirmed": "/account/order",
@@ -99,6 +100,7 @@ class OwnOrderListPages(Struct, frozen=True):
         if found.is_file:
             return csv_of(f"orders-{state}", _CELLS, found.rows)
         waits = await self._waits(call.customer_id, found.rows, state)
+        products = await self._products(found.wanted)
         view = self.desk.view(call)
         table = Table.of(
             call,
@@ -113,6 +115,7 @@ class OwnOrderListPages(Struct, frozen=True):
             "orders/list.html",
             form=found.form,
             table=table,
+            products=products or NamedProducts(),
             statuses=_OPEN_STATUSES,
             waits=waits,
             state=state,
@@ -122,10 +125,10 @@ class OwnOrderListPages(Struct, frozen=True):
     async def _found(
         self, customer_id: int, wanted: OwnOrderTable, state: State, sort: Sort, after: After
     ) -> list[OrderRow]:
-        product_id = None if wanted.sku is None else await self._product(customer_id, wanted.sku)
+        named = await self._products(wanted)
         async with self.desk.reading() as tx:
             chosen = await order_filter(tx, structs.replace(wanted, sku=None))
-            chosen = replace(chosen, customer_id=customer_id, product_id=product_id, state=state)
+            chosen = replace(chosen, customer_id=customer_id, product_ids=named and named.ids, state=state)
             if state == "pending":
                 chosen = replace(chosen, kind="order")  # quotes have their own page
             return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
@@ -143,11 +146,9 @@ class OwnOrderListPages(Struct, frozen=True):
         pending = [row for row in rows if row.state == "pending"]
         return {row.id: wait_of_pending(row.gross, None, asked.get(row.id), room) for row in pending}
 
-    async def _product(self, customer_id: int, sku: str) -> int:
-        """Return the id of a product, also of one that is no longer sold; 0 for an unknown one."""
-        view = await self.parts.views.last(customer_id)
-        row = view.snapshot.row(sku.strip())
-        return 0 if row is None else view.product(row).id
+    async def _products(self, wanted: OwnOrderTable) -> NamedProducts | None:
+        """Return the products that are asked for, also those that are no longer sold; None without a filter."""
+        return await named_products(self.parts.views, wanted.sku) if wanted.sku else None
 
 
 def _columns(state: State) -> tuple[Column, ...]:

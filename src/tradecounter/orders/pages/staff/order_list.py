@@ -1,20 +1,23 @@
 """`/order`: the orders of all customers."""
 
-from typing import get_args
+from typing import Any, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import label
-from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.orders.operations.steps import order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.staff_wire import State
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.products.find_products import NamedProducts, named_products
+from tradecounter.products.queries.by_sku import fetch_product
 
 _COLUMNS = (
     Column("Order"),
@@ -40,7 +43,7 @@ _CELLS: Cells = {
 class OrderTable(TableParameters, frozen=True, kw_only=True):
     """The filters of the table, as those of `GET /api/order`; the customer may also be named.
 
-    The status may also be what the start page counts as to dispatch.
+    The status may also be what the start page counts as to dispatch, the SKU words that find products.
     """
 
     state: State | None = None
@@ -68,13 +71,26 @@ class OrderListPages(Struct, frozen=True):
         template="orders/list.html",
         file="orders",
         cells=_CELLS,
-        shown=lambda *_: known(
-            statuses=(_TO_DISPATCH, *STATUSES), states=[(state, label(state)) for state in get_args(State)]
-        ),
+        shown=lambda self, _, found: self._shown(found),
         scope="orders:read",
     )
     async def list_orders(self, tx: Transaction, wanted: OrderTable, at: At) -> list[OrderRow]:
         to_dispatch = wanted.status == _TO_DISPATCH
-        named = replace(wanted, status=None) if to_dispatch else wanted
-        found = await order_filter(tx, named, external_id=wanted.external_id)
+        others = replace(wanted, sku=None, status=None if to_dispatch else wanted.status)
+        found = await order_filter(tx, others, external_id=wanted.external_id)
+        if (products := await self._products(wanted)) is not None:
+            ids = products.ids or [(await fetch_product(tx, wanted.sku or "")).record.id]
+            found = replace(found, product_ids=ids)
         return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)
+
+    async def _products(self, wanted: OrderTable) -> NamedProducts | None:
+        words = text("sku", wanted.sku)
+        return await named_products(self.parts.views, words) if words else None
+
+    async def _shown(self, found: Listed[OrderTable, OrderRow]) -> dict[str, Any]:
+        """Return the choices of the filters, and how the words for a product were read."""
+        return {
+            "statuses": (_TO_DISPATCH, *STATUSES),
+            "states": [(state, label(state)) for state in get_args(State)],
+            "products": (not found.form.errors and await self._products(found.wanted)) or NamedProducts(),
+        }

@@ -1,7 +1,6 @@
 """`/product`: all products with their stock."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from msgspec import Struct
 
@@ -117,5 +116,4 @@ class ProductListPages(Struct, frozen=True):
     async def _shown(self, call: Call, words: str) -> dict[str, Any]:
         """Return the choices of the filters, and how the words of the search were read, with the search as typed."""
         note = await note_of_search(self.parts.views, words)
-        typed = f"{self.desk.view(call).here}?{urlencode({'query': as_typed(words)})}"
-        return {"choices": _choices(call), "note": note, "as_typed": typed}
+        return {"choices": _choices(call), "note": note, "typed": as_typed(words)}
