@@ -14,6 +14,8 @@ from tradecounter.edge.permissions import UserRole
 LISTS = ("/order", "/product", "/invoice", "/money", "/payment", "/customer", "/quote", "/return", "/credit-note")
 _FIRST_ROW = 400  # pixels from the top; half of a phone's window
 _BELOW_TILES = 470  # pixels; the balances come first
+_BELOW_CATEGORIES = 540  # pixels; search, filters and one row of tiles come first
+_NAME = 230  # pixels: a name on one or two lines
 _FEW_LINES = 120  # pixels: of four lines
 _ROWS = "[...document.querySelectorAll('#results tbody tr')].map(row => row.getBoundingClientRect())"
 _IN_HEADER = """[".brand img", "details.subjects summary", ".basket", ".person summary"]
@@ -65,10 +67,54 @@ def test_cells_that_say_nothing_are_left_out(phone: Tab, sites: DemoSites, membe
     phone.open(f"{sites.office.url}/order?status=Awaiting+dispatch")
     phone.page.locator("#results tbody th a").first.click()
     line = phone.page.locator("table tbody tr").first
-    expect(line.locator("[data-label=Allocated]")).to_be_visible()
-    expect(line.locator("[data-label=Invoiced]")).to_be_hidden()
+    expect(line.locator("[data-label=State]")).to_contain_text("allocated")
+    phone.open(f"{sites.office.url}/product")
+    counts = phone.page.locator("[data-label=Back-ordered]:has(.zero)").first
+    expect(counts).to_be_hidden()
     phone.resize(1280)
-    expect(line.locator("[data-label=Invoiced]")).to_have_text("0")
+    expect(counts).to_have_text("0")
+
+
+def test_an_order_has_room_for_the_names_of_its_products(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.resize(1280)
+    phone.open(f"{sites.office.url}/order?status=Awaiting+dispatch")
+    phone.page.locator("#results tbody th a").first.click()
+    assert width_of(phone, "tbody [data-label=Product]") > _NAME
+
+
+def test_the_state_of_an_order_is_beside_its_name_on_phones(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/order?status=Awaiting+dispatch")
+    phone.page.locator("#results tbody th a").first.click()
+    name, state = (phone.page.locator(f".heading {part}").first.bounding_box() for part in ("h1", ".badge"))
+    assert name is not None
+    assert state is not None
+    assert state["y"] < name["y"] + name["height"]
+
+
+def test_a_tracking_number_has_the_width_of_a_phone(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/order?status=Awaiting+dispatch")
+    name = phone.page.locator("#results tbody th input").first.get_attribute("value")
+    phone.open(f"{sites.office.url}/order/many/dispatch?order={name}")
+    assert width_of(phone, "[data-label='Tracking number'] input") > _NAME
+
+
+def test_categories_take_one_row_of_a_phone_so_that_products_come_first(phone: Tab, sites: DemoSites) -> None:
+    signed_in(phone, customer_user(sites.service, sites.customer_id), sites.service.url)
+    phone.open(f"{sites.service.url}/account/product")
+    tops = "[...document.querySelectorAll('.category-cards li')].map(tile => tile.getBoundingClientRect().top)"
+    assert len(set(phone.run(tops))) == 1
+    first = phone.page.locator(".offer").first.bounding_box()
+    assert first is not None
+    assert first["y"] < _BELOW_CATEGORIES
+
+
+def width_of(tab: Tab, selector: str) -> float:
+    box = tab.page.locator(selector).first.bounding_box()
+    assert box is not None
+    return box["width"]
 
 
 @pytest.mark.parametrize("role", ["owner", "buyer", "approver", "accounts", "developer"])
