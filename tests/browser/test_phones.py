@@ -111,6 +111,23 @@ def test_categories_take_one_row_of_a_phone_so_that_products_come_first(phone: T
     assert first["y"] < _BELOW_CATEGORIES
 
 
+def test_the_last_of_an_odd_number_of_figures_leaves_no_hole(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(sites.office.url)
+    assert phone.page.locator(".tiles > .tile").count() % 2 == 1
+    assert width_of(phone, ".tiles > .tile:last-child") == pytest.approx(width_of(phone, ".tiles"), abs=1)
+
+
+def test_a_term_of_a_product_is_one_line_on_a_laptop(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.resize(1280)
+    phone.open(f"{sites.office.url}/product/0417723")
+    lines = (
+        "term => { const r = document.createRange(); r.selectNodeContents(term); return r.getClientRects().length; }"
+    )
+    assert phone.page.get_by_text("Manufacturer", exact=True).first.evaluate(lines) == 1
+
+
 def width_of(tab: Tab, selector: str) -> float:
     box = tab.page.locator(selector).first.bounding_box()
     assert box is not None
