@@ -14,7 +14,7 @@ from bench.kit.product import Server, tradecounter
 from bench.kit.store import Store
 
 COUNT = 100_000
-_SELLER = {
+SELLER = {
     "TRADECOUNTER_SELLER_NAME": "Bench Ltd",
     "TRADECOUNTER_SELLER_ADDRESS": "1 Bench Street|Leeds|LS1 1AA",
     "TRADECOUNTER_SELLER_VAT_NUMBER": "GB123456789",
@@ -117,7 +117,7 @@ def make_reseller_orders(server: Server, store: Store, count: int = COUNT) -> No
         row = connection.execute("select id, order_reference from orders where number is not null order by id limit 1")
         original, reference = row.fetchone() or (0, "")
         for step in ("dispatch", "invoice"):
-            tradecounter({**store.env, **_SELLER}, "order", step, reference)
+            tradecounter({**store.env, **SELLER}, "order", step, reference)
         last = connection.execute("select max(number) from invoice").fetchone()
         _age(connection, {"original": original, "last": None if last is None else last[0]})
         connection.execute("vacuum analyze")

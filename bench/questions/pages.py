@@ -1,129 +1,42 @@
-"""How long do the pages of staff and of customers take, with 100,000 orders of three years and 20,000 products?
+"""How long do the pages of staff and of customers take, with 100,000 products and a million orders of three years?
 
-And with a million orders, of which 900,000 are copies of one; and those of the shop, with 100,000 products?
-
-One person opens one page after the other, on one connection. The server and the database have a core each.
+900,000 of the orders are copies of one. One person opens one page after the other, on one connection. The server and
+the database have a core each.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import ceil
 from statistics import median
-from typing import Any
-from urllib.parse import quote_plus
-
-import psycopg
+from urllib.parse import quote_plus, unquote
 
 from bench.kit.figures import Row, milliseconds
 from bench.kit.http import Connection, request_text
 from bench.kit.million_orders import copy_orders
-from bench.kit.people import owner_cookie, staff_cookie
+from bench.kit.page_addresses import CODE, FURTHER, LEFT_OUT, address_of, pages_of
+from bench.kit.page_things import Things, make_things, upload_files
+from bench.kit.people import Person, Visitor, add_member, add_owner
 from bench.kit.processes import BenchError
 from bench.kit.product import Server, backoffice, serving
-from bench.kit.reseller_orders import COUNT, make_reseller_orders
+from bench.kit.reseller_orders import COUNT, SELLER, make_reseller_orders
 from bench.kit.store import Store
-from bench.kit.workbench import LARGE, MEDIUM, Workbench
-from tradecounter.edge.page_kit.tables import cursor_text
+from bench.kit.workbench import LARGE, Workbench
+from tradecounter.consent.pages.account.consent import PATH as CONSENT
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 
 MOST_MS = 50
-MOST_MS_OF_ORDERS = 25  # of the pages of orders and of Today, with a million orders
+MOST_MS_OF_ORDERS = 25  # of the pages of orders and of Today
 MOST_MS_OF_TAIL = 150  # of what shows while somebody types, in 99 of 100 times
 
 _TIMES = 21  # of each page
 _QUICK_COUNT = 2_000
 _COPIES, _QUICK_COPIES = 900_000, 20_000
 _CUSTOMER = 7
-_OFFICE = (
-    "/",
-    "/order",
-    "/order?sort=-total",
-    "/order?sort=total&after={total}",
-    "/order?status=Awaiting%20dispatch",
-    "/order?status=Awaiting%20dispatch&sort=-total",
-    "/order?status=Back-ordered",
-    "/order?status=Cancelled",
-    "/order?state=confirmed&sort=-total",
-    "/order?reference=1",
-    "/order?sku={sku}&sort=-total",
-    "/order?sku={unsold}",
-    "/order?customer_id={customer}",
-    "/order/{order}",
-    "/order/many/invoice?order={order}",
-    "/order/new/{customer}",
-    "/quote",
-    "/return",
-    "/request",
-    "/goods-in",
-    "/count-sheet",
-    "/view",
-    "/customer",
-    "/customer/{customer}",
-    "/customer/{customer}/statement",
-    "/customer/{customer}/timeline",
-    "/product",
-    "/product/{sku}",
-    "/product-form?sku={sku}",
-    "/import",
-    "/money",
-    "/money?sort=-over_90",
-    "/vat",
-    "/vat?from={year}-01-01&to={year}-12-31",
-    "/vat/document?from={year}-01-01&to={year}-12-31",
-    "/vat/document?from={year}-01-01&to={year}-12-31&supply=export",
-    "/invoice",
-    "/invoice?sort=gross&after={gross}",
-    "/invoice?issued_from={year}-01-01&issued_to={year}-12-31&sort=-due",
-    "/invoice/{invoice}",
-    "/payment",
-    "/payment?sort=-amount",
-    "/credit-note",
-    "/bank-file",
-    "/bank-line",
-    "/webhook",
-    "/job",
-    "/audit",
-    "/staff",
-    "/search?q=cable",
-    "/search?q=bench",
-)
+_NAMED = 20  # pages, the slowest ones, in the remark on a row
 _TYPED = (
     "be", "bench-1", "BENCH 104", "10421", "9942", "po-1", "cable", "wifi", "24 port swicth", "bench 7", "ltd bench",
     "01234 567890", "LS1 1AA", "£1,423.62", "Leeds", "x", "2 m",
 )  # fmt: skip
-_ACCOUNT = (
-    "/account",
-    "/account/order",
-    "/account/order?reference=1",
-    "/account/order/{order}",
-    "/account/new-order",
-    "/account/quote",
-    "/account/invoice",
-    "/account/invoice/{invoice}",
-    "/account/invoice/credit-note",
-    "/account/invoice/statement",
-    "/account/invoice/remittance",
-    "/account/approval",
-    "/account/alert",
-    "/account/credit",
-    "/account/address",
-    "/account/user",
-    "/account/developer",
-)
-
-_SHOP = (
-    "/account/product",
-    "/account/product?page=900",
-    "/account/product?sort=price",
-    "/account/product?inStock=true&price=20-50&price=50-100",
-    "/account/product?category={category}",
-    "/account/product?category={category}&manufacturer={manufacturer}&sort=name",
-    "/account/product?query=24+port+swicth",
-    "/account/product?query=e",
-    "/account/product/{sku}",
-    "/account/search?live=1&q=wifi",
-    "/account/list",
-    "/account/list/usual",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,122 +52,108 @@ class Page:
         return median(self.taken)
 
 
+@dataclass(frozen=True, slots=True)
+class People:
+    """Who opens the pages of a site: somebody with all rights, and somebody who has a second factor."""
+
+    one: Person
+    careful: Person
+
+    def cookies_at(self, server: Server) -> dict[str, str]:
+        """Sign in; return the cookies for the page of a path, and for any other with "", as a signed-in person has."""
+        return {"": self.one.cookie_at(server), self.one.site.root + CODE: self.careful.cookie_at(server)}
+
+
 def measure(bench: Workbench) -> list[Row]:
-    """Open every page of the list several times, at each site."""
-    base = bench.store(MEDIUM)
-    url = bench.new_database("pages", f"store_{len(base.products)}")
-    store = Store(bench.place("pages"), url, base.products, customer_ids=base.customer_ids)
-    with serving(store.env, store.folder) as server:
-        make_reseller_orders(server, store, _QUICK_COUNT if bench.quick else COUNT)
-    customer = store.customer_ids[_CUSTOMER]
-    with store.connect() as connection:
-        names = _names(connection, store, customer)
-    with backoffice(store.env, store.folder) as server:
-        member = staff_cookie(store, server)
-    with serving(store.env, store.folder) as server:
-        owner = owner_cookie(store, server, customer)
-    found = _orders_rows(store, member, owner, names, "")
-    copies = _QUICK_COPIES if bench.quick else _COPIES
-    with store.connect() as connection:
-        copy_orders(connection, copies, store.customer_ids, whole=False)
-    found += _orders_rows(store, member, owner, names, f", {copies:,} orders more")
-    large = bench.store(LARGE)
-    largest = {
-        "sku": quote_plus(large.products[0]["sku"]),
-        "category": quote_plus(large.products[0]["categories"][0]),
-        "manufacturer": quote_plus(large.products[0]["manufacturer"]),
-    }
-    with serving(large.env, large.folder) as server:
-        cookie = owner_cookie(large, server, large.customer_ids[_CUSTOMER])
-        shop = _opened(server, cookie, [path.format(**largest) for path in _SHOP])
-    return [*found, _row(f"shop of {LARGE:,} products", shop, MOST_MS)]
+    """Open every page several times, at each site."""
+    store = _store(bench)
+    count, copies = (_QUICK_COUNT, _QUICK_COPIES) if bench.quick else (COUNT, _COPIES)
+    with serving(store.env, store.folder) as public:
+        make_reseller_orders(public, store, count)
+        with store.connect() as connection:
+            copy_orders(connection, copies, store.customer_ids, whole=False)
+        with backoffice(store.env | SELLER, store.folder) as office:
+            staff = People(add_member(store, office), add_member(store, office, "careful"))
+            customer = store.customer_ids[_CUSTOMER]
+            users = People(add_owner(store, public, customer), add_owner(store, public, customer, "careful"))
+            staff.careful.set_up_factor(office)
+            users.careful.set_up_factor(public)
+            things = make_things(store, office, public, _CUSTOMER, users.one, staff.one)
+    return rows_of(store, things, staff, users, f"{LARGE:,} products, {count + copies:,} orders")
 
 
-def _orders_rows(store: Store, member: str, owner: str, names: dict[str, object], how_many: str) -> list[Row]:
-    """Open the pages about orders at both sites, with the cookies of a member of the staff and of an owner."""
-    with backoffice(store.env, store.folder) as server:
-        typed = _opened(server, member, [f"/search?live=1&q={quote_plus(text)}" for text in _TYPED])
-        office = _opened(server, member, [path.format(**names) for path in _OFFICE])
-    with serving(store.env, store.folder) as server:
-        account = _opened(server, owner, [path.format(**names) for path in _ACCOUNT])
+def rows_of(store: Store, things: Things, staff: People, users: People, size: str) -> list[Row]:
+    """Open the pages of both sites; return the rows."""
+    with backoffice(store.env | SELLER, store.folder) as server:
+        cookies = staff.cookies_at(server)
+        with Visitor(server, cookies[""]) as visitor:
+            names = asdict(things) | upload_files(visitor, unquote(things.sku))
+        office = _opened(server, cookies, _addresses(BACK_OFFICE, names))
+        typed = _opened(server, cookies, {f"/search?live=1&q={quote_plus(text)}": "" for text in _TYPED})
+    with serving(store.env | SELLER, store.folder) as server:
+        account = _opened(server, users.cookies_at(server), _addresses(ACCOUNT, asdict(things)))
     return [
-        _row(f"back office{how_many}", office, MOST_MS),
-        _row(f"Today and pages of orders{how_many}", [*filter(_is_of_orders, office)], MOST_MS_OF_ORDERS),
-        _row(f"search box of the back office while somebody types{how_many}", typed, MOST_MS),
-        _row_of_tail(f"search box of the back office while somebody types{how_many}", typed, MOST_MS_OF_TAIL),
-        _row(f"customer's account{how_many}", account, MOST_MS),
+        _row(f"back office, {size}", office, MOST_MS),
+        _row(f"Today and pages of orders, {size}", [*filter(_is_of_orders, office)], MOST_MS_OF_ORDERS),
+        _row(f"search box of the back office while somebody types, {size}", typed, MOST_MS),
+        _row_of_tail(f"search box of the back office while somebody types, {size}", typed, MOST_MS_OF_TAIL),
+        _row(f"customer's account and shop, {size}", account, MOST_MS),
     ]
+
+
+def _store(bench: Workbench) -> Store:
+    """Return a copy of the largest store."""
+    base = bench.store(LARGE)
+    url = bench.new_database("pages", f"store_{len(base.products)}")
+    return Store(bench.place("pages"), url, base.products, customer_ids=base.customer_ids)
+
+
+def _addresses(site: PageSite, names: Mapping[str, object]) -> dict[str, str]:
+    """Return the addresses of a site's pages, each with the path whose cookies it needs."""
+    found = {}
+    for page in pages_of(site):
+        if page.path not in LEFT_OUT:
+            is_for_strangers = page.signed_out and page.path != CONSENT
+            found[address_of(page.path).format(**names)] = page.path if is_for_strangers else ""
+    return found | {address.format(**names): "" for address in FURTHER[site]}
 
 
 def _is_of_orders(page: Page) -> bool:
     return page.path == "/" or page.path.startswith("/order")
 
 
-def _names(connection: psycopg.Connection[Any], store: Store, customer: int) -> dict[str, object]:
-    """Return what the paths name: a customer, one of its latest orders that is invoiced, products, cursors, a year."""
-    order, invoice = _found(
-        connection,
-        "select order_reference, i.number from orders o join invoice i on i.order_id = o.id"
-        " where o.customer_id = %s order by o.number desc limit 1",
-        [customer],
-    )
-    middle = "select gross, {0} from {1} order by gross, {0} offset (select count(*) / 2 from {1}) limit 1"
-    [unsold] = _found(
-        connection,
-        "select sku from product p where not exists (select from order_line where product_id = p.id) limit 1",
-    )
-    [year] = _found(connection, "select extract(year from max(issued_at))::integer - 1 from invoice")
-    return {
-        "customer": customer,
-        "order": order,
-        "invoice": invoice,
-        "sku": store.products[0]["sku"],
-        "unsold": unsold,
-        "total": cursor_text(*_found(connection, middle.format("id", "orders"))),
-        "gross": cursor_text(*_found(connection, middle.format("number", "invoice"))),
-        "year": year,
-    }
-
-
-def _found(connection: psycopg.Connection[Any], sql: str, values: Sequence[object] = ()) -> tuple[Any, ...]:
-    found: tuple[Any, ...] | None = connection.execute(sql.encode(), values).fetchone()
-    if found is None:
-        raise BenchError("the database has no such rows")
-    return found
-
-
-def _opened(server: Server, cookie: str, paths: Sequence[str]) -> list[Page]:
-    """Open each page once to warm up, then several times."""
-    pages = []
+def _opened(server: Server, cookies: Mapping[str, str], addresses: Mapping[str, str]) -> list[Page]:
+    """Open each page once to warm up, then several times; all that cannot be opened are an error."""
+    pages, failed = [], []
     with Connection(server.host, server.port) as connection:
-        for path in paths:
-            request = request_text(path, {"Cookie": cookie, "Accept": "text/html", "Accept-Encoding": "gzip"})
-            taken = [_milliseconds(connection, path, request) for _ in range(_TIMES + 1)][1:]
-            pages.append(Page(path, taken))
+        for address, path in addresses.items():
+            headers = {"Accept": "text/html", "Accept-Encoding": "gzip", "Cookie": cookies.get(path, "")}
+            request = request_text(address, headers)
+            status = connection.fetch(request).status
+            if status == 200:
+                taken = [connection.fetch(request).seconds * 1000 for _ in range(_TIMES)]
+                pages.append(Page(address, taken))
+            else:
+                failed.append(f"{address} responded with {status}")
+    if failed:
+        raise BenchError("; ".join(failed))
     return pages
 
 
-def _milliseconds(connection: Connection, path: str, request: bytes) -> float:
-    response = connection.fetch(request)
-    if response.status != 200:
-        raise BenchError(f"{path} responded with {response.status}")
-    return response.seconds * 1000
-
-
 def _row(site: str, pages: Sequence[Page], most: float) -> Row:
-    slowest = max(pages, key=lambda page: page.p50)
+    slowest = sorted(pages, key=lambda page: page.p50, reverse=True)
     worst = max(max(page.taken) for page in pages)
-    each = ", ".join(f"`{page.path}` {milliseconds(page.p50)}" for page in pages)
-    note = f"medians of {_TIMES} each: {each}; the worst single one {milliseconds(worst)}; the ratio is to the target"
+    each = ", ".join(f"`{page.path}` {milliseconds(page.p50)}" for page in slowest[:_NAMED])
+    note = f"medians of {_TIMES} each, the slowest first: {each}; the worst single one of all {milliseconds(worst)}"
     return Row(
         question="Pages",
         what=f"{site}: the slowest of {len(pages)}, at the median",
-        ratio=slowest.p50 / most,
+        ratio=slowest[0].p50 / most,
         target=f"≤ {most} ms",
         bound=1,
-        ours=milliseconds(slowest.p50),
+        ours=milliseconds(slowest[0].p50),
         limit=milliseconds(most),
-        note=note,
+        note=f"{note}; the ratio is to the target",
     )
 
 

@@ -22,7 +22,7 @@ from bench.kit.load import Load, Target, in_turns, middle, press, write_requests
 from bench.kit.many_orders import FIRST, WATCHED_ORDERS, add_orders
 from bench.kit.million_orders import place_original
 from bench.kit.pages_read import PageCounter
-from bench.kit.people import staff_cookie
+from bench.kit.people import add_member
 from bench.kit.processes import BenchError
 from bench.kit.product import Server, backoffice, serving, tradecounter
 from bench.kit.reads import headers_of
@@ -97,7 +97,7 @@ def _side(bench: Workbench, stack: ExitStack, size: int) -> _Side:
     token = tradecounter(store.env, "token", "add", "--name", "bench", "--scope", "audit:read")["token"]
     api = stack.enter_context(serving(store.env, store.folder))
     office = stack.enter_context(backoffice(store.env, store.folder))
-    return _Side(store, size, api, office, staff_cookie(store, office), token)
+    return _Side(store, size, api, office, add_member(store, office).cookie_at(office), token)
 
 
 def _pages_read(bench: Workbench, few: _Side, grown: _Side) -> dict[str, list[float]]:
