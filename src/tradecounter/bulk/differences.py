@@ -118,10 +118,13 @@ async def first_changes(tx: Transaction, import_id: int, most: int) -> Sequence[
 
 
 _LAST_LINE = 2**31 - 1  # of records that are not in the file
+# The changes are found before their JSON becomes text, of which an import may have 100,000.
 _PAGE = Statement("""
-    select line, record, before::text, after::text from import_change
-    where import_id = :import_id and (coalesce(line, :last_line), record) > (:line, :record)
-    order by coalesce(line, :last_line), record limit :most
+    select line, record, before::text, after::text from (
+        select line, record, before, after from import_change
+        where import_id = :import_id and (coalesce(line, :last_line), record) > (:line, :record)
+        order by coalesce(line, :last_line), record limit :most) found
+    order by coalesce(line, :last_line), record
 """)
 
 
