@@ -14,6 +14,7 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.import_files import SENT, applied, checked, finished, upload
 from support.orders import rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
+from support.shop import price, product
 
 
 @pytest.fixture(scope="module")
@@ -298,3 +299,19 @@ def test_other_prices_are_applied_as_before(office: BackOfficeSite, catalogue: P
     assert "Prices to look at" not in text_of(page)
     applied(catalogue, path)
     assert cost_of(office, sku) == 80
+
+
+def test_what_a_roll_back_of_many_prices_does_to_them_is_shown_to_who_asks(
+    office: BackOfficeSite, catalogue: Person
+) -> None:
+    skus = [f"PAGE-MANY-{number}" for number in range(2_001)]
+    office.service.must_load("products", [product(sku) for sku in skus])
+    for cost in (10, 8):
+        office.service.must_load("price-list", [price(sku, cost) for sku in skus])
+    [(number,)] = rows(office.service, "select max(id) from import_run")
+    path = f"/import/{number}/roll-back"
+    shown = catalogue.get(path)
+    assert "Prices raised" not in shown.text
+    assert f"{path}?prices=true" in shown.text
+    assert "2,001 Prices raised" in text_of(catalogue.get(f"{path}?prices=true"))
+    assert "MANY-0" in catalogue.get(f"/import/{number}").text

@@ -19,6 +19,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.parameters import Flag
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.pages.staff.shown_fields import shown_changes
 from tradecounter.imports.queries import ImportRecord, find_import, lock_import
@@ -32,6 +33,15 @@ _ONE, _ROLL_BACK = "/import/{id}", "/import/{id}/roll-back"
 _COLUMNS = (Column("Record"), Column("Change"), Column("Before and after"))
 _PRICE_COLUMNS = (*_COLUMNS[:2], Column("Price by", numeric=True), _COLUMNS[2])
 _BY_LINE = Sort("line", descending=False)
+
+
+_MOST_MEASURED = 2_000  # records; a hundred thousand take seconds
+
+
+class RollBackPage(Struct, frozen=True):
+    """Whether what the roll-back does to prices is worked out for an import of any size."""
+
+    prices: Flag = "false"
 
 
 class RollBackForm(Struct):
@@ -76,9 +86,16 @@ class ImportPages(Struct, frozen=True):
             of_prices=of_prices,
         )
 
-    @page(_ROLL_BACK, "Roll an import back", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
+    @page(
+        _ROLL_BACK,
+        "Roll an import back",
+        scope="catalogue:write",
+        roles=IMPORTERS,
+        dangerous=True,
+        query=RollBackPage,
+    )
     async def show_roll_back(self, call: Call) -> Response:
-        return await self._show_roll_back(call, Filled())
+        return await self._show_roll_back(call, Filled(), measure=call.query(RollBackPage).prices == "true")
 
     @form(_ROLL_BACK, "Roll an import back", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def roll_back(self, call: Call) -> Response:
@@ -120,12 +137,21 @@ class ImportPages(Struct, frozen=True):
         recent = made.at >= self.desk.clock.now() - KEEP_CHANGES
         return recent and made.rolled_back_at is None and made.kind in importable_kinds(roles_of_caller(call))
 
-    async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:
+    async def _show_roll_back(
+        self, call: Call, filled: Filled, changed: list[FieldError] | None = None, *, measure: bool = False
+    ) -> Response:
         async with self.desk.reading() as tx:
             made = await self._found(tx, call)
-        prices = await self._prices(call, made) if self._can_be_undone(call, made) else None
+        has_figures = IMPORT_KINDS[made.kind].guard is not None and self._can_be_undone(call, made)
+        measure = measure or made.added + made.changed + made.deactivated <= _MOST_MEASURED
         return self.desk.show(
-            call, "imports/roll_back.html", form=filled, made=made, changed=changed or [], prices=prices
+            call,
+            "imports/roll_back.html",
+            form=filled,
+            made=made,
+            changed=changed or [],
+            prices=await self._prices(call, made) if has_figures and measure else None,
+            unmeasured=has_figures and not measure,
         )
 
     async def _prices(self, call: Call, made: ImportRecord) -> PriceFigures | None:
