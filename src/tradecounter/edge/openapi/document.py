@@ -61,11 +61,11 @@ def yaml_operation(path: str, description: str = "") -> Operation:
 
 def encode_document(document: dict[str, Any]) -> Documents:
     """Return the interface document encoded as JSON and YAML."""
-    import yaml  # noqa: PLC0415 processes seldom encode it, and start without
+    from yaml import safe_dump  # noqa: PLC0415 processes seldom encode it, and start without
 
     encoded = msgspec.json.encode(document)
     # Decoded, no value stands in two places: YAML would refer from one to the other.
-    plain = yaml.safe_dump(msgspec.json.decode(encoded), sort_keys=False, allow_unicode=True, width=110)
+    plain = safe_dump(msgspec.json.decode(encoded), sort_keys=False, allow_unicode=True, width=110)
     return Documents(msgspec.json.format(encoded, indent=2), plain.encode())
 
 
