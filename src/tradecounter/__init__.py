@@ -6,6 +6,7 @@ import sys
 # starts.
 if "rich" not in sys.modules:
     sys.modules["rich"] = None  # type: ignore[assignment]
-    import structlog  # noqa: F401
-
-    del sys.modules["rich"]
+    try:
+        import structlog  # noqa: F401
+    finally:
+        del sys.modules["rich"]

@@ -205,6 +205,7 @@ def test_no_two_advisory_locks_have_the_same_number() -> None:
 
 # Large libraries that most processes do not need to start, and the only places that import them, when they need them.
 IMPORTED_LATE = {
+    "edge/command_line/tables.py": "rich",
     "edge/openapi/document.py": "yaml",
     "edge/page_kit/highlighting.py": "pygments",
     "edge/page_kit/markdown.py": "markdown_it",

@@ -9,6 +9,7 @@ from msgspec import Struct
 from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
 from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, products_after, products_named
 from tradecounter.products.search.query import as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
@@ -75,26 +76,22 @@ async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int
     return products or await products_after(tx, "", most, ProductFilter(), containing=text), searched.note
 
 
-async def named_products(memory: Catalogue, text: str) -> NamedProducts:
+def named_products(catalogue: CatalogueSnapshot, text: str, visible: BitMap | None = None) -> NamedProducts:
     """Return the product whose SKU a text is, or those whose EAN it is, or those that its words find.
 
-    Of more than MOST_NAMED, these are the most relevant ones, and the note says so.
+    Words that no product has are read as the nearest ones of `visible` products, without it of all. Raises DomainError
+    (invalid: `sku`) for words that more than MOST_NAMED products have.
     """
-    found = _named_in(await memory.snapshot(), text) or _named_in(await memory.latest_snapshot(), text)
-    return found or NamedProducts()
-
-
-def _named_in(catalogue: CatalogueSnapshot, text: str) -> NamedProducts | None:
     for rows in catalogue.named(text):
         if rows:
             return NamedProducts(_ids(catalogue, rows))
-    searched = search(catalogue.search, text[:_LONGEST_SEARCH], _all(catalogue))
+    words = text[:_LONGEST_SEARCH]
+    searched = search(catalogue.search, as_typed(words), _all(catalogue))
     if not searched.rows:
-        return None
-    best = _ids(catalogue, islice(chain.from_iterable(searched.tiers()), MOST_NAMED))
-    many = f"Many products match: the {MOST_NAMED:,} best are taken. More words find fewer."
-    notes = [searched.note] if len(searched.rows) <= MOST_NAMED else [searched.note, many]
-    return NamedProducts(best, " ".join(filter(None, notes)), as_typed(text) if searched.corrected else "")
+        searched = search(catalogue.search, words, _all(catalogue) if visible is None else visible)
+    if len(searched.rows) > MOST_NAMED:
+        raise invalid("sku", f"more than {MOST_NAMED:,} products have these words: use more of them")
+    return NamedProducts(_ids(catalogue, searched.rows), searched.note, as_typed(words) if searched.corrected else "")
 
 
 async def note_of_search(memory: Catalogue, text: str) -> str:

@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from cachetools import FIFOCache
+from msgspec import Struct
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -18,6 +20,13 @@ from tradecounter.stock.rules import Delivery
 
 _MOST_READS = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class WrittenRows(Struct, frozen=True):
+    """Rows whose stock level was written, and their digest."""
+
+    rows: NDArray[np.int32]
+    digest: bytes
 
 
 @dataclass(frozen=True)
@@ -32,15 +41,16 @@ class StockVector:
     changed_by: NDArray[np.int64]
     deliveries: dict[int, tuple[Delivery, ...]]
     deliveries_digest: bytes
-    _written: dict[tuple[Seen, Seen], NDArray[np.int32]] = field(default_factory=dict, init=False, compare=False)
+    _written: FIFOCache[tuple[Seen, Seen], WrittenRows] = field(
+        default_factory=lambda: FIFOCache(_MOST_READS), init=False, compare=False
+    )
 
-    def written_between(self, before: Seen, now: Seen) -> NDArray[np.int32]:
+    def written_between(self, before: Seen, now: Seen) -> WrittenRows:
         """Return the rows whose levels were written after one read and seen by a later one. Clients share few reads."""
         found = self._written.get((before, now))
         if found is None:
-            found = now.new_since(before, self.changed_by).astype(np.int32)
-            if len(self._written) < _MOST_READS:
-                self._written[before, now] = found
+            rows = now.new_since(before, self.changed_by).astype(np.int32)
+            found = self._written[before, now] = WrittenRows(rows, digest_of(rows.tobytes()))
         return found
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The SDK of `/mcp` starts with the first request of an agent, once."""
+"""What a process starts with; and the SDK of `/mcp`, which starts with the first request of an agent, once."""
 
 import asyncio
 import subprocess
@@ -18,6 +18,14 @@ def test_a_process_without_agents_does_not_import_the_sdk() -> None:
     program = (
         "import sys, tradecounter.sites.public, tradecounter.sites.back_office, tradecounter.sites.worker;"
         "sys.exit(any(name.split('.')[0] in ('mcp', 'mcp_types') for name in sys.modules))"
+    )
+    subprocess.run([sys.executable, "-c", program], env=without_settings(), check=True)
+
+
+def test_a_process_starts_without_libraries_that_only_some_pages_and_commands_need() -> None:
+    program = (
+        "import sys, tradecounter.sites.command_line, tradecounter.installation.serve, tradecounter.sites.public;"
+        "sys.exit(any(name in sys.modules for name in ('rich', 'markdown_it', 'pygments', 'yaml', 'holidays')))"
     )
     subprocess.run([sys.executable, "-c", program], env=without_settings(), check=True)
 

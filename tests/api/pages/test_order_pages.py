@@ -52,8 +52,7 @@ def test_orders_are_found_by_words_of_a_product_and_by_an_exact_sku(office: Back
     assert "these have “marigold”" in text_of(misspelt)
     assert "state=confirmed&amp;sku=%22marigld+handset%22" in misspelt.text
     unknown = sam.get("/order?sku=xyzzy+handset")
-    assert unknown.status_code == 404
-    assert "does not exist" in text_of(unknown)
+    assert "No order matches the filters" in text_of(unknown)
     exact = office.client(office.token("orders:read")).get("/api/order", params={"sku": "marigold"})
     assert exact.status_code == 404  # words are for people
 

@@ -1,48 +1,44 @@
 """The products that a text names in a filter: by SKU, by EAN, or by words."""
 
-import asyncio
-
-from msgspec import Struct
+import pytest
+from pyroaring import BitMap
 
 from support.catalogue_records import product_record
+from tradecounter.kit.errors import DomainError
 from tradecounter.products.find_products import MOST_NAMED, named_products
 from tradecounter.products.queries.records import ProductRecord, ReferenceRecords
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 
 
-class Memory(Struct, frozen=True):
-    """A catalogue that does not change."""
-
-    kept: CatalogueSnapshot
-
-    async def snapshot(self) -> CatalogueSnapshot:
-        return self.kept
-
-    async def latest_snapshot(self) -> CatalogueSnapshot:
-        return self.kept
-
-
-def memory(*products: ProductRecord) -> Memory:
-    return Memory(build_snapshot(ReferenceRecords([], [], []), products))
+def catalogue_of(*products: ProductRecord) -> CatalogueSnapshot:
+    return build_snapshot(ReferenceRecords([], [], []), products)
 
 
 def test_an_exact_sku_or_ean_names_that_product_alone() -> None:
     short, long = product_record("CV-3", ean="5012345678900"), product_record("CV-3 XL", active=False)
-    catalogue = memory(short, long)
+    catalogue = catalogue_of(short, long)
     for text in ("cv-3", " CV-3 ", "5012345678900"):
-        assert asyncio.run(named_products(catalogue, text)).ids == [short.id]
-    assert set(asyncio.run(named_products(catalogue, "cv 3")).ids) == {short.id, long.id}
-    assert asyncio.run(named_products(catalogue, "xl")).ids == [long.id]  # no longer sold
-    assert not asyncio.run(named_products(catalogue, "xyzzy")).ids
+        assert named_products(catalogue, text).ids == [short.id]
+    assert set(named_products(catalogue, "cv 3").ids) == {short.id, long.id}
+    assert named_products(catalogue, "xl").ids == [long.id]  # no longer sold
+    assert not named_products(catalogue, "xyzzy").ids
 
 
-def test_of_too_many_products_the_best_are_taken_and_the_note_says_so() -> None:
-    catalogue = memory(*(product_record(f"S-{number}", description="a cable") for number in range(MOST_NAMED)))
-    assert asyncio.run(named_products(catalogue, "cable")).note == ""
-    best = product_record("Z-1", name="Cable")
-    catalogue = memory(best, *(product_record(f"S-{number}", description="a cable") for number in range(MOST_NAMED)))
-    found = asyncio.run(named_products(catalogue, "cable"))
-    assert len(found.ids) == MOST_NAMED
-    assert best.id in found.ids
-    assert found.note.startswith("Many products match: the 5,000 best are taken.")
-    assert found.as_typed == ""
+def test_a_customer_is_told_no_word_of_a_product_that_it_cannot_see() -> None:
+    catalogue = catalogue_of(
+        product_record("A-1", name="Periwinkle", active=False), product_record("B-1", name="Marigold")
+    )
+    seen = BitMap([1])
+    assert named_products(catalogue, "perwinkle").note
+    assert not named_products(catalogue, "perwinkle", seen).note
+    assert named_products(catalogue, "periwinkle", seen).ids  # whoever knows the word has ordered the product
+    corrected = named_products(catalogue, "marigld", seen)
+    assert corrected.ids
+    assert corrected.as_typed == '"marigld"'
+
+
+def test_words_of_too_many_products_are_refused() -> None:
+    products = [product_record(f"S-{number}", description="a cable") for number in range(MOST_NAMED)]
+    assert len(named_products(catalogue_of(*products), "cable").ids) == MOST_NAMED
+    with pytest.raises(DomainError, match="sku: more than 5,000 products have these words"):
+        named_products(catalogue_of(product_record("Z-1", name="Cable"), *products), "cable")

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import zip_longest
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import Struct
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
 
 from tradecounter.kit.json_text import to_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})\.[0-9]+Z")  # in UTC, with a fraction
 
@@ -40,7 +40,6 @@ def one_line(text: str) -> str:
 
 _WIDE = 10_000  # characters; the width for a file or a pipe
 _GAP = 2
-_CONSOLE = Console()  # the library needs a console to wrap lines
 
 ColumnNames = Annotated[
     str | None,
@@ -50,6 +49,19 @@ ColumnNames = Annotated[
         help="The columns to show: comma-separated names of the JSON members. Default: as many as fit.",
     ),
 ]
+
+
+def _console(*, stderr: bool = False) -> "Console":
+    from rich.console import Console  # noqa: PLC0415 processes that print no table start without
+
+    return Console(stderr=stderr)
+
+
+def _cells(text: str) -> int:
+    """Return the width of a text in terminal cells; letters of some scripts take two."""
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    return cell_len(text)
 
 
 class Prose(Struct, frozen=True):
@@ -85,7 +97,7 @@ def print_table(
         typer.echo("nothing found")
         return
     on_terminal = sys.stdout.isatty()
-    room = Console().width if on_terminal else _WIDE
+    room = _console().width if on_terminal else _WIDE
     wanted = _named(names, columns, records) if names else columns
     layouts = [_layout(column, records, in_words=on_terminal) for column in wanted]
     shown = layouts if names else _fitting(layouts, room)
@@ -97,7 +109,7 @@ def print_table(
     for values in zip(*(column.cells for column in shown), strict=True):
         typer.echo(_row(values, shown, widths))
     if hidden := [column.name for column in layouts if column not in shown]:
-        Console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
+        _console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
 
 
 def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, Any]]) -> list[Column]:
@@ -114,7 +126,7 @@ def _layout(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool
     name = column.name if isinstance(column, Prose) else column
     values = [record.get(name) for record in records]
     cells = [cell(value) for value in values]
-    natural = max(map(cell_len, (*cells, *(name.split("_") if in_words else [name]))))
+    natural = max(map(_cells, (*cells, *(name.split("_") if in_words else [name]))))
     given = [value for value in values if value is not None]
     return _Layout(
         name,
@@ -142,7 +154,7 @@ def _row(values: Sequence[str], columns: Sequence[_Layout], widths: Sequence[int
     lines = []
     for pieces in zip_longest(*cells, fillvalue=""):
         padded = [
-            f"{' ' * (width - cell_len(piece))}{piece}" if column.is_amount else piece + " " * (width - cell_len(piece))
+            f"{' ' * (width - _cells(piece))}{piece}" if column.is_amount else piece + " " * (width - _cells(piece))
             for piece, column, width in zip(pieces, columns, widths, strict=True)
         ]
         lines.append((" " * _GAP).join(padded).rstrip())
@@ -150,12 +162,14 @@ def _row(values: Sequence[str], columns: Sequence[_Layout], widths: Sequence[int
 
 
 def _wrapped(value: str, width: int) -> list[str]:
-    """Wrap a value to a width in terminal cells; letters of some scripts take two cells."""
+    """Wrap a value to a width in terminal cells."""
+    from rich.text import Text  # noqa: PLC0415
+
     if "\n" in value:  # a column's title
         return value.split("\n")
-    if cell_len(value) <= width:
+    if _cells(value) <= width:
         return [value]
-    return [line.plain.rstrip() for line in Text(value).wrap(_CONSOLE, width, overflow="fold")]
+    return [line.plain.rstrip() for line in Text(value).wrap(_console(), width, overflow="fold")]
 
 
 def _widths(columns: Sequence[_Layout], width: int) -> list[int]:

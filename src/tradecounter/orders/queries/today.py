@@ -1,4 +1,4 @@
-"""The orders that wait for staff, and the orders and quotes of one customer, for the start pages."""
+"""What waits, for the start pages: orders and adjusted stock for staff, orders and quotes of one customer."""
 
 from datetime import datetime
 

@@ -87,7 +87,7 @@ def concerns_of(before: Outlook, now: Outlook) -> Concerns | None:
         now,
         noted,
         everybody,
-        np.concatenate((detail, noted.levels())),
+        np.concatenate((detail, noted.levels().rows)),
         noted.rows("deliveries", None)[0],
         frozenset(now.journal.lists_between(*_versions("prices", before.position, now.position))),
         frozenset(now.journal.customers_between(*_versions("contracts", before.position, now.position))),

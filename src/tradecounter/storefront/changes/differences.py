@@ -9,10 +9,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.db.changes import Topic
-from tradecounter.kit.digest import digest_of
 from tradecounter.prices.price_book import DEFAULT_LIST, PriceVector, SharedPrices, discounted
 from tradecounter.prices.queries.prices import NO_PRICE
 from tradecounter.products.columns.rows import are_among, bitmap, rows_of
+from tradecounter.stock.stock_vector import WrittenRows
 from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.changes.cursor import Place, Position, Terms
 from tradecounter.storefront.changes.journal import Journal, Subject
@@ -100,8 +100,7 @@ class Lacks(Struct, frozen=True):
 
 def lacks_of(sight: Sight, since: Place) -> Lacks:
     """Return what decides on the changes since a place of the sight's log, for customers without contract prices."""
-    levels = digest_of(_noted(sight, since).levels().tobytes())
-    return Lacks(since.position.versions, levels, since.terms, sight.place)
+    return Lacks(since.position.versions, _noted(sight, since).levels().digest, since.terms, sight.place)
 
 
 class Changed(Struct, frozen=True):
@@ -125,7 +124,7 @@ def changed_under_terms(sight: Sight, since: Place) -> Changed:
     detail, all_details = noted.rows("catalogue", None)
     lists = {since.terms.price_list, sight.place.terms.price_list}
     listed = reduce(np.union1d, map(noted.list_prices, lists), _NONE)
-    shown = np.concatenate((noted.levels(), _delivered(sight, since, noted), _labelled(sight, since)))
+    shown = np.concatenate((noted.levels().rows, _delivered(sight, since, noted), _labelled(sight, since)))
     return Changed(detail, all_details, listed, shown, np.unique(np.concatenate((detail, listed, shown))))
 
 
@@ -177,12 +176,9 @@ class Noted(Struct, frozen=True):
         found = self.journal.between(topic, subject, version_of(self.after, topic), version_of(self.until, topic))
         return self._rows(ids for ids in found if ids is not None), any(ids is None for ids in found)
 
-    def levels(self) -> Rows:
+    def levels(self) -> WrittenRows:
         """Return the rows whose stock level was written."""
-        stock = self.data.stock
-        if self.after.stock == self.until.stock:
-            return _NONE
-        return stock.written_between(self.after.stock, self.until.stock)
+        return self.data.stock.written_between(self.after.stock, self.until.stock)
 
     def list_prices(self, price_list: str | None) -> Rows:
         """Return the rows whose price on a list, or where the list has none, on the default list, has changed."""

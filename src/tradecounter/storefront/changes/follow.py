@@ -92,7 +92,7 @@ class ChangeFeed:
         self._shared: FIFOCache[_Asked, _Found] = FIFOCache(_SHARED_BYTES, lambda found: found.size)
         # What has changed for many customers, as rows of the data.
         self._changed: FIFOCache[Lacks, Changed] = FIFOCache(_SHARED_BYTES, lambda changed: changed.size)
-        self._changed_in: CatalogueData | None = None
+        self._found_in: CatalogueData | None = None  # whose rows these are
 
     async def start(self, customer_id: int) -> ChangePage:
         """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
@@ -183,6 +183,10 @@ class ChangeFeed:
             raise expired_cursor()
 
     def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _Found:
+        if self._found_in is not sight.data:
+            self._shared.clear()
+            self._changed.clear()
+            self._found_in = sight.data
         since = cursor.since
         lacks = lacks_of(sight, since)
         if has_contracts(sight, since) and touches_contracts(sight, since, self._changed_for(sight, since, lacks)):
@@ -196,9 +200,6 @@ class ChangeFeed:
         return found
 
     def _changed_for(self, sight: Sight, since: Place, lacks: Lacks) -> Changed:
-        if self._changed_in is not sight.data:
-            self._changed.clear()
-            self._changed_in = sight.data
         changed = self._changed.get(lacks)
         if changed is None:
             changed = changed_under_terms(sight, since)

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import waiting_approvals
 from tradecounter.credit.queries import fetch_credit_room
+from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import (
     Cells,
     Column,
@@ -93,14 +94,21 @@ class OwnOrderListPages(Struct, frozen=True):
         return await self._list(call, "cancelled")
 
     async def _list(self, call: Call, state: State) -> Response:
+        products = NamedProducts()
+
         async def find(wanted: OwnOrderTable, sort: Sort, after: After) -> list[OrderRow]:
-            return await self._found(call.customer_id, wanted, state, sort, after)
+            nonlocal products
+            ids = None
+            if words := text("sku", wanted.sku):
+                view = await self.parts.views.last(call.customer_id)
+                products = named_products(view.snapshot, words, view.visible)
+                ids = products.ids
+            return await self._found(call.customer_id, wanted, ids, state, sort, after)
 
         found = await listed(call, OwnOrderTable, _SORTS, _LATEST_FIRST, find)
         if found.is_file:
             return csv_of(f"orders-{state}", _CELLS, found.rows)
         waits = await self._waits(call.customer_id, found.rows, state)
-        products = await self._products(found.wanted)
         view = self.desk.view(call)
         table = Table.of(
             call,
@@ -115,20 +123,25 @@ class OwnOrderListPages(Struct, frozen=True):
             "orders/list.html",
             form=found.form,
             table=table,
-            products=products or NamedProducts(),
+            products=products,
             statuses=_OPEN_STATUSES,
             waits=waits,
             state=state,
-            tabs=[(view.at(_PATHS[each]), text) for each, text in _TABS],
+            tabs=[(view.at(_PATHS[each]), name) for each, name in _TABS],
         )
 
     async def _found(
-        self, customer_id: int, wanted: OwnOrderTable, state: State, sort: Sort, after: After
+        self,
+        customer_id: int,
+        wanted: OwnOrderTable,
+        product_ids: Sequence[int] | None,
+        state: State,
+        sort: Sort,
+        after: After,
     ) -> list[OrderRow]:
-        named = await self._products(wanted)
         async with self.desk.reading() as tx:
             chosen = await order_filter(tx, structs.replace(wanted, sku=None))
-            chosen = replace(chosen, customer_id=customer_id, product_ids=named and named.ids, state=state)
+            chosen = replace(chosen, customer_id=customer_id, product_ids=product_ids, state=state)
             if state == "pending":
                 chosen = replace(chosen, kind="order")  # quotes have their own page
             return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
@@ -145,10 +158,6 @@ class OwnOrderListPages(Struct, frozen=True):
             room = await fetch_credit_room(tx, customer_id)
         pending = [row for row in rows if row.state == "pending"]
         return {row.id: wait_of_pending(row.gross, None, asked.get(row.id), room) for row in pending}
-
-    async def _products(self, wanted: OwnOrderTable) -> NamedProducts | None:
-        """Return the products that are asked for, also those that are no longer sold; None without a filter."""
-        return await named_products(self.parts.views, wanted.sku) if wanted.sku else None
 
 
 def _columns(state: State) -> tuple[Column, ...]:

@@ -46,6 +46,7 @@ from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_own_order import fetch_own_order_by_name
+from tradecounter.orders.lines import line_tax
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
@@ -61,7 +62,7 @@ from tradecounter.orders.pages.both.order_form import (
 from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
-from tradecounter.orders.rules import tax_rate
+from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
 from tradecounter.parts.shown_customer import shown_customer
@@ -261,8 +262,9 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             rows = await product_rows(tx, quick or {}, _QUICK, whole, customer_id, blank=_QUICK_ROWS, now=now)
         shown = priced(view, lines.lines, now, sees_deliveries=user is None)
         net = sum((line.net for line in shown), NOTHING)
-        rate = tax_rate(delivery_country(filled, addresses), self.parts.settings.vat_rate)
-        gross = net + sum((line.tax(rate) for line in shown), NOTHING)
+        country = delivery_country(filled, addresses)
+        rate = tax_rate(country, self.parts.settings.vat_rate)
+        gross = net + sum((line_tax(line.net, rate) for line in shown), NOTHING)
         return self.desk.show(
             call,
             "orders/form.html",
@@ -272,7 +274,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             lines=shown,
             net=net,
             gross=gross,
-            tax_rate=rate,
+            is_export=country not in VAT_AREA,
             room=room,
             is_above_limit=user is not None and needs_approval(user.roles, user.order_limit, gross),
             listed=lines,

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from tradecounter.kit.money import NOTHING, percentage
+from tradecounter.kit.money import NOTHING
 from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines
 from tradecounter.orders.pages.both.form_lines import Line
 from tradecounter.storefront.find_in_view import find_products
@@ -36,10 +36,6 @@ class PricedLine(Struct, frozen=True):
     def net(self) -> Decimal:
         """The net price of the line."""
         return NOTHING if self.offer is None else self.offer.line.cost_net
-
-    def tax(self, tax_rate: Decimal) -> Decimal:
-        """Return the VAT on the line, at a rate in per cent; like an order's, it is rounded once per line."""
-        return percentage(self.net, tax_rate)
 
 
 class Search(Struct, frozen=True):

@@ -17,7 +17,6 @@ from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.staff_wire import State
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.find_products import NamedProducts, named_products
-from tradecounter.products.queries.by_sku import fetch_product
 
 _COLUMNS = (
     Column("Order"),
@@ -78,19 +77,19 @@ class OrderListPages(Struct, frozen=True):
         to_dispatch = wanted.status == _TO_DISPATCH
         others = replace(wanted, sku=None, status=None if to_dispatch else wanted.status)
         found = await order_filter(tx, others, external_id=wanted.external_id)
-        if (products := await self._products(wanted)) is not None:
-            ids = products.ids or [(await fetch_product(tx, wanted.sku or "")).record.id]
-            found = replace(found, product_ids=ids)
+        if words := text("sku", wanted.sku):
+            views = self.parts.views
+            named = named_products(await views.snapshot(), words)
+            if not named.ids:
+                named = named_products(await views.latest_snapshot(), words)
+            found = replace(found, product_ids=named.ids)
         return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)
-
-    async def _products(self, wanted: OrderTable) -> NamedProducts | None:
-        words = text("sku", wanted.sku)
-        return await named_products(self.parts.views, words) if words else None
 
     async def _shown(self, found: Listed[OrderTable, OrderRow]) -> dict[str, Any]:
         """Return the choices of the filters, and how the words for a product were read."""
+        words = "" if found.form.errors else text("sku", found.wanted.sku)
         return {
             "statuses": (_TO_DISPATCH, *STATUSES),
             "states": [(state, label(state)) for state in get_args(State)],
-            "products": (not found.form.errors and await self._products(found.wanted)) or NamedProducts(),
+            "products": named_products(await self.parts.views.snapshot(), words) if words else NamedProducts(),
         }
