@@ -2,8 +2,7 @@
 
 import sys
 
-# Logs are JSON. structlog imports rich to colour tracebacks, if it is there: an eighth of the time in which a process
-# starts.
+# structlog imports rich to colour tracebacks. Our logs are JSON, and processes start sooner without it.
 if "rich" not in sys.modules:
     sys.modules["rich"] = None  # type: ignore[assignment]
     try:

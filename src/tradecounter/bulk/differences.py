@@ -118,7 +118,7 @@ async def first_changes(tx: Transaction, import_id: int, most: int) -> Sequence[
 
 
 _LAST_LINE = 2**31 - 1  # of records that are not in the file
-# The changes are found before their JSON becomes text, of which an import may have 100,000.
+# An import may have 100,000 changes: only those of the page are converted to text.
 _PAGE = Statement("""
     select line, record, before::text, after::text from (
         select line, record, before, after from import_change

@@ -236,7 +236,7 @@ def test_the_form_of_invoices_has_each_amount_and_their_sum(shop: Service, offic
     names = names_of([buy(customer), buy(customer), buy(customer)])
     manager.send("/order/many/dispatch", dispatched(manager, names[:2], []))
     page = text_of(manager.get(f"/order/many/invoice?{query(names)}"))
-    assert "not before all is dispatched" in page
+    assert "after everything is dispatched" in page
     assert "1 order cannot be invoiced yet" in page
     manager.send("/order/many/invoice", fields_of(manager.get(f"/order/many/invoice?{query(names[:2])}")))
     totals = [gross for (gross,) in rows(shop, "select gross from invoice where customer_id = %s", customer.id)]

@@ -64,7 +64,7 @@ def encode_document(document: dict[str, Any]) -> Documents:
     from yaml import safe_dump  # noqa: PLC0415 processes seldom encode it, and start without
 
     encoded = msgspec.json.encode(document)
-    # Decoded, no value stands in two places: YAML would refer from one to the other.
+    # Decoding copies every value, so that YAML repeats values instead of referring to them with anchors.
     plain = safe_dump(msgspec.json.decode(encoded), sort_keys=False, allow_unicode=True, width=110)
     return Documents(msgspec.json.format(encoded, indent=2), plain.encode())
 
