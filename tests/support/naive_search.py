@@ -147,6 +147,9 @@ class NaiveSearch:
                 nearest = self._nearest(word)
                 if nearest is not None:
                     corrected[word] = nearest
+                elif not self._seen(word):
+                    corrected.clear()
+                    break
         self._also = corrected
         return [word if self._seen(word) else corrected.get(word, word) for word in typed], corrected
 

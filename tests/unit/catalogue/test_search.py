@@ -19,6 +19,7 @@ from tradecounter.products.queries.records import (
     ReferenceRecords,
 )
 from tradecounter.products.search.builder import text_of_markup
+from tradecounter.products.search.index import MOST_RECENT
 from tradecounter.products.search.query import Found, as_typed, is_as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.products.snapshot.snapshot_bytes import from_bytes, to_bytes
@@ -174,6 +175,19 @@ def test_a_word_that_only_a_stem_has_is_read_as_the_nearest_too() -> None:
     assert found_in(snapshot, "ones").corrected == ()
 
 
+def test_no_word_is_corrected_if_another_is_like_none() -> None:
+    snapshot = shop("WiFi router")
+    for query in ("routr zzzzzz", "zzzzzz routr"):
+        found = found_in(snapshot, query)
+        assert (list(found.rows), found.corrected, found.note) == ([], (), "")
+
+
+def test_a_word_that_only_a_stem_has_does_not_keep_others_from_being_corrected() -> None:
+    snapshot = shop("All in one router")
+    found = found_in(snapshot, "alled routr")
+    assert (list(found.rows), found.corrected) == ([0], (("routr", "router"),))
+
+
 @pytest.mark.parametrize("query", ['"alled"', "“alled”", ' "alled" '])
 def test_words_in_quotes_are_searched_for_as_they_are_typed(query: str) -> None:
     snapshot = shop("Allied", "All in one")
@@ -184,6 +198,20 @@ def test_words_in_quotes_are_searched_for_as_they_are_typed(query: str) -> None:
     assert names(snapshot, as_typed("alled")) == ["All in one"]
     for other in ('"', '""', '"allied', 'allied 19"', ""):
         assert not is_as_typed(other), other
+
+
+def test_the_index_remembers_the_words_that_were_searched_for_last() -> None:
+    index = shop("Switch of 8 ports", "Router").search
+    router = index.entry_of("router")
+    for number in range(MOST_RECENT - 1):
+        index.entry_of(f"word{number}")
+    assert index.entry_of("router") is router
+    index.entry_of("switch")  # forgets `word0`
+    assert index.recent.get("word0", typed_as_one=True) is None
+    assert index.entry_of("router") is router
+    assert index.recent.get("router", typed_as_one=False) is None, (
+        "joined from several words, it matches other products"
+    )
 
 
 def test_imported_groups_of_synonyms_add_to_those_of_the_program() -> None:
@@ -284,6 +312,7 @@ def test_the_index_and_a_scan_of_all_texts_find_the_same(
     snapshot = from_bytes(to_bytes(build_snapshot(REFERENCE, records)))
     visible = set(range(len(records))) - hidden
     naive = NaiveSearch([plainly(snapshot.product(row)) for row in range(len(records))], visible)
+    found_in(snapshot, query)  # by a customer who sees everything; its words are remembered
     found = search(snapshot.search, query, BitMap(visible))
     assert dict(found.corrected) == naive.read(query)[1]
     assert [list(tier) for tier in found.tiers() if tier] == expected_tiers(naive, query)

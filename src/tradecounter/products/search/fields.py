@@ -105,7 +105,7 @@ class WordOrder(Struct, frozen=True):
             wanted = np.zeros(max(int(rows[-1]), int(keys.max() >> _PLACE_BITS)) + 1, dtype=np.bool_)
             wanted[rows] = True
             keys = keys[wanted[keys >> _PLACE_BITS]]
-        return np.sort(keys)
+        return keys if bounds[0][1] - bounds[0][0] == len(bounds) == 1 else np.sort(keys)
 
 
 _NO_ROWS = np.empty(0, dtype=np.int32)

@@ -8,7 +8,7 @@ from itertools import accumulate
 from operator import and_, or_
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -22,6 +22,7 @@ from tradecounter.products.search.terms import COMPOUND, PHRASE, changes_kind, s
 
 _NO_ROWS = BitMap()
 _LONGEST_PARTED = 40  # bytes
+MOST_RECENT = 500  # words: a few KB each, and up to 0.2 MB for one that most of 100,000 products have
 
 
 class Matches(Struct, frozen=True):
@@ -78,6 +79,41 @@ class Terms(Struct, frozen=True):
         return [*self.whole, *self.begun]
 
 
+class WordEntry(Struct, frozen=True):
+    """What the index has of a word: its terms, and what matches them."""
+
+    terms: Terms
+    matches: Matches
+
+
+class RecentWords:
+    """The entries of the words that were searched for last: customers search for the same words, whatever they may see.
+
+    A copy in another process begins empty.
+    """
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, bool], WordEntry] = {}
+
+    def get(self, word: str, *, typed_as_one: bool) -> WordEntry | None:
+        """Return the entry of a word, or None."""
+        entry = self._entries.pop((word, typed_as_one), None)
+        if entry is not None:
+            self._entries[word, typed_as_one] = entry
+        return entry
+
+    def add(self, word: str, entry: WordEntry, *, typed_as_one: bool) -> None:
+        """Remember the entry of a word, and forget the one that was least recently used."""
+        self._entries[word, typed_as_one] = entry
+        if len(self._entries) > MOST_RECENT:
+            del self._entries[next(iter(self._entries))]
+
+    def __reduce__(self) -> tuple[type["RecentWords"], tuple[()]]:
+        return RecentWords, ()
+
+
 class SearchIndex(Struct, frozen=True):
     """The terms of all products. `fields` are in the order of `Field`."""
 
@@ -87,6 +123,17 @@ class SearchIndex(Struct, frozen=True):
     order: WordOrder
     nearest: NearestWords
     synonyms: Synonyms
+    recent: RecentWords = field(default_factory=RecentWords)
+
+    def entry_of(self, word: str, *, typed_as_one: bool = True) -> WordEntry:
+        """Return the entry of a word as it is typed, or of one that is joined from several."""
+        entry = self.recent.get(word, typed_as_one=typed_as_one)
+        if entry is None:
+            terms = self.word(word) if typed_as_one else self.joined(word)
+            parted = self.neighbours(word) if typed_as_one else _NO_ROWS
+            entry = WordEntry(terms, self.matches(terms, parted) if terms or parted else NOTHING)
+            self.recent.add(word, entry, typed_as_one=typed_as_one)
+        return entry
 
     def word(self, word: str) -> Terms:
         """Return the terms of a word as it is typed: joined and parted ones, plurals, and all that it begins."""
@@ -136,9 +183,9 @@ class SearchIndex(Struct, frozen=True):
 
     def matches(self, terms: Terms, in_name: BitMap = _NO_ROWS) -> Matches:
         """Return the rows that have one of the terms. Those of `in_name` have them in their name as whole words."""
-        whole = [field.rows(terms.whole) for field in self.fields]
+        whole = [postings.rows(terms.whole) for postings in self.fields]
         whole[Field.NAME] |= in_name
-        begun = [field.rows(terms.begun) for field in self.fields]
+        begun = [postings.rows(terms.begun) for postings in self.fields]
         found = map(or_, whole, begun)
         return Matches(_cumulative(found), _cumulative(whole), BitMap.union(in_name, *begun))
 

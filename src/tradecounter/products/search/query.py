@@ -18,7 +18,7 @@ from tradecounter.kit.text import normalised, words
 from tradecounter.products.columns.bytes_column import encoded
 from tradecounter.products.columns.rows import bitmap, rows_of
 from tradecounter.products.search.fields import Field
-from tradecounter.products.search.index import NOTHING, Matches, SearchIndex, Terms
+from tradecounter.products.search.index import NOTHING, Matches, SearchIndex
 from tradecounter.products.search.synonyms import Phrase
 from tradecounter.products.search.terms import changes_kind
 
@@ -47,7 +47,7 @@ class Found(Struct, frozen=True):
 
     def tiers(self) -> Iterator[BitMap]:
         """Yield the rows by relevance, equal ones together: by field, then whole words, then the order typed."""
-        before = BitMap()
+        before, ordered = BitMap(), None
         for field_, found, whole in zip(Field, self._matches.found, self._matches.whole, strict=True):
             here = (found & self.rows) - before
             before |= here
@@ -55,8 +55,9 @@ class Found(Struct, frozen=True):
                 if self._in_order is None or not tier or field_ > Field.NAME:
                     yield tier
                 else:
-                    ordered = self._in_order(tier)
-                    yield ordered
+                    if ordered is None:
+                        ordered = self._in_order(self._matches.found[Field.NAME] & self.rows)
+                    yield tier & ordered
                     yield tier - ordered
 
 
@@ -94,8 +95,6 @@ class _Reader(Struct):
     index: SearchIndex
     visible: BitMap
     nearest: dict[str, str] = field(default_factory=dict)
-    _terms: dict[tuple[str, bool], Terms] = field(default_factory=dict)
-    _matches: dict[tuple[str, bool], Matches] = field(default_factory=dict)
     _joined: dict[Phrase, list[tuple[int, int]]] = field(default_factory=dict)
 
     def joined_by_punctuation(self, query: str) -> tuple[str, ...]:
@@ -110,14 +109,20 @@ class _Reader(Struct):
         return tuple(found if len(found) <= _MOST_WORDS else dict.fromkeys(found))
 
     def corrected(self, typed: Phrase) -> dict[str, str]:
-        """Return the nearest word that something visible has for each typed word that nothing has."""
+        """Return the nearest word that something visible has for each typed word that nothing has.
+
+        None are returned if some words have no nearest one, or there are too many: nothing has all words then.
+        """
         joined = {place for start, end in self._segments(typed) for place in range(start, end)}
         for place, word in enumerate(typed):
             if place in joined or self._is_written(word) or self.index.synonyms.of_phrase((word,)):
                 continue
-            if len(self.nearest) == _MOST_CORRECTED or (nearest := self._nearest(word)) is None:
-                break  # not all words match
-            self.nearest[word] = nearest
+            nearest = self._nearest(word) if len(self.nearest) < _MOST_CORRECTED else None
+            if nearest is not None:
+                self.nearest[word] = nearest
+            elif not self.is_known(word):  # by its stem, as `alled` by `all`
+                self.nearest.clear()
+                break
         return self.nearest
 
     def phrase(self, phrase: Phrase) -> Matches:
@@ -136,9 +141,9 @@ class _Reader(Struct):
 
     def in_order(self, rows: BitMap, phrase: Phrase) -> BitMap:
         """Return the rows whose names have the words of a phrase in their order."""
-        spans = [self._terms_of(word, typed_as_one=True).all for word in phrase]
+        spans = [self.index.entry_of(word).terms.all for word in phrase]
         for start, end in self._segments(phrase):
-            joined = self._terms_of("".join(phrase[start:end]), typed_as_one=_is_one(phrase[start:end])).all
+            joined = self.index.entry_of("".join(phrase[start:end]), typed_as_one=_is_one(phrase[start:end])).terms.all
             for place in range(start, end):
                 spans[place] = spans[place] + joined
         found = rows_of(rows)
@@ -147,19 +152,19 @@ class _Reader(Struct):
     def _readings(self, phrase: Phrase, *, only_whole: bool) -> Iterator[Matches]:
         """Yield what matches a phrase as one word, or as one of its synonyms."""
         if len(phrase) == 1:
-            matches = self._matches_of(phrase[0], typed_as_one=True)
+            matches = self.index.entry_of(phrase[0]).matches
             yield matches.only_whole() if only_whole else matches
             if phrase[0] in self.nearest:  # by its stem, it may be a form of another word: `alled` of `all`
-                yield self._matches_of(self.nearest[phrase[0]], typed_as_one=True)
-        elif (joined := self._matches_of("".join(phrase), typed_as_one=_is_one(phrase))).rows:
+                yield self.index.entry_of(self.nearest[phrase[0]]).matches
+        elif (joined := self.index.entry_of("".join(phrase), typed_as_one=_is_one(phrase)).matches).rows:
             yield joined
         for synonym in self.index.synonyms.of_phrase(phrase):
             yield self._synonym(synonym)
 
     def _synonym(self, phrase: Phrase) -> Matches:
         """Return what has all words of a synonym as whole words, or joined."""
-        apart = [self._matches_of(word, typed_as_one=True) for word in phrase]
-        joined = self._matches_of("".join(phrase), typed_as_one=True)
+        apart = [self.index.entry_of(word).matches for word in phrase]
+        joined = self.index.entry_of("".join(phrase)).matches
         return (reduce(lambda one, other: one & other, apart) | joined).only_whole()
 
     def _segments(self, phrase: Phrase) -> list[tuple[int, int]]:
@@ -195,7 +200,7 @@ class _Reader(Struct):
 
     def _is_whole(self, part: Phrase) -> bool:
         joined = "".join(part)
-        terms = self._terms_of(joined, typed_as_one=_is_one(part))
+        terms = self.index.entry_of(joined, typed_as_one=_is_one(part)).terms
         return bool(terms.whole) or self.index.is_whole_compound(joined)
 
     def _nearest(self, word: str) -> str | None:
@@ -207,31 +212,17 @@ class _Reader(Struct):
         return None
 
     def _count(self, word: str) -> int:
-        return len(self._matches_of(word, typed_as_one=True).whole[-1] & self.visible)
+        return len(self.index.entry_of(word).matches.whole[-1] & self.visible)
 
     def is_known(self, word: str, *, typed_as_one: bool = True) -> bool:
         """Return whether something visible has a word, in one of its forms, or begins with it."""
-        return bool(self._matches_of(word, typed_as_one=typed_as_one).rows.intersect(self.visible))
+        return bool(self.index.entry_of(word, typed_as_one=typed_as_one).matches.rows.intersect(self.visible))
 
     def _is_written(self, word: str) -> bool:
         """Return whether something visible has a word as it is typed, in the singular, or begins with it."""
         if word.endswith("s"):
             return self.is_known(word)
-        return bool(self._matches_of(word, typed_as_one=True).as_typed.intersect(self.visible))
-
-    def _terms_of(self, word: str, *, typed_as_one: bool) -> Terms:
-        key = word, typed_as_one
-        if key not in self._terms:
-            self._terms[key] = self.index.word(word) if typed_as_one else self.index.joined(word)
-        return self._terms[key]
-
-    def _matches_of(self, word: str, *, typed_as_one: bool) -> Matches:
-        key = word, typed_as_one
-        if key not in self._matches:
-            terms = self._terms_of(word, typed_as_one=typed_as_one)
-            parted = self.index.neighbours(word) if typed_as_one else BitMap()
-            self._matches[key] = self.index.matches(terms, parted) if terms or parted else NOTHING
-        return self._matches[key]
+        return bool(self.index.entry_of(word).matches.as_typed.intersect(self.visible))
 
 
 def _is_one(phrase: Sequence[str]) -> bool:

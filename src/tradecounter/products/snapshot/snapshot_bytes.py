@@ -20,7 +20,7 @@ from tradecounter.products.columns.inverted_index import InvertedIndex, PostingL
 from tradecounter.products.columns.rows import RowOfId
 from tradecounter.products.columns.sorted_keys import SortedKeys
 from tradecounter.products.search.fields import FieldIndex, WordOrder
-from tradecounter.products.search.index import SearchIndex, Stems
+from tradecounter.products.search.index import RecentWords, SearchIndex, Stems
 from tradecounter.products.search.nearest import NearestWords
 from tradecounter.products.search.synonyms import Synonyms
 from tradecounter.products.snapshot.attribute_index import AttributeIndex, NumberValues, TextValues
@@ -75,7 +75,7 @@ _ALLOWED: dict[tuple[str, str], Any] = {
     for each in (
         _array, _bitmap, Decimal,
         CatalogueSnapshot, Fragments, AttributeIndex, NumberValues, TextValues,
-        SearchIndex, FieldIndex, NearestWords, Stems, Synonyms, WordOrder,
+        SearchIndex, FieldIndex, NearestWords, RecentWords, Stems, Synonyms, WordOrder,
         BytesColumn, GappedColumn, InvertedIndex, PostingLists, RowOfId, SortedKeys,
         ProductAttribute, AttributeValue, Category, Manufacturer,
     )
