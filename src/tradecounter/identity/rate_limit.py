@@ -5,6 +5,7 @@ processes together keep the limit, except for the requests of the last second (d
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -33,7 +34,7 @@ class Quota(NamedTuple):
     def header_lines(self) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
         """The response headers with the quota (draft-ietf-httpapi-ratelimit-headers)."""
         return (
-            (b"ratelimit-policy", b'"customer";q=%d;w=%d' % (self.limit, _WINDOW_SECONDS)),
+            (b"ratelimit-policy", _policy(self.limit)),
             (b"ratelimit", b'"customer";r=%d;t=%d' % (self.remaining, self.seconds_left)),
         )
 
@@ -41,6 +42,11 @@ class Quota(NamedTuple):
     def headers(self) -> dict[str, str]:
         """The same headers as strings."""
         return {name.decode(): value.decode() for name, value in self.header_lines}
+
+
+@lru_cache(maxsize=1)
+def _policy(limit: int) -> bytes:
+    return b'"customer";q=%d;w=%d' % (limit, _WINDOW_SECONDS)
 
 
 class RateLimitedError(DomainError):
@@ -69,7 +75,7 @@ class RateLimit(Struct):
 
     clock: Clock
     limit: int
-    _window: datetime = _EPOCH
+    _ends: datetime = _EPOCH
     _counts: dict[int, _Count] = field(default_factory=dict)
 
     def count(self, customer_id: int, requests: int = 1, *, admitted: bool = False) -> Quota | None:
@@ -103,15 +109,15 @@ class RateLimit(Struct):
     def _left_of_window(self) -> timedelta:
         """Return the time until the window ends; begins a new one if it has ended."""
         now = self.clock.now()
-        left = self._window + WINDOW - now
+        left = self._ends - now
         if not _NONE < left <= WINDOW:
-            self._window, self._counts = window_start(now), {}
-            left = self._window + WINDOW - now
+            self._ends, self._counts = window_start(now) + WINDOW, {}
+            left = self._ends - now
         return left
 
     async def share(self, database: Database) -> None:
         """Add this process's counts to the shared counts, and read the totals."""
-        window, counts = self._window, self._counts
+        window, counts = self._ends - WINDOW, self._counts
         if not counts:
             return
         added = {customer_id: count.here for customer_id, count in counts.items() if count.here}

@@ -13,7 +13,7 @@ from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Behind
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.local_time import UkDay
 from tradecounter.prices.price_book import PriceVector
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.snapshot.layout import LARGE_FROM
@@ -82,6 +82,7 @@ class Storefront:
     ) -> None:
         """Take `cursors` for a process with the change feed."""
         self._clock = clock
+        self._day = UkDay()
         self._low_stock = low_stock
         self._freshness = freshness or Freshness()
         self._cursors = cursors
@@ -108,7 +109,7 @@ class Storefront:
 
     def view_without_terms(self) -> CustomerView:
         """Return a view for a customer that is not loaded: at the default prices, which may not be its own."""
-        data, today = self._state.data, uk_date(self._clock.now())
+        data, today = self._state.data, self._day.of(self._clock.now())
         prices = PriceVector(data.book.lists.shared((None, 0)))
         return CustomerView(
             data.snapshot, prices, data.stock, trade_account=False, low_stock=self._low_stock, mark=None, day=today
@@ -118,7 +119,7 @@ class Storefront:
         data, terms = state.data, state.data.terms.get(customer_id)
         if terms is None:
             return None
-        today = uk_date(self._clock.now())
+        today = self._day.of(self._clock.now())
         day, view = state.views.get(customer_id, (None, None))
         if view is None or day != today:
             prices = data.book.vector(terms, today)
@@ -158,7 +159,7 @@ class Storefront:
     def outlook(self) -> Outlook:
         """Return the data that all customers see, for the change feed."""
         state = self._state
-        return Outlook(state.data, self._loader.journal, state.position, uk_date(self._clock.now()))
+        return Outlook(state.data, self._loader.journal, state.position, self._day.of(self._clock.now()))
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state; large changes wait for this process's turn."""

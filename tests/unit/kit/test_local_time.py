@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tradecounter.kit.clock import FrozenClock, SystemClock
-from tradecounter.kit.local_time import at_uk_time, local_text, uk_date, uk_time_of_day
+from tradecounter.kit.local_time import UkDay, at_uk_time, local_text, uk_date, uk_time_of_day
 
 moments = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 made aware
 
@@ -40,6 +40,24 @@ def test_local_text_has_the_specified_form(moment: datetime) -> None:
     ahead = datetime.fromisoformat(text).replace(tzinfo=UTC) - moment.replace(microsecond=0)
     assert ahead in {timedelta(0), timedelta(hours=1)}
     assert text == f"{uk_date(moment)}T{uk_time_of_day(moment).replace(microsecond=0).isoformat()}"
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    st.lists(moments, min_size=1, max_size=3),
+    st.lists(st.timedeltas(timedelta(hours=-30), timedelta(hours=30)), min_size=1, max_size=20),
+)
+def test_the_date_of_a_day_is_that_of_each_moment_forwards_and_backwards(
+    starts: list[datetime], steps: list[timedelta]
+) -> None:
+    day = UkDay()
+    for start in (*starts, datetime(2026, 3, 29, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)):
+        moment = start
+        for step in (*steps, timedelta(microseconds=-1), timedelta(microseconds=1)):
+            moment += step
+            assert day.of(moment) == uk_date(moment)
+            midnight = at_uk_time(uk_date(moment), time())
+            assert day.of(midnight) == day.of(moment) != day.of(midnight - timedelta(microseconds=1))
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ class CachedResponse:
     def _status(self) -> str:
         return str(self.status)
 
-    @property
+    @cached_property
     def route(self) -> str:
         """The path of the operation."""
         return LIST_PATH if self.key[1] == LIST_PATH else ONE_PATH
