@@ -64,7 +64,8 @@ async def view_at(
 
 def _few_products(found: Sequence[CurrentProduct], whole: CustomerView, customer_id: int, today: date) -> CustomerView:
     ids = [each.id for each in found]
-    snapshot = build_snapshot(ReferenceRecords([], [], []), [orderable_record(each.cells) for each in found])
+    products = [orderable_record(each.cells) for each in found]
+    snapshot = build_snapshot(ReferenceRecords([], [], []), products, is_searched=False)
     rows = snapshot.row_of_id
     lists: defaultdict[str, list[_Values]] = defaultdict(list)
     for product_id, key, *costs in _with_ids(ids, [each.lists for each in found]):
