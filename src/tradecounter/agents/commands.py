@@ -25,7 +25,8 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
         await fetch_account(tx, customer_id)
         return [_shown(each) for each in await standing_consents(tx, customer_id, SystemClock().now())]
 
-    shown = ("id", Prose("name"), "scopes", "order_limit", "day_limit", "allowed_by", "expires_at", "last_used_at")
+    limits = ("order_limit", "day_limit", "spent_today")
+    shown = ("id", Prose("name"), "scopes", *limits, "allowed_by", "expires_at", "last_used_at")
     show_table(run_query(work), shown, as_json=as_json, names=columns)
 
 
@@ -49,6 +50,7 @@ def _shown(agent: AgentConsent) -> dict[str, Any]:
         "scopes": agent.scopes,
         "order_limit": agent.order_limit,
         "day_limit": agent.day_limit,
+        "spent_today": agent.spent_today,
         "allowed_by": agent.allowed_by,
         "given_at": agent.given_at,
         "expires_at": agent.expires_at,

@@ -3,7 +3,7 @@
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.agents.queries.consents import insert_agent_order, lock_spending, spent_on
+from tradecounter.agents.queries.consents import find_consent, insert_agent_order, lock_spending
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import ExpiredCredentialError
 from tradecounter.identity.live_agent import LiveAgent
@@ -30,7 +30,8 @@ async def limit_exceeded(tx: Transaction, agent: LiveAgent, gross: Decimal, now:
     order_limit, day_limit = agent.order_limit or NOTHING, agent.day_limit or NOTHING
     if gross > order_limit:
         return f"the limit of {in_pounds(order_limit)} for one order"
-    spent = await spent_on(tx, agent, uk_date(now))
+    consent = await find_consent(tx, agent.id, now)
+    spent = NOTHING if consent is None else consent.spent_today
     if spent + gross > day_limit:
         return f"the limit of {in_pounds(day_limit)} a day: {in_pounds(spent)} is spent today"
     return None

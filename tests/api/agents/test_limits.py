@@ -127,8 +127,11 @@ def test_a_day_is_one_in_the_united_kingdom(own_shop: Service) -> None:
     found = helper.call("confirm_order", **priced(helper))
     assert found["code"] == "approval_needed"
     assert f"a day: £{cost:.2f} is spent today" in found["message"]
+    agents = "/account/developer/agent"
+    assert f"£{cost:.2f} spent today" in text_of(owner.get(agents))
     until_midnight = timedelta(hours=23) - timedelta(hours=own_shop.clock.now().hour)  # 23:00 UTC is midnight in June
     own_shop.clock.advance(until_midnight)
+    assert "spent today" not in text_of(owner.get(agents))
     helper = with_token(own_shop, program.refresh(tokens["refresh_token"]).json()["access_token"])
     assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
 

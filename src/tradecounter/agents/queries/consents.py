@@ -69,7 +69,8 @@ async def insert_consent(
 class AgentConsent(Struct, frozen=True):
     """A consent; `usable` is False once it has ended or its person may not give it any more.
 
-    `allowed_by` is None once the user is deleted.
+    `allowed_by` is None once the user is deleted. `spent_today` is what the agent has ordered by itself for the
+    customer since midnight in the UK, in pounds with VAT.
     """
 
     id: int
@@ -89,6 +90,7 @@ class AgentConsent(Struct, frozen=True):
     last_used_at: datetime | None
     ended_at: datetime | None
     usable: bool
+    spent_today: Decimal
 
     @property
     def returns_to(self) -> str:
@@ -107,7 +109,10 @@ _FROM = SQL("""
 _COLUMNS = SQL("""
     c.id, c.client_id, c.customer_id, u.email as allowed_by, c.name, c.redirect_uri, c.code_challenge,
     c.code_expires_at, c.code_used_at, c.scopes, c.order_limit, c.day_limit, c.given_at, c.expires_at, c.last_used_at,
-    c.ended_at, {usable} as usable
+    c.ended_at, {usable} as usable,
+    (select coalesce(sum(o.gross), 0) from agent_order o
+     where o.customer_id = c.customer_id and o.client_id = c.client_id
+       and o.day = (:now at time zone 'Europe/London')::date) as spent_today
 """).format(usable=_USABLE)
 
 
@@ -287,10 +292,6 @@ _LOCK_OF_CLIENT = Statement("""
       and code_used_at is not null and ended_at is null and expires_at > :now
     order by id for update
 """)
-_SPENT = Statement("""
-    select coalesce(sum(gross), 0) from agent_order
-    where customer_id = :customer_id and client_id = :client_id and day = :day
-""")
 _INSERT_ORDER = Statement("""
     insert into agent_order (order_id, customer_id, client_id, day, gross)
     values (:order_id, :customer_id, :client_id, :day, :gross)
@@ -301,12 +302,6 @@ async def lock_spending(tx: Transaction, agent: LiveAgent, now: datetime) -> Age
     """Return an agent's consent; other orders of the agent, and its revocation, wait until the transaction ends."""
     await tx.execute(_LOCK_OF_CLIENT, customer_id=agent.customer_id, client_id=agent.client_id, now=now)
     return await find_consent(tx, agent.id, now)
-
-
-async def spent_on(tx: Transaction, agent: LiveAgent, day: date) -> Decimal:
-    """Return what an agent has ordered by itself for its customer on a day, in pounds with VAT."""
-    spent: Decimal = await tx.fetch_value(_SPENT, customer_id=agent.customer_id, client_id=agent.client_id, day=day)
-    return spent
 
 
 async def insert_agent_order(tx: Transaction, agent: LiveAgent, order_id: int, day: date, gross: Decimal) -> None:
