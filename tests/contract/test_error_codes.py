@@ -15,7 +15,7 @@ import pytest
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.guide import section
 from support.interface import backoffice_document, interface_document
-from support.orders import at, buy, cancel, confirm, create, rows
+from support.orders import at, buy, cancel, confirm, confirm_while_blocked, create
 from support.quotes import keyed, request_quote
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, GERMAN_ADDRESS, order
@@ -58,18 +58,6 @@ def from_office(doors: Doors, *scopes: str, address: str = "10.9.0.1") -> httpx2
 
 def from_a_foreign_network(doors: Doors) -> httpx2.Response:
     return doors.shop.limited(doors.customer, networks=["198.51.100.0/24"]).get("/customer")
-
-
-def after_being_blocked(doors: Doors) -> httpx2.Response:
-    customer = doors.shop.customer()
-    pending = create(customer)
-    # Without an announcement, so the key is still cached, as it is elsewhere for a few seconds.
-    rows(
-        doors.shop,
-        "update customer set blocked_at = now(), blocked_reason = 'x' where id = %s returning id",
-        customer.id,
-    )
-    return confirm(customer, pending)
 
 
 def after_cancelling(doors: Doors) -> httpx2.Response:
@@ -181,7 +169,7 @@ _HEAVY = [("SWITCH", 1000)]
 
 REJECTED: list[tuple[Code, int, Send]] = [
     (Code.ACCESS_DENIED, 403, lambda doors: from_office(doors, address="10.8.0.1").get("/api/order")),
-    (Code.ACCOUNT_BLOCKED, 409, after_being_blocked),
+    (Code.ACCOUNT_BLOCKED, 409, lambda doors: confirm_while_blocked(doors.shop)),
     (Code.CANCELLED, 410, after_cancelling),
     (Code.CANCELLED, 410, after_declining),
     (Code.CANCELLED, 412, invoice_of_a_cancelled_order),

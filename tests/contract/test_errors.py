@@ -12,7 +12,7 @@ import pytest
 from support.billing import credit, invoiced, number_of, pay_in
 from support.events import number_events
 from support.interface import interface_document, problems_by
-from support.orders import buy, confirm, create, rows
+from support.orders import buy, confirm, confirm_while_blocked, create
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, order
@@ -67,15 +67,6 @@ def confirm_beyond_the_limit(shoppers: Shoppers) -> httpx2.Response:
 
 CONFIGURATION = "/order/{reference}/item/{orderItemId}/configuration"
 ONE_CONFIGURATION = {"configurations": [{"adsl_username": "a", "adsl_password": "b"}]}
-
-
-def confirm_while_blocked(shoppers: Shoppers) -> httpx2.Response:
-    customer = shoppers.service.customer()
-    pending = create(customer)
-    # Without an announcement, so the key is still cached, as it is elsewhere for a few seconds.
-    block = "update customer set blocked_at = now(), blocked_reason = 'x' where id = %s returning id"
-    rows(shoppers.service, block, customer.id)
-    return confirm(customer, pending)
 
 
 def invoice_too_early(shoppers: Shoppers) -> httpx2.Response:
@@ -200,7 +191,7 @@ ERRORS: list[tuple[int, str, str, Send]] = [
     (404, "DELETE", "/customer/address/{id}", lambda s: s.usual.delete("/customer/address/1")),
     (409, "POST", "/order", lambda s: s.strict.post("/order", order())),
     (402, "PUT", "/order/{reference}", confirm_beyond_the_limit),
-    (409, "PUT", "/order/{reference}", confirm_while_blocked),
+    (409, "PUT", "/order/{reference}", lambda s: confirm_while_blocked(s.service)),
     (410, "PUT", "/order/{reference}", confirm_expired),
     (412, "POST", "/order", lambda s: s.usual.post("/order", order(auto_confirm=True))),
     (412, "GET", "/order/{reference}/invoice", invoice_too_early),

@@ -110,6 +110,19 @@ def rows(service: Service, statement: LiteralString | Composed, *values: Any) ->
     return service.in_transaction(fetch)
 
 
+def confirm_while_blocked(shop: Service) -> httpx2.Response:
+    """The response to a confirmation by a customer that another process has just blocked: the key is still known."""
+    block = "update customer set blocked_at = now(), blocked_reason = 'x' where id = %s returning id"
+    for _ in range(10):
+        customer = shop.customer()
+        pending = create(customer)
+        rows(shop, block, customer.id)
+        response = confirm(customer, pending)
+        if response.status_code != httpx2.codes.UNAUTHORIZED:  # a machine that is slow forgets keys meanwhile
+            break
+    return response
+
+
 def outstanding(service: Service, customer: Customer) -> Decimal:
     """What the account's lock says it owes."""
     found = rows(service, "select outstanding from credit_exposure where customer_id = %s", customer.id)
