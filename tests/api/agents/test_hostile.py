@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from support.agents import agent
+from support.agents import agent, priced
 from support.applications import running_exchange
 from support.billing import invoiced, number_of
 from support.cluster import Cluster
@@ -150,6 +150,16 @@ def test_wrong_arguments_are_named_as_the_tool_names_them_and_said_in_short(
     message = agent(shop, customer.key).error(tool, **arguments)["message"]
     assert message.startswith(said)
     assert len(message) < 200
+
+
+def test_a_total_of_millions_of_digits_is_not_written_out(shop: Service, customer: Customer) -> None:
+    shown = priced(agent(shop, customer.key))
+    params = {"name": "confirm_order", "arguments": {**shown, "total": "1e20000000"}}
+    response = post(
+        shop, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}, **{"X-Api-Key": customer.key}
+    )
+    assert "price_changed" in response.text
+    assert len(response.content) < 2_000
 
 
 def test_other_customers_orders_invoices_and_codes_are_not_found(shop: Service, customer: Customer) -> None:

@@ -287,7 +287,7 @@ async def _require_shown_total(tx: Transaction, customer_id: int, asked: Confirm
         return None  # confirming says which there are
     total = order.gross_with(option)
     if total != asked.total:
-        problem = f"the order costs {total}, not {asked.total:.2f}, by this shipping method: show that total first"
+        problem = f"the order costs {total} by this shipping method, which is not what was shown: show that total first"
         error = FieldError("total", problem, Code.PRICE_CHANGED)
         raise DomainError(Kind.CONFLICT, str(error), code=Code.PRICE_CHANGED, field_errors=[error])
     return order, option
