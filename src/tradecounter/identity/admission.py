@@ -109,6 +109,11 @@ class Admission(Struct, frozen=True):
             require_network(holder.limits, self._client(sender))
         return sender.admitted_as(holder)
 
+    async def check_again(self, sender: Sender) -> None:
+        """Check that the credential of an admitted request is still valid. Raises InvalidCredentialError."""
+        if not isinstance(sender.credential, DomainError):
+            await self.authenticator.holder_of(sender.credential)
+
     def admit_from_cache(self, sender: Sender, scope: KeyScope) -> int | None:
         """Return the customer if it is known without a query; None when `admit`, or the scope, must decide."""
         credential = sender.credential

@@ -69,6 +69,9 @@ class SessionGate(Struct, frozen=True):
         act_for(session.person.customer_id)
         return session.person.customer_id
 
+    async def check_again(self, request: Request) -> None:
+        """Do nothing: no page waits."""
+
     def actor_of(self, scope: Scope) -> Actor:
         """Return the person of an admitted request. Raises RuntimeError without a session."""
         session = session_of(scope)

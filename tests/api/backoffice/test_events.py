@@ -10,6 +10,8 @@ from support.backoffice import BackOfficeSite, pages
 from support.events import last_sequence, number_events
 from support.orders import buy, create
 from support.pages import fields_of, staff_member
+from tradecounter.access.queries.tokens import list_tokens
+from tradecounter.access.tokens import revoke_token
 
 
 def test_the_events_of_all_customers_are_read_in_contiguous_pages(office: BackOfficeSite, staff: httpx2.Client) -> None:
@@ -45,6 +47,20 @@ def test_a_waiting_request_is_answered_by_the_next_event(office: BackOfficeSite,
     assert (event["type"], event["customer_id"]) == ("order.created", customer.id)
     assert 0.3 < seconds < 10
     assert staff.get("/api/event?wait=21").status_code == 400
+
+
+def test_a_token_that_is_revoked_hears_of_nothing_later(office: BackOfficeSite) -> None:
+    service = office.service
+    caller, customer, after = office.caller("events:read"), service.customer(), last_sequence(service)
+    token = service.in_transaction(list_tokens)[-1]
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(caller.get, f"/api/event?after={after}&wait=20")
+        time.sleep(1.5)
+        service.in_transaction(lambda tx: revoke_token(tx, token.id, service.clock.now()))
+        create(customer)
+        number_events(service)
+        response = waiting.result(30)
+    assert (response.status_code, response.json()) == (401, {})
 
 
 def test_changes_of_the_back_office_are_events(office: BackOfficeSite, staff: httpx2.Client) -> None:

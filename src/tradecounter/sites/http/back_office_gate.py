@@ -10,7 +10,7 @@ from structlog.contextvars import bind_contextvars
 
 from tradecounter.access.queries.tokens import TokenRecord, find_token, record_use
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
+from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.operations.desk import ACTING_USER, LONGEST_ACTING_USER
 from tradecounter.edge.operations.scopes import SCOPES, missing_scope
 from tradecounter.edge.permissions import includes
@@ -52,6 +52,13 @@ class StaffGate(Struct, frozen=True):
             raise missing_scope(operation.scope)
         request.scope[SCOPES] = token.scopes
         request.scope[_ACTOR] = Actor("token", token.name, token.id, _acting_user(request), sender.address)
+
+    async def check_again(self, request: Request) -> None:
+        """Check that the token of a request is not revoked. Raises InvalidCredentialError."""
+        credential = sender_of(request.scope).credential
+        async with reading(self.database) as tx:
+            if not isinstance(credential, BearerToken) or await find_token(tx, credential.hash) is None:
+                raise InvalidCredentialError
 
     def actor_of(self, scope: Scope) -> Actor:
         """Return the token of an admitted request, with the person for whom its program acts."""

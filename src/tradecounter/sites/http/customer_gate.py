@@ -41,6 +41,10 @@ class CustomerGate(Struct, frozen=True):
         act_for(customer_id)
         return customer_id
 
+    async def check_again(self, request: Request) -> None:
+        """Check that the key or token of a request is still valid. Raises InvalidCredentialError."""
+        await self.admission.check_again(sender_of(request.scope))
+
     def actor_of(self, scope: Scope) -> Actor:
         """Return the customer's key or application."""
         return sender_of(scope).actor
@@ -105,6 +109,9 @@ class FeedGate(Struct, frozen=True):
             raise not_found("feed")
         note_feed(request.scope, feed)
         return self.customers.let_in(request, operation, feed.customer_id)
+
+    async def check_again(self, request: Request) -> None:
+        """Do nothing: no request of a feed waits."""
 
     def actor_of(self, scope: Scope) -> Actor:
         """Raise RuntimeError: reading a feed changes nothing that is audited."""

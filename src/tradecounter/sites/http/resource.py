@@ -1,5 +1,6 @@
 """The resource at one path: admits a request and calls the endpoint for its method."""
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
@@ -23,6 +24,7 @@ from tradecounter.kit.error_codes import Code
 _SAFE = {"GET", "HEAD"}
 _OK = 200
 _METHOD_NOT_ALLOWED = 405
+_WAITED_SECONDS = 1.0
 
 
 class Gate(Protocol):
@@ -33,6 +35,10 @@ class Gate(Protocol):
 
         Raises DomainError.
         """
+        ...
+
+    async def check_again(self, request: Request) -> None:
+        """Check that an admitted request that has waited would still be admitted. Raises DomainError."""
         ...
 
     def actor_of(self, scope: Scope) -> Actor:
@@ -83,7 +89,11 @@ class Resource:
             add_ignored(request.scope, unknown_parameters(raw_query, operation.query))
         shapes = (operation.body and operation.body.type, operation.success.body)
         call = Call(request, self._base_url, self._max_body_bytes, customer_id, self._gate.actor_of, shapes)
+        began = time.monotonic()
         response = await _handled(endpoint, call)
+        if not operation.public and request.method in _SAFE and time.monotonic() - began > _WAITED_SECONDS:
+            # A key that was disabled meanwhile must not hear of what has happened since.
+            await self._gate.check_again(request)
         if operation.deprecation is not None:
             mark_deprecated(response, operation, call.base_url)
         more = requests_noted(request.scope) - 1
