@@ -191,6 +191,23 @@ def test_pages_that_became_empty_go_on_with_what_followed(shop: Service) -> None
     assert follower.products == whole(customer)
 
 
+def test_terms_that_change_while_pages_are_read_and_back_lose_nothing(shop: Service) -> None:
+    customer = shop.customer()
+    last = sell(shop, "FLIPPED", 7, available=5)
+    follower = Follower.of(customer, limit=1)
+    email = customer.get("/customer").json()["email_address"]
+    shop.must_load("customers", [{"email_address": email, "discount": "20"}])
+    follower.ask()
+    shop.must_load("customers", [{"email_address": email, "discount": "0"}])
+    shop.must_load("stock", [{"sku": last, "available": 6}])
+    response = follower.ask()
+    shop.must_load("customers", [{"email_address": email, "discount": "20"}])
+    assert response.status_code == 410
+    follower.read()
+    follower.follow()
+    assert follower.products == whole(customer)
+
+
 def test_customers_with_equal_terms_get_equal_changes_but_for_contract_prices(shop: Service) -> None:
     usual, equal, special = (Follower.of(shop.customer()) for _ in range(3))
     agreed = {name: value for name, value in price("PHONE", 3).items() if name != "price_list"}

@@ -8,6 +8,7 @@ from contextvars import Context
 from datetime import timedelta
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import psycopg
 from cachetools import FIFOCache
@@ -119,6 +120,8 @@ class ChangeFeed:
                 is_behind = sight is None or not sight.place.covers(cursor.newest)
                 if sight is not None and not is_behind:
                     found, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
+                    if found.body != _NOTHING:
+                        _require_same_terms(cursor, sight.place)
                     cursor = _following(cursor, sight.place, found.next_id)
                     if found.body != _NOTHING:
                         return self._page(customer_id, found.body, cursor)
@@ -209,6 +212,16 @@ class ChangeFeed:
 
     def _page(self, customer_id: int, body: bytes, cursor: Cursor) -> ChangePage:
         return ChangePage(body, self._cursors.write(customer_id, cursor))
+
+
+def _require_same_terms(cursor: Cursor, seen: Place) -> None:
+    """Raise DomainError (gone) if the customer's terms are others than at the first page.
+
+    The copy then shows some products under the terms before the pages, and others under those of the first page, so
+    that no cursor could follow.
+    """
+    if cursor.until is not None and msgspec.structs.replace(cursor.until.terms, day=seen.terms.day) != seen.terms:
+        raise expired_cursor()
 
 
 def _following(cursor: Cursor, seen: Place, next_id: int | None) -> Cursor:
