@@ -52,14 +52,6 @@ def test_webhooks_are_verified_whatever_they_are_sent_with(php_client: PhpClient
     assert _verified(php_client, no_event) == ["NotGenuine"] * 4
 
 
-@pytest.mark.parametrize(
-    "secret", ["", "whsec_", "whsec_c2hvcnQ=", "whsec_!", "c2VjcmV0IG9mIGEgd2ViaG9vaywgZm9yIHRlc3Rz"]
-)
-def test_a_secret_that_is_none_verifies_nothing(php_client: PhpClient, secret: str) -> None:
-    headers = {"webhook-id": "evt_1", "webhook-timestamp": str(int(time.time())), "webhook-signature": "v1,"}
-    assert _verified(php_client, [(secret, headers, BODY)]) == ["InvalidArgumentException"]
-
-
 def test_webhooks_are_verified_as_the_standards_own_library_signs_them(php_client: PhpClient) -> None:
     secret, now = new_secret(), datetime.now(UTC)
     headers = {"webhook-id": "evt_1", "webhook-timestamp": str(int(now.timestamp())),

@@ -22,7 +22,8 @@ final class CatalogueSync
     }
 
     /**
-     * Batches from a cursor on, endless with `wait`. An expired cursor begins again with the whole catalogue.
+     * Batches from a cursor on, endless with `wait`. An expired cursor begins again with the whole catalogue, and so
+     * does an empty one: the service would begin with what changes from now on.
      *
      * @return \Generator<int, Batch>
      */
@@ -30,7 +31,7 @@ final class CatalogueSync
     {
         for (;;) {
             try {
-                $batch = $after === null ? $this->whole() : $this->changes($after, $wait);
+                $batch = $after === null || $after === '' ? $this->whole() : $this->changes($after, $wait);
             } catch (CursorExpired) {
                 $after = null;
                 continue;

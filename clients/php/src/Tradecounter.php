@@ -85,7 +85,9 @@ final class Tradecounter
      */
     public function productsBySku(array $skus): \Generator
     {
-        foreach (array_chunk($skus, self::SKUS_PER_REQUEST) as $some) {
+        // Without any, the service would list the whole catalogue.
+        $wanted = array_filter($skus, static fn (string $sku): bool => trim($sku) !== '');
+        foreach (array_chunk($wanted, self::SKUS_PER_REQUEST) as $some) {
             foreach ($this->products(['sku' => $some]) as $product) { // no `yield from`, which would repeat keys
                 yield $product;
             }

@@ -17,7 +17,7 @@ type Query<Name extends keyof models.operations> = Omit<
 export interface TradecounterOptions {
   /** Instead of a key. */
   credentials?: Credentials;
-  /** Seconds for each attempt; 30 by default. */
+  /** Seconds without a byte after which an attempt ends; 30 by default. */
   timeout?: number;
   /** How often a request is sent where that can help; 6 by default. */
   attempts?: number;
@@ -46,8 +46,9 @@ export class Tradecounter {
 
   /** Those of some SKUs that the account can buy. */
   async *productsBySku(skus: readonly string[]): AsyncGenerator<models.Product> {
-    for (let start = 0; start < skus.length; start += SKUS_PER_REQUEST) {
-      yield* this.products({ sku: skus.slice(start, start + SKUS_PER_REQUEST) });
+    const wanted = skus.filter((sku) => sku.trim()); // without any, the service would list the whole catalogue
+    for (let start = 0; start < wanted.length; start += SKUS_PER_REQUEST) {
+      yield* this.products({ sku: wanted.slice(start, start + SKUS_PER_REQUEST) });
     }
   }
 
@@ -246,6 +247,7 @@ export class Tradecounter {
   }
 }
 
+/** A part of a path. To `fetch`, `..` is a step up, however it is encoded; the service ignores the space behind it. */
 function part(text: string): string {
-  return encodeURIComponent(text);
+  return text === "." || text === ".." ? `${text}%20` : encodeURIComponent(text);
 }

@@ -1,7 +1,6 @@
 /** Requests with credentials, whose replies become values of the generated types. */
 
 import type { Credentials } from "./credentials.js";
-import { InvalidResponse } from "./errors.js";
 import type { Reply, Transport } from "./transport.js";
 
 export type Parameters = Record<string, string | number | boolean | readonly string[] | null | undefined>;
@@ -40,7 +39,7 @@ export class Connection {
 
   /** What the service makes of a body. */
   async send<Made>(method: string, path: string, body: unknown, options?: Options): Promise<Made> {
-    return made<Made>(await this.request(method, path, body, options));
+    return (await this.request(method, path, body, options)).made<Made>();
   }
 
   async get<Made>(path: string, parameters: Parameters = {}, extraTime = 0): Promise<Made> {
@@ -50,15 +49,7 @@ export class Connection {
   /** A value and the reply that it came with. */
   async read<Made>(path: string, parameters: Parameters = {}, extraTime = 0): Promise<[Made, Reply]> {
     const reply = await this.request("GET", path + query(parameters), undefined, { extraTime });
-    return [made<Made>(reply), reply];
-  }
-}
-
-function made<Made>(reply: Reply): Made {
-  try {
-    return JSON.parse(reply.text) as Made;
-  } catch (error) {
-    throw new InvalidResponse("the response is no JSON", { cause: error });
+    return [reply.made<Made>(), reply];
   }
 }
 

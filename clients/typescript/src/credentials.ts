@@ -71,8 +71,8 @@ export class Consent implements Credentials {
       grant_type: "refresh_token",
       refresh_token: this.#refreshToken,
     });
+    this.#refreshToken = consent.refresh_token; // also if it cannot be stored: the next request gets and stores another
     await this.#save(consent.refresh_token);
-    this.#refreshToken = consent.refresh_token;
     const asked = performance.now();
     const token = await this.#post<AccessToken>(transport, "/oauth/token", {
       grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -89,7 +89,7 @@ export class Consent implements Credentials {
     const body = new URLSearchParams(fields).toString();
     const reply = await transport.send({ method: "POST", path, headers, body, repeatable: true });
     if (reply.status === 400 || reply.status === 401) throw new ConsentEnded(reply.text);
-    return JSON.parse(reply.checked().text) as Made;
+    return reply.checked().made<Made>();
   }
 }
 

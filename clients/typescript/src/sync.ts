@@ -21,12 +21,15 @@ export interface Batch {
   cursor: string;
 }
 
-/** Batches from a cursor on, endless with `wait`. An expired cursor begins again with the whole catalogue. */
+/**
+ * Batches from a cursor on, endless with `wait`. An expired cursor begins again with the whole catalogue, and so does
+ * an empty one: the service would begin with what changes from now on.
+ */
 export async function* batches(api: Connection, cursor: string | null, wait?: number): AsyncGenerator<Batch> {
   let after = cursor;
   for (;;) {
     let batch: Batch;
-    if (after === null) {
+    if (!after) {
       batch = await whole(api);
     } else {
       try {

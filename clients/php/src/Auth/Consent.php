@@ -18,6 +18,8 @@ final class Consent implements Credentials
 {
     private readonly string $basic;
     private ?Tokens $tokens = null;
+    private ?Tokens $unsaved = null;
+    private string $replaced = '';
 
     public function __construct(
         string $clientId,
@@ -31,7 +33,7 @@ final class Consent implements Credentials
     {
         if ($this->tokens === null || !$this->tokens->isFresh()) {
             $this->tokens = $this->store->alone(function () use ($transport): Tokens {
-                $stored = $this->store->load();
+                $stored = $this->latest();
                 return $stored->isFresh() ? $stored : $this->refreshed($stored, $transport);
             });
         }
@@ -60,11 +62,19 @@ final class Consent implements Credentials
         return [];
     }
 
+    /** The stored tokens, or those that replaced them and could not be stored. */
+    private function latest(): Tokens
+    {
+        $stored = $this->store->load();
+        return $this->unsaved !== null && $stored->refreshToken === $this->replaced ? $this->unsaved : $stored;
+    }
+
     private function refreshed(Tokens $stored, Transport $transport): Tokens
     {
         $fields = ['grant_type' => 'refresh_token', 'refresh_token' => $stored->refreshToken];
         $consent = ConsentToken::of($this->post($transport, '/auth/token', $fields));
-        $this->store->save(new Tokens($consent->refresh_token));
+        [$this->replaced, $this->unsaved] = [$stored->refreshToken, new Tokens($consent->refresh_token)];
+        $this->store->save($this->unsaved);
         $asked = time();
         $token = AccessToken::of($this->post($transport, '/oauth/token', [
             'grant_type' => 'urn:ietf:params:oauth:grant-type:token-exchange',

@@ -25,9 +25,12 @@ class Batch:
 
 
 def batches(api: Connection, after: str | None, wait: int | None) -> Iterator[Batch]:
-    """Batches from a cursor on, endless with `wait`. An expired cursor begins again with the whole catalogue."""
+    """Batches from a cursor on, endless with `wait`. An expired cursor begins again with the whole catalogue.
+
+    So does an empty one: the service would begin with what changes from now on.
+    """
     while True:
-        if after is None:
+        if not after:
             yield (batch := _whole(api))
         else:
             try:

@@ -46,9 +46,9 @@ _PDF = "application/pdf"
 class Tradecounter:
     """A customer's access to the API; any number of threads may share it.
 
-    Each request has `timeout` seconds, and is sent up to `attempts` times within `patience` seconds where that can
-    help. All methods raise ApiError, by the error's code, and NoResponse. Amounts are decimal pounds; times are UK
-    local time without an offset, except those of events.
+    A request is sent up to `attempts` times within `patience` seconds where that can help; an attempt ends after
+    `timeout` seconds without a byte. All methods raise ApiError, by the error's code, and NoResponse. Amounts are
+    decimal pounds; times are UK local time without an offset, except those of events.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Tradecounter:
 
     def products_by_sku(self, skus: Iterable[str], extra: Sequence[str] = ()) -> Iterator[Product]:
         """Those of some SKUs that the account can buy."""
-        wanted = list(skus)
+        wanted = [sku for sku in skus if sku.strip()]  # without any, the service would list the whole catalogue
         for start in range(0, len(wanted), _SKUS_PER_REQUEST):
             part = wanted[start : start + _SKUS_PER_REQUEST]
             yield from self._pages("/product", Product, {"sku": part, "extra": extra})
@@ -239,4 +239,5 @@ class Tradecounter:
 
 
 def _part(text: str) -> str:
-    return quote(text, safe="")
+    """A part of a path. To urllib3, `..` is a step up unless it is encoded."""
+    return text.replace(".", "%2E") if text in {".", ".."} else quote(text, safe="")

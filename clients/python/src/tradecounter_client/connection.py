@@ -4,11 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-import msgspec
-
-from tradecounter_client.base import from_json, to_json
+from tradecounter_client.base import to_json
 from tradecounter_client.credentials import Credentials
-from tradecounter_client.errors import InvalidResponse
 from tradecounter_client.transport import Response, Transport
 
 Made = TypeVar("Made")
@@ -64,7 +61,7 @@ class Connection:
     ) -> Made:
         """What the service makes of a body."""
         response = self.request(method, path, body, idempotency_key=idempotency_key, repeatable=repeatable)
-        return _made(response, kind)
+        return response.made(kind)
 
     def get(
         self, path: str, kind: type[Made], parameters: Mapping[str, Parameter] | None = None, *, extra_time: float = 0
@@ -76,14 +73,7 @@ class Connection:
     ) -> tuple[Made, Response]:
         """A value and the response that it came with."""
         response = self.request("GET", path + _query(parameters or {}), extra_time=extra_time)
-        return _made(response, kind), response
-
-
-def _made(response: Response, kind: type[Made]) -> Made:
-    try:
-        return from_json(response.body, kind)
-    except msgspec.MsgspecError as error:
-        raise InvalidResponse(str(error)) from error
+        return response.made(kind), response
 
 
 def _query(parameters: Mapping[str, Parameter]) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Protocol
 from urllib.parse import quote_plus, urlencode
 
-from tradecounter_client.base import from_json
 from tradecounter_client.errors import ConsentEnded
 from tradecounter_client.models import AccessToken, ConsentToken
 from tradecounter_client.transport import Response, Transport
@@ -68,12 +67,12 @@ class Consent:
 
     def _refresh(self, transport: Transport) -> None:
         fields = {"grant_type": "refresh_token", "refresh_token": self._refresh_token}
-        consent = from_json(self._post(transport, "/auth/token", fields).body, ConsentToken)
+        consent = self._post(transport, "/auth/token", fields).made(ConsentToken)
+        self._refresh_token = consent.refresh_token  # also if it cannot be stored: the next request stores another
         self._save(consent.refresh_token)
-        self._refresh_token = consent.refresh_token
         asked = time.monotonic()
         fields = {"grant_type": _EXCHANGE, "subject_token": consent.access_token, "subject_token_type": _JWT}
-        token = from_json(self._post(transport, "/oauth/token", fields).body, AccessToken)
+        token = self._post(transport, "/oauth/token", fields).made(AccessToken)
         self._token, self._ends = token.access_token, asked + token.expires_in
 
     def _post(self, transport: Transport, path: str, fields: dict[str, str]) -> Response:

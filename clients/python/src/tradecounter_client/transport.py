@@ -1,21 +1,29 @@
 """Sends requests, and again where that can help: after lost responses, limits and faults that pass."""
 
 import random
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import msgspec
 import urllib3
 
-from tradecounter_client.errors import NoResponse, error_of
+from tradecounter_client.base import from_json
+from tradecounter_client.errors import InvalidResponse, NoResponse, error_of
+
+Made = TypeVar("Made")
 
 _OK = range(200, 300)
 _LIMITED = 429
 _BUSY = 409  # with Retry-After: a request with the same idempotency key is being processed
 _FAULTS = frozenset((500, 502, 503, 504))
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
+_SECONDS = re.compile("[0-9]{1,9}")
+_SENDABLE = re.compile("[ -~]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +38,20 @@ class Response:
     def retry_after(self) -> float | None:
         """Seconds, if the service says when another attempt makes sense."""
         text = self.headers.get("Retry-After", "")
-        return float(text) if text.isdigit() else None
+        return float(text) if _SECONDS.fullmatch(text) else None
 
     def checked(self) -> "Response":
         """The same response; raises the ApiError that it is."""
         if self.status in _OK:
             return self
         raise error_of(self.status, self.body, self.headers.get("X-Request-Id"), self.retry_after)
+
+    def made(self, kind: type[Made]) -> Made:
+        """What its JSON is; raises InvalidResponse."""
+        try:
+            return from_json(self.body, kind)
+        except msgspec.MsgspecError as error:
+            raise InvalidResponse(str(error)) from error
 
 
 class Transport:
@@ -47,7 +62,7 @@ class Transport:
         self._attempts, self._patience = attempts, patience
         parts = urlsplit(base_url)
         proxy = None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
-        self._pool = urllib3.ProxyManager(proxy, maxsize=10) if proxy else urllib3.PoolManager(maxsize=10)
+        self._pool = _through(proxy) if proxy else urllib3.PoolManager(maxsize=10)
 
     def close(self) -> None:
         """Close the connections."""
@@ -63,11 +78,14 @@ class Transport:
         repeatable: bool,
         extra_time: float = 0,
     ) -> Response:
-        """The last response, whatever its status; raises NoResponse.
+        """The last response, whatever its status; raises NoResponse, and ValueError for a header that cannot be sent.
 
         A request that is not repeatable is sent again only where it had no effect. `extra_time` is added to the
         timeout, in seconds, for requests that wait in the service.
         """
+        for name, value in headers.items():
+            if not _SENDABLE.fullmatch(value):
+                raise ValueError(f"{name} has a character that is not printable ASCII")
         ends = time.monotonic() + self._patience
         attempt = 1
         while True:
@@ -97,6 +115,14 @@ class Transport:
         except urllib3.exceptions.HTTPError as error:
             return error
         return Response(found.status, found.headers, found.data)
+
+
+def _through(proxy: str) -> urllib3.ProxyManager:
+    """Connections through a proxy, such as http://user:password@proxy.example:3128."""
+    address = proxy if "://" in proxy else f"http://{proxy}"
+    parts = urlsplit(address)
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}" if parts.username else None
+    return urllib3.ProxyManager(address, proxy_headers=urllib3.make_headers(proxy_basic_auth=pair), maxsize=10)
 
 
 def _wait(found: Response | Exception, attempt: int, *, repeatable: bool) -> float | None:

@@ -43,7 +43,7 @@ def _client() -> Tradecounter:
     url, key, file = (os.environ.get(f"TRADECOUNTER_{name}", "") for name in ("URL", "KEY", "KEY_FILE"))
     if not url or not (key or file):
         raise FileError("set TRADECOUNTER_URL, and TRADECOUNTER_KEY or TRADECOUNTER_KEY_FILE")
-    return Tradecounter(url, key or Path(file).read_text(encoding="utf-8").strip())
+    return Tradecounter(url, (key or Path(file).read_text(encoding="utf-8")).strip())
 
 
 def _console() -> Console:
