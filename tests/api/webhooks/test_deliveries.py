@@ -32,7 +32,7 @@ from tradecounter.events.record import record_event
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks import manage_deliveries, manage_endpoints
-from tradecounter.webhooks.deliver import Deliverer, delivering
+from tradecounter.webhooks.deliver import MOST_AT_ONCE, Deliverer, deliver_all, delivering
 from tradecounter.webhooks.queries.deliveries import forget_deliveries
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
@@ -402,6 +402,45 @@ def test_one_slow_receiver_delays_no_other(service: Service, endpoint: Make) -> 
 
     assert service.call(deliver_both) == 10
     assert len(slow.receiver.received) == 40
+
+
+def test_a_customer_with_many_slow_receivers_delays_no_other(service: Service, endpoint: Make) -> None:
+    held: list[asyncio.Event] = []
+    others_first = True
+
+    async def hang(_request: Any, writer: asyncio.StreamWriter) -> None:
+        if others_first:
+            held.append(asyncio.Event())
+            await held[-1].wait()
+        writer.write(status(200))
+
+    slow, other = service.customer(), service.customer()
+    for _ in range(20):
+        endpoint(hang, customer_id=slow.id)
+    waiting = endpoint(customer_id=other.id)
+    subjects = [f"order/{number}" for number in range(11)]
+    happen(service, *subjects, customer_id=slow.id, type_="order.confirmed")
+    number_events(service)
+
+    async def end_one_attempt() -> None:
+        nonlocal others_first
+        deliverer = Deliverer(service.commands, service.clock, policy_of(service).vault, sender(post_seconds=60))
+        await deliverer.tick()
+        await happened(lambda: len(held) == MOST_AT_ONCE)
+        await asyncio.to_thread(happen, service, "order/99", customer_id=other.id, type_="order.confirmed")
+        await asyncio.to_thread(number_events, service)
+        held[0].set()
+        await deliverer.wait()
+        await deliverer.tick()
+        try:
+            await happened(lambda: len(waiting.receiver.received) == 1, 10)
+        finally:
+            others_first = False
+            for one in held:
+                one.set()
+            await deliver_all(deliverer)
+
+    service.call(end_one_attempt)
 
 
 def test_an_endpoint_that_keeps_up_need_not_wait_for_the_next_tick(service: Service, endpoint: Make) -> None:

@@ -35,14 +35,19 @@ class Claimed(Struct, frozen=True):
     data: str | None
 
 
-# An endpoint that fails gets one attempt at a time. Endpoints take turns, so that a slow one does not delay the others.
+# An endpoint that fails gets one attempt at a time. Endpoints take turns, and so do customers: those with the fewest
+# attempts that run are first, so that slow endpoints delay nobody else, however many a customer has.
 # An array of ids instead of a join has rows found by id: without fresh statistics, a join reads all waiting deliveries.
 _CLAIM = Statement(
     SQL("""
     with busy as (
         select key::bigint as webhook_id, value::integer as attempts from jsonb_each_text(:busy::jsonb)
+    ), busy_owner as (
+        select customer_id, sum(attempts) as attempts from busy join webhook on webhook.id = webhook_id
+        where customer_id is not null group by customer_id
     ), due as (
-        select d.id, row_number() over (partition by webhook.id order by d.next_attempt_at, d.id) as place
+        select d.id, customer_id, coalesce(busy.attempts, 0)
+               + row_number() over (partition by webhook.id order by d.next_attempt_at, d.id) as place
         from webhook left join busy on busy.webhook_id = webhook.id cross join lateral (
             select id, next_attempt_at from webhook_delivery
             where webhook_delivery.webhook_id = webhook.id and next_attempt_at <= :now
@@ -51,9 +56,13 @@ _CLAIM = Statement(
                 case when failing_since is null then :each else 1 end - coalesce(busy.attempts, 0), 0)
         ) d
         where webhook.state = 'active'
+    ), placed as (
+        select id, case when due.customer_id is null then place else coalesce(busy_owner.attempts, 0)
+               + row_number() over (partition by due.customer_id order by place, id) end as place
+        from due left join busy_owner using (customer_id)
     ), chosen as (
         select id from webhook_delivery
-        where id = any(array(select id from due order by place, id limit :most)) and next_attempt_at <= :now
+        where id = any(array(select id from placed order by place, id limit :most)) and next_attempt_at <= :now
         for update skip locked
     ), claimed as (
         update webhook_delivery d set next_attempt_at = :until from chosen where d.id = chosen.id returning d.*
