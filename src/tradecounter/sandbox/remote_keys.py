@@ -63,11 +63,11 @@ class RemoteSandbox(Struct, frozen=True):
     async def _call(
         self, method: str, customer_id: int, rest: str = "", *, by: str = "", content: bytes = b"", once: str = ""
     ) -> bytes:
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        headers = {b"Authorization": f"Bearer {self.token}".encode(), b"Content-Type": b"application/json"}
         if by:
-            headers["X-Acting-User"] = by
+            headers[b"X-Acting-User"] = by.encode()  # an e-mail address, which need not be ASCII
         if once:
-            headers["Idempotency-Key"] = once
+            headers[b"Idempotency-Key"] = once.encode()
         address = f"{self.backoffice_url}/api/customer/{customer_id}/key{rest}"
         trust_env = urlsplit(self.backoffice_url).scheme == "https"
         try:

@@ -50,6 +50,15 @@ def test_a_form_that_is_sent_twice_makes_one_key(pair: SandboxPair) -> None:
     assert rows(pair.sandbox, "select count(*) from api_key where name = 'Twice'") == [(1,)]
 
 
+def test_the_sandbox_is_told_who_makes_a_key_in_any_script(pair: SandboxPair) -> None:
+    pair.refresh()
+    rows(pair.live, "update customer_user set email = 'jösé@shop.example' where id = %s returning id", pair.dev.id)
+    page = pair.dev.send(f"{LIST}/key/new", {"name": "My shop"})
+    assert "sbx_" in page.text, text_of(page)
+    told = rows(pair.sandbox, "select acting_user from audit_entry where action = 'key.create'")
+    assert told == [("jösé@shop.example",)]
+
+
 def test_no_transaction_is_open_while_the_sandbox_is_asked(postgres: Cluster) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent, postgres.database() as url:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
