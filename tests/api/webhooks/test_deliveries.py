@@ -343,6 +343,16 @@ def test_a_customers_replay_has_only_what_the_customer_may_see(service: Service,
     assert hook.replay(1, hook.receiver.events[-1]["sequence"]) == 2
 
 
+def test_a_replay_that_is_asked_for_again_makes_no_second_deliveries(service: Service, endpoint: Make) -> None:
+    hook = endpoint()
+    happen(service, "order/1", "order/2", "order/1")
+    hook.deliver()
+    first, *_, last = (event["sequence"] for event in hook.receiver.events)
+    assert [hook.replay(first, last) for _ in range(3)] == [3, 0, 0]
+    assert len(hook.deliver()) == 3
+    assert hook.replay(first, last) == 3
+
+
 def test_a_replay_leaves_out_events_that_come_anyway(service: Service, endpoint: Make) -> None:
     hook = endpoint()
     happen(service, "order/1")

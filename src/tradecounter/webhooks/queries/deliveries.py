@@ -77,6 +77,10 @@ _REPLAY = Statement("""
                             or event.customer_id = webhook.customer_id and for_customer
     where webhook.id = :id and sequence between :first and :last and sequence <= read_up_to
       and (types = '{}' or type = any(types))
+      and not exists (
+          select from webhook_delivery d
+          where d.webhook_id = webhook.id and d.sequence = event.sequence and delivered_at is null
+      )
     order by sequence
     returning id
 """)
@@ -85,7 +89,7 @@ _REPLAY = Statement("""
 async def insert_replay(tx: Transaction, webhook_id: int, first: int, last: int, now: datetime) -> int:
     """Make deliveries of the endpoint's events in a range that it has got before; the endpoint must be locked.
 
-    Return how many. Later events get their deliveries anyway.
+    Return how many. Later events get their deliveries anyway, and so do those that still wait for theirs.
     """
     return len(await tx.fetch_all(_REPLAY, id=webhook_id, first=first, last=last, now=now))
 
