@@ -227,10 +227,11 @@ def test_a_person_signs_in_first_and_comes_back(consenting: Consenting, applicat
     assert error_of(consenting, silent) == "login_required"
 
 
-def test_the_sign_in_page_leads_back_to_the_request(consenting: Consenting, application: Any) -> None:
+@pytest.mark.parametrize("state", ["s" * 500, "{}" * 1000])
+def test_the_sign_in_page_leads_back_to_the_request(consenting: Consenting, application: Any, state: str) -> None:
     service = consenting.service
     place = Place(service, ACCOUNT, service.url, signing_in_user(service))
-    visitor, request = place.browser(), consenting.request(application, state="s" * 500)
+    visitor, request = place.browser(), consenting.request(application, state=state)
     sign_in = visitor.get(f"/auth/authorize?{urlencode(request)}", **FROM_ELSEWHERE).headers["Location"]
     done = visitor.fill(sign_in, email=place.who.email, password=PASSWORD)
     page = visitor.get(done.headers["Location"])

@@ -23,7 +23,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.setting_rules import is_safe_url
 from tradecounter.settings import Settings
 
-_LONGEST = 2_000
+_LONGEST = 10_000  # a request of an application with the longest state, percent-encoded
 # One slash, then printable ASCII without a backslash, which browsers read as a slash. Two slashes begin a host.
 _PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
 
