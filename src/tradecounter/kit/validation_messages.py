@@ -11,6 +11,7 @@ from msgspec.structs import fields, replace
 
 from tradecounter.kit.errors import FieldError
 from tradecounter.kit.number_types import alternatives
+from tradecounter.kit.text import shown_name
 
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
 _MISSING = re.compile(r"^Object missing required field `(?P<field>.*)`$")
@@ -73,7 +74,7 @@ def _sentence(problem: str) -> str:
             (words for mark, words in _PATTERN_WORDS if mark in match["pattern"]), f"must match {match['pattern']}"
         )
     if match := _ENUM.match(problem):
-        return f"{match['value']} is not one of {ALLOWED_VALUES}"
+        return f"{shown_name(match['value'])} is not one of {ALLOWED_VALUES}"
     return _WORDED.get(problem, problem[:1].lower() + problem[1:])
 
 

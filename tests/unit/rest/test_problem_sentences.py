@@ -48,6 +48,7 @@ class Body(Struct):
         ('{"lines": [{"sku": "a", "quantity": true}]}', "lines[0].quantity: must be a whole number, not true or false"),
         ('{"lines": [{"sku": "a", "colour": 1}]}', "lines[0].colour: is not a known field"),
         ('{"kind": "c"}', "kind: 'c' is not one of the allowed values"),
+        (f'{{"kind": "{1_000 * "c"}"}}', f"kind: '{59 * 'c'}… is not one of the allowed values"),
         ('{"code": "y"}', "code: must match '^x+$'"),
         ('{"code": 1}', "code: must be text or null, not a whole number"),
         ('{"flag": "true"}', "flag: must be true or false, not text"),
