@@ -70,6 +70,18 @@ async def waiting_approvals(tx: Transaction, customer_id: int) -> list[Approval]
     return await tx.fetch_all(_WAITING, customer_id=customer_id)
 
 
+_COUNT_ORDERS = Statement("""
+    select count(*) from order_approval a join orders o on o.id = a.order_id
+    where o.customer_id = :customer_id and a.state = 'waiting'
+      and o.kind = 'order' and o.state = 'pending' and o.expires_at >= :now
+""")
+
+
+async def count_orders_to_approve(tx: Transaction, customer_id: int, now: datetime) -> int:
+    """Return how many pending orders of a customer wait for approval; neither quotes nor expired orders count."""
+    return int(await tx.fetch_value(_COUNT_ORDERS, customer_id=customer_id, now=now))
+
+
 async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int) -> list[Approval]:
     """Return the requests of one of a customer's users, the latest first."""
     return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id)

@@ -67,6 +67,22 @@ def test_an_order_above_the_limit_is_not_confirmed_but_may_be_asked_for(
     assert "Approve or decline PO-LIMIT" in text_of(approver.get("/account"))
 
 
+def test_the_start_page_counts_the_orders_to_confirm_without_those_that_wait_for_approval(
+    own_shop: Service,
+) -> None:
+    customer = own_shop.customer()
+    buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
+    waiting(customer, buyer, customer_reference="PO-OLD")
+    quote = request_quote(customer, [("PHONE", 4)], customer_reference="PO-QUOTED")
+    price_as_support(own_shop, quote, ("PHONE", "40"))
+    ask(buyer, quote["confirmation_code"])
+    own_shop.clock.set(own_shop.clock.now() + timedelta(hours=25))  # the order has expired, the quote has not
+    create(customer, [("CABLE", 1)], customer_reference="PO-NEW")
+    assert "Confirm 1 order" in text_of(buyer.get("/account"))
+    waiting(customer, buyer, customer_reference="PO-WAITS")
+    assert "Confirm 1 order" in text_of(buyer.get("/account"))
+
+
 def test_the_basket_says_that_it_is_above_the_limit(shop: Service, buyer: Person, approver: Person) -> None:
     path, said = "/account/new-order?add=PHONE", "This is above your limit of £1.00: an owner or an approver"
     assert "above your limit" not in text_of(buyer.get(path))

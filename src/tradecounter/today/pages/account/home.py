@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec import Struct, field
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import Approval, waiting_approvals
+from tradecounter.approvals.queries import Approval, count_orders_to_approve, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
@@ -71,10 +71,8 @@ class HomePages(Struct, frozen=True):
             account = await fetch_account(tx, call.customer_id)
             if home.buys:
                 await self._add_orders(tx, account, home)
-            waiting = await waiting_approvals(tx, account.id) if home.pending else []
-            home.pending = max(home.pending - len(waiting), 0)
             if user is not None and user.has_role(*APPROVERS):
-                home.to_approve = waiting or await waiting_approvals(tx, account.id)
+                home.to_approve = await waiting_approvals(tx, account.id)
             if user is not None and user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)
@@ -83,7 +81,8 @@ class HomePages(Struct, frozen=True):
         now = self.desk.clock.now()
         summary = await account_summary(tx, account.id, now)
         home.tiles += _order_tiles(summary)
-        home.pending = summary.pending
+        if summary.pending:
+            home.pending = max(summary.pending - await count_orders_to_approve(tx, account.id, now), 0)
         if summary.quotes_priced:
             found = await open_quotes(tx, account.id, _MOST_SHOWN)
             home.quotes = [q for q in found if isinstance(q, PricedQuote) and not q.has_expired(now)]
