@@ -24,8 +24,8 @@ from tradecounter.search.hits import (
     joined,
     order_groups,
     typed_amount,
+    unit_group,
 )
-from tradecounter.shipments.queries.reads import find_units
 
 _NUMBER = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
 
@@ -42,7 +42,7 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
         orders = await _orders(tx, text)
         groups += order_groups(orders)
         named = [row.id for row, _ in orders if has_in_reference(row, text)]
-        groups.append(await _units(tx, text))
+        groups.append(await unit_group(tx, text, "/order/{reference}"))
         groups.append(await _returns(tx, text))
     if allowed("billing:read"):
         groups.append(await invoice_group(tx, text, "/invoice/{number}", orders=named))
@@ -60,15 +60,6 @@ async def _orders(tx: Transaction, text: str) -> list[tuple[OrderRow, bool]]:
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
         found = [(row, False) for row in rows]
     return found
-
-
-async def _units(tx: Transaction, text: str) -> Group:
-    hits = []
-    for unit in await find_units(tx, text, MOST_OF_A_GROUP):
-        names = joined(unit.serial_number, unit.mac_address)
-        note = f"{unit.sku} · {unit.order_reference} · {unit.customer}"
-        hits.append(Hit(names, note, f"/order/{unit.order_reference}", exact=True))
-    return Group("Serial numbers", "/order/{reference}", hits)
 
 
 async def _returns(tx: Transaction, text: str) -> Group:

@@ -1,4 +1,4 @@
-"""Finds what a customer's user types: the customer's orders, quotes, invoices and credit notes, and products."""
+"""Finds what a customer's user types: the customer's orders, quotes, units, invoices and credit notes, and products."""
 
 from collections.abc import Callable
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from tradecounter.search.hits import (
     joined,
     order_groups,
     typed_amount,
+    unit_group,
 )
 from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.parameters import ProductListParameters
@@ -33,6 +34,7 @@ async def find_own(tx: Transaction, customer_id: int, text: str, may: Callable[[
     if may(_ORDER):
         rows = await find_own_orders(tx, customer_id, text, typed_amount(text), MOST_OF_A_GROUP)
         groups += order_groups(((row, _is_named(row, text)) for row in rows), "/account")
+        groups.append(await unit_group(tx, text, _ORDER, customer_id))
     if may(_INVOICE):
         groups.append(await invoice_group(tx, text, _INVOICE, customer_id))
     if may(_CREDIT_NOTE):

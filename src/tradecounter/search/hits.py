@@ -14,6 +14,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.order_table import OrderRow
+from tradecounter.shipments.queries.reads import find_units
 from tradecounter.storefront.shown_product import ShownProduct
 
 MOST_OF_A_GROUP = 10
@@ -96,6 +97,23 @@ def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list
         note = joined(row.customer, row.customer_reference, in_pounds(row.gross))
         (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
     return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
+
+
+async def unit_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
+    """Return the dispatched units whose serial number or MAC address a text is; of one customer, if one is given.
+
+    `operation` is the path of the page of an order.
+    """
+    hits = [
+        Hit(
+            joined(unit.serial_number, unit.mac_address),
+            joined(unit.sku, unit.order_reference, "" if customer_id else unit.customer),
+            operation.format(reference=unit.order_reference),
+            exact=True,
+        )
+        for unit in await find_units(tx, text, MOST_OF_A_GROUP, customer_id)
+    ]
+    return Group("Serial numbers", operation, hits)
 
 
 async def invoice_group(

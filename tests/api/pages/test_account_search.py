@@ -1,9 +1,10 @@
 """The search box of the account: the customer's own things, and products at its prices."""
 
 from support.billing import credit, invoiced, number_of
-from support.orders import buy, rows, sell
+from support.orders import buy, dispatch, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
+from tradecounter.shipments.requests import Serial
 
 
 def found(person: Person, text: str) -> str:
@@ -25,6 +26,16 @@ def test_own_things_are_found_and_those_of_others_are_not(shop: Service, custome
     product = owner.get("/account/search", params={"q": "own-wf"}).headers["Location"]
     assert product == f"/account/product/{sku}"
     assert "Ownable Wi-Fi bridge" in text_of(owner.get(product))
+
+
+def test_an_own_unit_is_found_by_its_serial_number(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    dispatch(shop, placed, serials=[Serial(placed["items"][0]["id"], "OWN-SN-77", "00:11:22:33:44:57")])
+    owner, other = (customer_user(shop, each) for each in (customer.id, shop.customer().id))
+    for text in ("own-sn-77", "00:11:22:33:44:57"):
+        opened = owner.get("/account/search", params={"q": text})
+        assert opened.headers["Location"] == f"/account/order/{placed['order_reference']}"
+        assert "OWN-SN-77" not in found(other, text)
 
 
 def test_users_find_what_their_role_may_open(shop: Service, customer: Customer) -> None:
@@ -52,7 +63,7 @@ def test_a_product_that_is_found_by_other_words_than_typed_does_not_open_by_itse
     sell(shop, "OWN-MT", "12.50", name="Pleasant gazebo")
     buyer = customer_user(shop, customer.id, "buyer")
     page = buyer.get("/account/search", params={"q": "gazabo"})
-    assert "No product has “gazabo”: these have “gazebo”. Search for what I typed" in text_of(page)
+    assert "No product has “gazabo”: read as “gazebo”. Search for what I typed" in text_of(page)
     assert 'href="/account/search?q=%22gazabo%22"' in page.text
     assert "Nothing is called" in text_of(buyer.get("/account/search", params={"q": '"gazabo"'}))
     assert "Search for what" not in found(buyer, "gazabo")

@@ -264,13 +264,16 @@ _FIND = Statement(
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, h.dispatched_at
     from serial_number s join order_line l on l.id = s.line_id join orders o on o.id = l.order_id
     join customer c on c.id = o.customer_id join shipment h on h.id = s.shipment_id
-    where lower(s.serial_number) = lower(:text) or s.mac_address <> '' and lower(s.mac_address) = lower(:text)
+    where (lower(s.serial_number) = lower(:text) or s.mac_address <> '' and lower(s.mac_address) = lower(:text))
+      and (:customer_id::bigint is null or o.customer_id = :customer_id)
     order by h.dispatched_at desc limit :most
     """,
     DispatchedUnit,
 )
 
 
-async def find_units(tx: Transaction, text: str, most: int) -> list[DispatchedUnit]:
-    """Return units by serial number or MAC address, ignoring case, the last dispatched first."""
-    return await tx.fetch_all(_FIND, text=text, most=most)
+async def find_units(
+    tx: Transaction, text: str, most: int, customer_id: int | None = None
+) -> list[DispatchedUnit]:
+    """Return units by serial number or MAC address, ignoring case, the last dispatched first; of one customer or all."""
+    return await tx.fetch_all(_FIND, text=text, most=most, customer_id=customer_id)
