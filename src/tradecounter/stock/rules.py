@@ -1,7 +1,7 @@
 """The rules of stock (specification, catalogue, stock)."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from msgspec import Struct
 
@@ -18,6 +18,11 @@ class Delivery(Struct, frozen=True):
 
     incoming: int
     expected_on: datetime
+
+
+def is_late(delivery: Delivery, today: date) -> bool:
+    """Return whether a delivery is overdue, so that nobody can count on it: its UK date has passed."""
+    return uk_date(delivery.expected_on) < today
 
 
 class Cover(Struct, frozen=True):
@@ -59,7 +64,7 @@ def covering(deliveries: Sequence[Delivery], missing: int, now: datetime) -> Del
     """
     today = uk_date(now)
     for delivery in deliveries:
-        if uk_date(delivery.expected_on) < today:
+        if is_late(delivery, today):
             continue
         missing -= delivery.incoming
         if missing <= 0:

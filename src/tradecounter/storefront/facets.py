@@ -120,11 +120,34 @@ class Shelf:
                 for name, flag in (("reduced", wanted.reduced), ("clearance", wanted.clearance))
                 if flag
             ),
+            *(("sku", sku, sku) for sku in wanted.sku),
             *(("manufacturer", key, manufacturers.get(key, key)) for key in wanted.manufacturer),
             *(("price", text, each.name) for text, each in zip(wanted.price, read_ranges(wanted.price), strict=True)),
             *(("attribute", text, self._named(text)) for text in wanted.attribute),
         ]
         return [Choice(*each, len(self.found), is_chosen=True) for each in named]
+
+    @property
+    def kept(self) -> list[Choice]:
+        """The filters that are set and that no choice of the facets stands for, such as `ports>=24`."""
+        offered = {
+            (each.parameter, key_form(each.value)) for facet in self.facets for each in facet.choices if each.is_chosen
+        }
+        return [each for each in self.chosen if self._offered_as(each) not in offered]
+
+    def _offered_as(self, chosen: Choice) -> tuple[str, str]:
+        """Return the parameter and the folded value that a choice of a facet has for a filter."""
+        match chosen.parameter:
+            case "clearance":
+                return "reduced", chosen.value
+            case "price":
+                return "price", read_ranges([chosen.value])[0].text
+            case "attribute":
+                of = next((each for each in self.view.snapshot.attribute_list if _is_of(each, chosen.value)), None)
+                value = chosen.value.partition("=")[2].strip()
+                return "attribute", key_form(chosen.value if of is None else f"{of.key}={value}")
+            case parameter:
+                return parameter, key_form(chosen.value)
 
     def _named(self, text: str) -> str:
         """Return a filter by an attribute for people: `colour=Black` is Colour: Black."""

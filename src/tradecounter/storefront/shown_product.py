@@ -10,9 +10,10 @@ from msgspec import Struct
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import from_pence
 from tradecounter.prices.rules import UnitCosts, margin_percent
+from tradecounter.products.descriptions import description_of
 from tradecounter.products.picture_addresses import pictures_of
 from tradecounter.products.queries.records import ProductRecord
-from tradecounter.stock.rules import Delivery
+from tradecounter.stock.rules import Delivery, is_late
 from tradecounter.storefront.drawings import kind_of, tint_of
 from tradecounter.storefront.view import CustomerView
 
@@ -35,6 +36,11 @@ class ShownProduct:
         """The manufacturer's name."""
         key = self.record.manufacturer
         return next((each.name for each in self.view.snapshot.manufacturer_list if each.key == key), key)
+
+    @property
+    def description(self) -> str:
+        """The description as text."""
+        return description_of(self.record)
 
     @property
     def breaks(self) -> list[tuple[int, Decimal]]:
@@ -66,6 +72,15 @@ class ShownProduct:
     def deliveries(self) -> Sequence[Delivery]:
         """The expected deliveries that the customer may see, the first one first."""
         return self.view.shown_deliveries.get(self.row, ())
+
+    @property
+    def next_delivery(self) -> Delivery | None:
+        """The first of these deliveries that is not late."""
+        return next((each for each in self.deliveries if not is_late(each, self.view.day)), None)
+
+    def is_late(self, delivery: Delivery) -> bool:
+        """Return whether a delivery should have come before today."""
+        return is_late(delivery, self.view.day)
 
     @property
     def pictures(self) -> list[str]:

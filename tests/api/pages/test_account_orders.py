@@ -67,7 +67,7 @@ def test_misspelt_words_of_a_product_find_the_orders_of_it_unless_they_are_quote
     own = buy(customer, [(sell(shop, "CHIMED", name="Tamarisk chime"), 1)])["order_reference"]
     corrected = text_of(buyer.get(f"{LIST}?sku=tamarsk"))
     assert own in corrected
-    assert "these have “tamarisk”" in corrected
+    assert "read as “tamarisk”" in corrected
     assert "No order matches" in text_of(buyer.get(f"{LIST}?sku=%22tamarsk%22"))
 
 
@@ -101,6 +101,19 @@ def test_unconfirmed_and_cancelled_orders_have_lists_of_their_own(
     path = f"{LIST}/{pending['confirmation_code']}"
     assert buyer.get(path).headers["Location"] == f"/account/new-order/{pending['confirmation_code']}"
     assert "Cancelled" in text_of(buyer.get(f"{LIST}/{gone['order_reference']}"))
+
+
+def test_the_lines_of_an_order_lead_to_products_that_are_still_sold(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id, "buyer")
+    gone = sell(shop, "LEADS/NOWHERE", 10)
+    path = f"{LIST}/{buy(customer, [(gone, 1), ('CABLE', 1)])['order_reference']}"
+    addresses = [f"/account/product/{sku}" for sku in ("CABLE", "LEADS%2FNOWHERE")]
+    assert [address in buyer.get(path).text for address in addresses] == [True, True]
+    shop.must_load("products", [product(gone, active=False)])
+    shop.refresh()
+    page = buyer.get(path)
+    assert [address in page.text for address in addresses] == [True, False]
+    assert gone in text_of(page)
 
 
 def test_an_order_is_shown_with_all_that_belongs_to_it(shop: Service, customer: Customer, buyer: Person) -> None:

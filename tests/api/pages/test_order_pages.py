@@ -49,7 +49,7 @@ def test_orders_are_found_by_words_of_a_product_and_by_an_exact_sku(office: Back
     assert found("marigold+large") == [False, True]
     assert found(handset.lower()) == [True, False]  # though the words of the other SKU have it, too
     misspelt = sam.get("/order?sku=marigld+handset&state=confirmed")
-    assert "these have “marigold”" in text_of(misspelt)
+    assert "read as “marigold”" in text_of(misspelt)
     assert "state=confirmed&amp;sku=%22marigld+handset%22" in misspelt.text
     unknown = sam.get("/order?sku=xyzzy+handset")
     assert "No order matches the filters" in text_of(unknown)

@@ -3,8 +3,11 @@
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from html import unescape
 from typing import Any
 
+import httpx2
 import pytest
 
 from support.orders import buy, sell
@@ -14,6 +17,7 @@ from support.shop import ADDRESS, NEXT_DAY
 from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.find_own_order import fetch_own_order_by_code
 from tradecounter.orders.queries.lines import lines_of_order
 
@@ -31,6 +35,20 @@ def skus(person: Person, **query: Any) -> list[str]:
     page = person.get(SHOP, params=query)
     assert page.status_code == 200, page.text
     return re.findall(r'type="hidden" name="sku" value="([^"]*)"', page.text)
+
+
+def filters_of(page: httpx2.Response) -> dict[str, list[str]]:
+    """What the form with the filters would send unchanged."""
+    form = re.search(r'<form id="narrow".*?</form>', page.text, re.DOTALL)
+    assert form is not None
+    sent: dict[str, list[str]] = {}
+    for tag in re.findall(r"<input [^>]*>", form[0]):
+        if 'type="checkbox"' not in tag or tag.endswith(" checked>"):
+            name, value = (re.search(rf' {each}="([^"]*)"', tag) for each in ("name", "value"))
+            assert name is not None
+            assert value is not None
+            sent.setdefault(name[1], []).append(unescape(value[1]))
+    return sent
 
 
 def basket(person: Person) -> dict[str, str]:
@@ -73,13 +91,33 @@ def test_filters_are_in_the_address_and_can_be_left_out_again(shop: Service, buy
     assert f'href="{SHOP}?query=narrowable"' in page.text  # the same without the filter
 
 
+def test_a_filter_that_no_box_stands_for_stays_when_the_form_is_sent(shop: Service, buyer: Person) -> None:
+    shop.must_load("attributes", [{"key": "sockets", "name": "Wall sockets", "type": "int"}])
+    for sockets in (4, 8, 16):
+        sell(shop, f"KEPT-{sockets}", 12, name="Keepable hub", available=1, attributes={"sockets": sockets})
+    for query, found in (
+        ({"attribute": "sockets>=8"}, ["KEPT-16", "KEPT-8"]),
+        ({"attribute": "wall sockets=8"}, ["KEPT-8"]),
+        ({"sku": "kept-4"}, ["KEPT-4"]),
+        ({"price": "11-13", "reduced": "false"}, ["KEPT-16", "KEPT-4", "KEPT-8"]),
+        ({"manufacturer": "ACME", "category": "nothing"}, []),
+    ):
+        assert skus(buyer, query="keepable", **query) == found
+        form = filters_of(buyer.get(SHOP, params={"query": "keepable", **query}))
+        assert skus(buyer, **form) == found, form
+        assert query.keys() <= form.keys()
+
+
 def test_a_search_says_how_its_words_were_read(shop: Service, buyer: Person) -> None:
     sell(shop, "MISTYPE-1", "4.00", name="Corrigible bluetooth dongle")
     page = text_of(buyer.get(SHOP, params={"query": "corrigible blutooth"}))
     assert "MISTYPE-1" in page
-    assert "No product has “blutooth”: these have “bluetooth”. Search for what I typed" in page
+    assert "No product has “blutooth”: read as “bluetooth”. Search for what I typed" in page
     address = "/account/product?inStock=true&amp;query=%22corrigible+blutooth%22"
     assert f'href="{address}"' in buyer.get(SHOP, params={"query": "corrigible blutooth", "inStock": "true"}).text
+    nothing = text_of(buyer.get(SHOP, params={"query": "corrigible blutooth", "price": "5000-"}))
+    assert "read as “bluetooth”" in nothing  # which does not say that there are some
+    assert "Nothing matches" in nothing
     as_typed = text_of(buyer.get(SHOP, params={"query": '"corrigible blutooth"'}))
     assert "MISTYPE-1" not in as_typed
     assert "Nothing matches" in as_typed
@@ -139,6 +177,44 @@ def test_a_product_has_a_page_with_all_that_is_known_of_it(shop: Service, custom
     assert "Last bought" not in text_of(other.get(f"{SHOP}/PAGE%2F1%20%C2%BD"))
     for path in ("NOTHING", "%00", "x" * 300):
         assert buyer.get(f"{SHOP}/{path}").status_code == 404
+
+
+def test_a_description_that_is_only_html_is_shown_as_text(shop: Service, buyer: Person, sam: Person) -> None:
+    markup = "<p>Six&nbsp;lines</p><script>no()</script><ul><li>and <b>PoE</b></li></ul>"
+    sku = sell(shop, "MARKED-UP", description_html=markup, short_description="Short")
+    for page in (buyer.get(f"{SHOP}/{sku}"), sam.get(f"/product/{sku}")):
+        assert "Description Six lines and PoE" in re.sub(r" Pictures? | +", " ", text_of(page))
+        assert "no()" not in page.text
+
+
+def test_expected_units_are_counted_in_words(shop: Service) -> None:
+    sku = sell(shop, "EXPECTED-1", available=1)
+    shop.must_load(
+        "incoming",
+        [{"sku": sku, "incoming": n, "expected_on": f"2030-01-0{n}"} for n in (1, 2)],
+    )
+    buyer = customer_user(shop, shop.customer(trade_account=True).id)
+    page = text_of(buyer.get(f"{SHOP}/{sku}"))
+    assert "2 deliveries expected 1 Jan 2030 : 1 unit 2 Jan 2030 : 2 units" in page
+    add(buyer, sku)
+    assert "Low stock 1 unit " in text_of(buyer.get(FORM))
+
+
+def test_shop_basket_and_quick_lines_say_the_same_of_what_is_to_come(shop: Service) -> None:
+    today = uk_date(shop.clock.now())
+    late, soon = (f"{today - timedelta(days=1)}", f"{today}")
+    came, comes = (sell(shop, f"TO-COME-{name}") for name in ("LATE", "TODAY"))
+    for sku, days in ((came, [late]), (comes, [late, soon])):
+        shop.must_load("incoming", [{"sku": sku, "incoming": 7, "expected_on": day} for day in days])
+    trade, other = (customer_user(shop, shop.customer(trade_account=each).id) for each in (True, False))
+    said = f"expected {today.day} {today:%b %Y}"
+    for buyer, expected, status in ((trade, True, "On order"), (other, False, "Out of stock")):
+        add(buyer, comes)
+        quick = text_of(buyer.send(FORM, {"quick-0-sku": comes, "preview": "live"}))
+        for page in (text_of(buyer.get(f"{SHOP}/{comes}")), text_of(buyer.get(FORM)), quick):
+            assert status in page
+            assert (said in page or said.replace("expected", "due") in page) is expected, page
+        assert ("a delivery is late" in text_of(buyer.get(f"{SHOP}/{came}"))) is expected
 
 
 def test_addresses_that_never_load_have_a_drawing_alone(shop: Service, buyer: Person) -> None:

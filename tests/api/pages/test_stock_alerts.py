@@ -8,6 +8,7 @@ from support.mail import deliver_mail, html, plain
 from support.orders import rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
+from support.shop import product
 from tradecounter.alerts.tell_of_stock import tell_of_stock
 
 ALERTS = "/account/alert"
@@ -67,6 +68,16 @@ def test_who_was_told_may_wait_again(shop: Service, buyer: Person) -> None:
     assert len(told(shop, buyer)) == 1
     buyer.sends(f"{ALERTS}/add", {"sku": sku})
     assert len(told(shop, buyer)) == 1
+
+
+def test_a_product_that_is_no_longer_sold_has_no_link(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "WAITED-GONE", available=0)
+    assert f'href="/account/product/{sku}"' in buyer.sends(f"{ALERTS}/add", {"sku": sku}).text
+    shop.must_load("products", [product(sku, active=False)])
+    shop.refresh()
+    page = buyer.get(ALERTS)
+    assert f'href="/account/product/{sku}"' not in page.text
+    assert f"{sku} Product {sku}, no longer sold to you" in text_of(page)
 
 
 def test_nobody_else_is_told(shop: Service, customer: Customer, buyer: Person) -> None:

@@ -6,9 +6,10 @@ from decimal import Decimal
 
 from msgspec import Struct
 
+from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.create.draft import unknown_skus
-from tradecounter.stock.rules import Delivery
+from tradecounter.stock.rules import Delivery, is_late
 from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.view import CustomerView
@@ -18,7 +19,10 @@ _LONGEST_SEARCH = 500
 
 
 class OfferedLine(Struct, frozen=True):
-    """A product at a customer's price for a quantity; `breaks` are the units and net unit costs of its price breaks."""
+    """A product at a customer's price for a quantity; `breaks` are the units and net unit costs of its price breaks.
+
+    `stock` is the status of the stock as the customer may see it; `is_delivery_shown`, whether it may see the delivery.
+    """
 
     sku: str
     name: str
@@ -26,7 +30,9 @@ class OfferedLine(Struct, frozen=True):
     unit_cost: Decimal
     breaks: tuple[tuple[int, Decimal], ...]
     available: int
+    stock: str
     delivery: Delivery | None
+    is_delivery_shown: bool
 
     @property
     def cost_net(self) -> Decimal:
@@ -48,7 +54,7 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
             continue
         row, costs = found
         product = view.product(row)
-        due = (each for each in view.stock.deliveries.get(row, ()) if each.expected_on >= now)
+        due = (each for each in view.stock.deliveries.get(row, ()) if not is_late(each, uk_date(now)))
         lines[number] = OfferedLine(
             sku=product.sku,
             name=product.name,
@@ -56,7 +62,9 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
             unit_cost=from_pence(costs.at(quantity)),
             breaks=tuple((units, from_pence(pence)) for units, pence in costs.breaks),
             available=view.available(row),
+            stock=view.stock_status(row),
             delivery=next(due, None),
+            is_delivery_shown=view.trade_account,
         )
     return lines
 

@@ -43,7 +43,7 @@ class Found(Struct, frozen=True):
         """What a page says of the words that were read as others; empty without any."""
         typed = " and ".join(f"“{typed}”" for typed, _ in self.corrected)
         read = " and ".join(f"“{read}”" for _, read in self.corrected)
-        return f"No product has {typed}: these have {read}." if self.corrected else ""
+        return f"No product has {typed}: read as {read}." if self.corrected else ""
 
     def tiers(self) -> Iterator[BitMap]:
         """Yield the rows by relevance, equal ones together: by field, then whole words, then the order typed."""

@@ -128,11 +128,13 @@ class AlertPages(Struct, frozen=True):
             stock = await stock_alerts_of(tx, user.id)
             prices = await price_alerts_of(tx, user.id)
             chosen = await chosen_alerts_of(tx, user.id)
+        view = await self.parts.views.last(call.customer_id)
         return self.desk.show(
             call,
             "alerts/list.html",
             form=filled,
             alerts=stock,
+            sold={alert.product_id for alert in stock if view.find_id(alert.product_id) is not None},
             prices=prices,
             chosen=chosen,
             is_buyer=user.has_role(*BUYER),

@@ -154,6 +154,13 @@ class OwnOrderPages(Struct, frozen=True):
             shown = await shown_order(
                 tx, order, self.parts.fulfilment, self.desk.clock.now(), sees_deliveries=account.trade_account
             )
+        view = await self.parts.views.last(call.customer_id)
         return self.desk.show(
-            call, "orders/order.html", shown=shown, order=order, address_lines=address_lines, moment_of=moment_of
+            call,
+            "orders/order.html",
+            shown=shown,
+            order=order,
+            sold={line.sku for line in shown.lines if view.find(line.sku) is not None},
+            address_lines=address_lines,
+            moment_of=moment_of,
         )

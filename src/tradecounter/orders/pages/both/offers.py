@@ -73,6 +73,6 @@ def _offers(
 
 def _offer(view: CustomerView, line: OfferedLine, *, sees_deliveries: bool) -> Offer:
     [product] = shown_skus(view, [line.sku])
-    due = sees_deliveries or product.deliveries
+    due = sees_deliveries or line.is_delivery_shown
     expected = line.delivery.expected_on if due and line.delivery is not None and not line.available else None
     return Offer(line, product, expected)

@@ -11,6 +11,7 @@ from tradecounter.billing.ageing_chart import ageing_chart, pounds
 from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.charts import Chart, bar_chart
+from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.people import StaffMember
@@ -103,7 +104,7 @@ def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[Chart]:
     named = [(f"{found.day.day} {found.day:%b}", found) for found in days]
     count = sum(found.orders for found in days)
     made = [
-        bar_chart(f"{count:,} orders confirmed in {_DAYS} days", [(n, f.orders) for n, f in named], series="Orders")
+        bar_chart(f"{plural(count, 'order')} confirmed in {_DAYS} days", [(n, f.orders) for n, f in named], series="Orders")
     ]
     if with_money:
         total = in_pounds(sum((found.gross for found in days), NOTHING))
