@@ -13,6 +13,7 @@ from support.pages import Person, customer_user, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY, STANDARD
+from tradecounter.edge.page_kit.values import moment_text
 
 REVIEW, APPROVAL = "/account/new-order", "/account/approval"
 
@@ -215,7 +216,8 @@ def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(
     own_shop.refresh()
     priced = approver.sends(f"{APPROVAL}/{code}/price")
     said = text_of(priced)
-    assert "today's prices" in said
+    until = own_shop.clock.now() + own_shop.settings.pending_order_lifetime
+    assert f"These are today's prices. They hold until {moment_text(until)}." in said
     assert "£240.00" in said
     new = str(priced.url).rpartition("/")[2]
     assert new != code

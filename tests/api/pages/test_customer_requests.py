@@ -207,12 +207,14 @@ def test_there_is_a_limit_to_open_requests(office: BackOfficeSite, customer: Cus
     assert "give us some time" in text_of(rejected)
 
 
-def send_files(person: Person, order: dict[str, object], *contents: bytes, name: str = "photo.png") -> httpx2.Response:
+def send_files(
+    person: Person, order: dict[str, object], *contents: bytes, name: str = "photo.png", text: str = "Look"
+) -> httpx2.Response:
     """Ask with files."""
     names = ("file_one", "file_two", "file_three")
     return person.http.post(
         path_of(order, "message"),
-        data={"once": "", "text": "Look"},
+        data={"once": "", "text": text},
         files=[(field, (name, content)) for field, content in zip(names, contents, strict=False)],
         headers={"Sec-Fetch-Site": "same-origin"},
     )
@@ -264,6 +266,20 @@ def test_other_files_are_rejected_beside_their_field(
         "select count(*) from customer_request r join orders o on o.id = r.order_id where order_reference = %s",
         order["order_reference"],
     ) == [(0,)]
+
+
+def test_files_that_browsers_do_not_keep_are_asked_for_again(customer: Customer, buyer: Person) -> None:
+    page = send_files(buyer, buy(customer), png(3, 3), text="")
+    assert page.status_code == 400
+    assert 'class="folded" open' in page.text
+    assert text_of(page).count("Choose it again: browsers do not keep files.") == 1
+
+
+def test_a_form_without_units_to_ask_for_leads_to_the_one_for_a_message(customer: Customer, buyer: Person) -> None:
+    order = buy(customer)
+    page = buyer.get(path_of(order, "return"))
+    assert "There is nothing to return." in text_of(page)
+    assert f'href="{path_of(order, "message")}"' in page.text
 
 
 def test_more_than_three_files_or_too_many_bytes_are_rejected(customer: Customer, buyer: Person) -> None:

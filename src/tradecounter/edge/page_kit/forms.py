@@ -62,7 +62,8 @@ class Submitted(Struct, frozen=True):
 class Filled(Struct, frozen=True):
     """A form to show: what was filled in, and what is wrong. A form that is shown for the first time is empty.
 
-    `labels` are those of the fields that a template has shown so far, for the list of what is wrong.
+    `labels` are those of the fields that a template has shown so far, for the list of what is wrong; `files` the names
+    of the fields whose files were sent: browsers do not keep them.
     """
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class Filled(Struct, frozen=True):
     message: str = ""
     status: int = 200
     labels: dict[str, str] = field(default_factory=dict)
+    files: frozenset[str] = frozenset()
 
     def named(self, name: str, label: str) -> str:
         """Note a field's label, and return it."""
@@ -110,7 +112,7 @@ class Filled(Struct, frozen=True):
                 others.append(str(found))
         if not error.field_errors:
             others.append(error.message)
-        return cls(submitted.values, errors, "; ".join(others), status)
+        return cls(submitted.values, errors, "; ".join(others), status, files=frozenset(submitted.files))
 
     def with_error(self, error: DomainError, *kinds: Kind) -> "Filled":
         """Return the form of a page's query with an error. Raises it unless it is invalid, or of these kinds."""

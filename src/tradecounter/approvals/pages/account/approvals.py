@@ -18,6 +18,7 @@ from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import APPROVER, BUYER, user_of
@@ -109,7 +110,7 @@ class ApprovalPages(Struct, frozen=True):
         "Price an order again",
         shown=lambda self, call, filled: self._show(call, filled),
         to=lambda made: f"{PATH}/{made.confirmation_code}",
-        done="These are today's prices. They hold for 24 hours.",
+        done=lambda made: f"These are today's prices. They hold until {moment_text(made.expires_at)}.",
         user_roles=APPROVER,
     )
     async def price(self, tx: Transaction, call: Call, now: datetime) -> PendingOrder:
