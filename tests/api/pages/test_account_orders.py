@@ -182,6 +182,11 @@ def test_the_first_page_says_what_to_do_first(shop: Service) -> None:
     assert late["order_reference"] in said
 
 
+def test_percentages_are_written_in_one_way(shop: Service) -> None:
+    owner = customer_user(shop, shop.customer(discount="12.50").id)
+    assert "Discount 12.5%" in text_of(owner.get("/account"))
+
+
 def test_the_first_page_shows_each_role_its_own(shop: Service, customer: Customer) -> None:
     buy(customer)
     said = {

@@ -154,7 +154,7 @@ def test_a_change_keeps_the_address(dev: Person) -> None:
     assert "availability.available = Stock" in form.text
     page = dev.sends(f"{path}/edit", {**TERMS, "name": "Sheet", "columns": "sku = Article", "markup": "100"})
     assert "The feed is changed." in text_of(page)
-    assert "100 %" in text_of(page)
+    assert "100%" in text_of(page)
     assert read(address).text.splitlines()[0] == "Article"
     assert 'value="100"' in dev.get(f"{path}/edit").text
 

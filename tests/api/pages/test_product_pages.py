@@ -104,6 +104,14 @@ def test_a_product_is_shown_with_stock_deliveries_and_every_price(office: BackOf
     assert "does not exist" in text_of(unknown)
 
 
+@pytest.mark.parametrize(("weight", "said"), [(20, "Weight 20 kg"), ("0.250", "Weight 0.25 kg"), (0, "EAN")])
+def test_a_weight_is_written_in_full(office: BackOfficeSite, sam: Person, weight: object, said: str) -> None:
+    sku = sell(office.service, "WEIGHED", weight_kg=weight, ean="5000000000012")
+    page = text_of(sam.get(f"/product/{sku}"))
+    assert said in page
+    assert ("Weight" in page) is bool(weight)
+
+
 def test_a_product_is_shown_as_customers_see_it_with_its_margin(office: BackOfficeSite) -> None:
     service = office.service
     picture = "https://pictures.shop.test/lamp.jpg"
