@@ -1,5 +1,7 @@
 """The customer's pages of orders, and the first page of the account."""
 
+import re
+
 import pytest
 
 from support.billing import invoiced, issue, number_of
@@ -46,6 +48,23 @@ def test_the_list_is_filtered_and_sorted(customer: Customer, buyer: Person) -> N
     wrong = buyer.get(f"{LIST}?created_from=soon")
     assert wrong.status_code == 400
     assert "form-created_from-error" in wrong.text
+
+
+def test_the_order_of_a_list_stays_when_its_filters_change(sam: Person, buyer: Person) -> None:
+    for person, address, kept in (
+        (buyer, f"{LIST}?sort=-total&status=Dispatched", {("sort", "-total")}),
+        (sam, "/order?sort=placed&status=Dispatched", {("sort", "placed")}),
+        (buyer, f"{LIST}?status=Dispatched", set()),
+    ):
+        page = person.get(address).text
+        found = re.findall(r'<input type="hidden" form="filters" name="([^"]*)" value="([^"]*)">', page)
+        assert set(found) == kept
+        assert page.count('id="filters"') == 1
+
+
+def test_wrong_filters_are_in_sight_on_phones(buyer: Person) -> None:
+    assert "<details open><summary>Filters" in buyer.get(f"{LIST}?created_from=soon").text
+    assert "<details><summary>Filters" in buyer.get(f"{LIST}?created_from=2026-01-01").text
 
 
 def test_own_orders_are_found_by_words_of_a_product_also_of_one_that_is_no_longer_sold(shop: Service) -> None:

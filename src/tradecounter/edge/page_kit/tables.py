@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from operator import attrgetter
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -186,6 +186,11 @@ class Table(Struct, Generic[Row], frozen=True):
     def filtered_link(self, **filters: str) -> str:
         """Return the address of the first page with some filters set to other values."""
         return self._link(**filters)
+
+    def kept(self, fields: Container[str]) -> list[tuple[str, str]]:
+        """Return the order and the filters that are not among the fields of a form, as pairs of name and value."""
+        names = [name for name in self.query if name not in fields and name not in {"after", "format"}]
+        return [(name, value) for name in names for value in self.query[name] if value]
 
     def sort_link(self, column: Column) -> str:
         """Return the address of the table sorted by a column: the other way round if it is already."""
