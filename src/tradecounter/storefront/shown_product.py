@@ -10,7 +10,7 @@ from msgspec import Struct
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import from_pence
 from tradecounter.prices.rules import UnitCosts, margin_percent
-from tradecounter.products.descriptions import description_of
+from tradecounter.products.descriptions import shown_description
 from tradecounter.products.picture_addresses import pictures_of
 from tradecounter.products.queries.records import ProductRecord
 from tradecounter.stock.rules import Delivery, is_late
@@ -40,7 +40,8 @@ class ShownProduct:
     @property
     def description(self) -> str:
         """The description as text."""
-        return description_of(self.record)
+        record = self.record
+        return shown_description(record.description, record.description_html, record.short_description)
 
     @property
     def breaks(self) -> list[tuple[int, Decimal]]:

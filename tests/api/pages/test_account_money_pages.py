@@ -90,7 +90,15 @@ def test_an_invoice_has_a_page_that_says_how_to_pay_it(own_shop: Service) -> Non
     accountant = customer_user(own_shop, customer.id, "accounts")
     page = accountant.get(f"{INVOICES}/{number}")
     said = text_of(page)
-    for text in (f"Invoice {number}", "PAY <ME>", "Product PHONE", "Left to pay", "How to pay", "Give this reference", " 20% "):
+    for text in (
+        f"Invoice {number}",
+        "PAY <ME>",
+        "Product PHONE",
+        "Left to pay",
+        "How to pay",
+        "Give this reference",
+        " 20% ",
+    ):
         assert text in said, text
     assert "<ME>" not in page.text
     pay(own_shop, order, "20.00")

@@ -9,7 +9,7 @@ import pytest
 from support.events import events
 from support.mail import deliver_mail, html, plain
 from support.orders import create, level, rows, sell
-from support.pages import Person, customer_user, text_of
+from support.pages import Person, customer_user, signed_in_again, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY, STANDARD
@@ -78,6 +78,7 @@ def test_the_start_page_counts_the_orders_to_confirm_without_those_that_wait_for
     price_as_support(own_shop, quote, ("PHONE", "40"))
     ask(buyer, quote["confirmation_code"])
     own_shop.clock.set(own_shop.clock.now() + timedelta(hours=25))  # the order has expired, the quote has not
+    signed_in_again(own_shop, buyer)
     create(customer, [("CABLE", 1)], customer_reference="PO-NEW")
     assert "Confirm 1 order" in text_of(buyer.get("/account"))
     waiting(customer, buyer, customer_reference="PO-WAITS")

@@ -272,8 +272,6 @@ _FIND = Statement(
 )
 
 
-async def find_units(
-    tx: Transaction, text: str, most: int, customer_id: int | None = None
-) -> list[DispatchedUnit]:
-    """Return units by serial number or MAC address, ignoring case, the last dispatched first; of one customer or all."""
+async def find_units(tx: Transaction, text: str, most: int, customer_id: int | None = None) -> list[DispatchedUnit]:
+    """Return units by serial number or MAC address, ignoring case, the last dispatched first: a customer's, or all."""
     return await tx.fetch_all(_FIND, text=text, most=most, customer_id=customer_id)

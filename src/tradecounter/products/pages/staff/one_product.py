@@ -30,7 +30,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.prices.rules import margin_percent
-from tradecounter.products.descriptions import description_of
+from tradecounter.products.descriptions import shown_description
 from tradecounter.products.operations.staff import shown_product
 from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.products.queries.records import read_reference
@@ -122,7 +122,7 @@ class ProductPages(Struct, frozen=True):
             "products/product.html",
             form=filled,
             product=product,
-            description=description_of(product),
+            description=shown_description(product.description, product.description_html, product.short_description),
             look=look_of(found.record, {each.key: each.name for each in names.categories}),
             manufacturer=next((m.name for m in names.manufacturers if m.key == product.manufacturer), ""),
             categories=[each.name for each in names.categories if each.key in product.categories],

@@ -103,9 +103,8 @@ class TodayPages(Struct, frozen=True):
 def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[Chart]:
     named = [(f"{found.day.day} {found.day:%b}", found) for found in days]
     count = sum(found.orders for found in days)
-    made = [
-        bar_chart(f"{plural(count, 'order')} confirmed in {_DAYS} days", [(n, f.orders) for n, f in named], series="Orders")
-    ]
+    title = f"{plural(count, 'order')} confirmed in {_DAYS} days"
+    made = [bar_chart(title, [(n, f.orders) for n, f in named], series="Orders")]
     if with_money:
         total = in_pounds(sum((found.gross for found in days), NOTHING))
         title = f"{total} confirmed in {_DAYS} days, with VAT"
