@@ -10,6 +10,7 @@ from support.browsing import Tab, signed_in, tab_in, window
 from support.demo_sites import DemoSites
 from support.pages import staff_member
 
+_TWO_LINES = 30  # pixels
 _TEXTS = """[...document.querySelectorAll(".bars dt, .bars dd")].map(element => {
     const range = document.createRange();
     range.selectNodeContents(element.matches("dd") ? element.lastChild : element);
@@ -44,3 +45,34 @@ def test_the_names_and_amounts_of_a_chart_do_not_overlap(tab: Tab, sites: DemoSi
     assert len(texts) == 10  # five ages with their amounts
     for one, other in combinations(texts, 2):
         assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
+
+
+def test_a_list_stays_in_its_order_when_a_filter_changes(tab: Tab, sites: DemoSites) -> None:
+    tab.open(f"{sites.office.url}/order")
+    tab.page.get_by_role("link", name="Total").click()
+    tab.page.wait_for_url("**sort=total**")
+    tab.page.get_by_label("Status").select_option("Invoiced")
+    tab.page.wait_for_url("**status=Invoiced**")
+    assert "sort=total" in tab.page.url
+    expect(tab.page.locator("#results th[aria-sort=ascending]")).to_have_text("Total")
+
+
+@pytest.mark.parametrize(("width", "rows"), [(1280, [4, 3]), (390, [2, 2, 2, 1])])
+def test_figures_fill_their_rows(tab: Tab, sites: DemoSites, width: int, rows: list[int]) -> None:
+    tab.resize(width)
+    tab.open(sites.office.url)
+    boxes = tab.run(
+        "[...document.querySelectorAll('.tile')].map(tile => tile.getBoundingClientRect()).map(b => [b.top, b.right])"
+    )
+    ends = {round(top): round(right) for top, right in boxes}  # of the last figure in each row
+    assert [sum(round(top) == row for top, _ in boxes) for row in sorted(ends)] == rows
+    assert len(set(ends.values())) == 1
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_what_can_be_done_with_a_debtor_is_on_one_line(tab: Tab, sites: DemoSites, width: int) -> None:
+    tab.resize(width)
+    tab.open(f"{sites.office.url}/money")
+    heights = tab.run("[...document.querySelectorAll('.steps')].map(steps => steps.getBoundingClientRect().height)")
+    assert heights
+    assert max(heights) < _TWO_LINES
