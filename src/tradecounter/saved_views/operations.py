@@ -25,7 +25,7 @@ class SharedView(Struct):
 
 _DESCRIBED: Mapping[type, Described] = {
     SharedView: Described(
-        "", SharedView(2, "To invoice", "/order?due=invoice", "finance@reseller.example", on_today=True)
+        "", SharedView(2, "Back-ordered", "/order?status=Back-ordered", "sales@reseller.example", on_today=True)
     )
 }
 _VIEWS = Subject(tag="Orders", read="orders:read", write="orders:write", roles=("administrator",), described=_DESCRIBED)
