@@ -1,16 +1,21 @@
 """Concurrent pricing and confirmation of a quote: the order has one price or the other, never a mixture."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 import httpx2
+import psycopg
+import pytest
 
 from support.orders import confirm, faults_in_the_books, in_parallel, rows
 from support.quotes import jobs, price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import order
+from support.waiting import waiting_for_a_lock
 from tradecounter.kit.errors import DomainError
+from tradecounter.quotes.decline_quote import decline_quote
 
 ITEMS = [("PHONE", 1), ("CABLE", 1)]
 
@@ -80,3 +85,25 @@ def test_one_of_several_orders_and_quotes_with_a_unique_reference_is_created(sho
     responses = in_parallel([partial(customer.post, path, order()) for path in ("/order", "/quote") * 8])
     assert sorted(response.status_code for response in responses) == [201, *[409] * 15]
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
+
+
+def test_a_quote_that_its_customer_accepts_first_is_not_declined(shop: Service) -> None:
+    customer = shop.customer()
+    quote = request_quote(customer, ITEMS)
+    price_as_support(shop, quote, ("PHONE", "10"))
+
+    def decline() -> None:
+        shop.in_transaction(partial(decline_quote, code=quote["confirmation_code"], reason="No", now=shop.clock.now()))
+
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from orders where confirmation_code = %s for update", [quote["confirmation_code"]])
+        confirmed = threads.submit(confirm, customer, quote)
+        waiting_for_a_lock(shop.database_url)
+        declined = threads.submit(decline)
+        waiting_for_a_lock(shop.database_url, processes=2)
+        holder.commit()
+        reference = confirmed.result(timeout=30).json()["order_reference"]
+        with pytest.raises(DomainError, match=f"the quote is already order {reference}"):
+            declined.result(timeout=30)
+    assert customer.get(f"/order/{reference}").json()["status"] == "Awaiting dispatch"
+    assert faults_in_the_books(shop) == {}

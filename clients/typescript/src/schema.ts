@@ -3839,7 +3839,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "message": "the quote is already order ORD-100042",
+                     *       "message": "the quote is already order ORD-100042, which is awaiting dispatch",
                      *       "code": "conflict"
                      *     }
                      */

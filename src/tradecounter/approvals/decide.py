@@ -12,7 +12,7 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
+from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder, ordered_already
 from tradecounter.orders.withdraw_order import withdraw_order
 
 
@@ -42,7 +42,7 @@ async def decline_order(
     approval = await fetch_waiting_approval(tx, customer_id, code)
     order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
     if isinstance(order, NumberedOrder):
-        raise DomainError(Kind.CONFLICT, f"it is already order {order.order_reference}")
+        raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_order(tx, customer_id, code, reason, now)
     await _decide(tx, approval, user_id, "declined", now, reason)

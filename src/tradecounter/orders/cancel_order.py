@@ -62,7 +62,7 @@ async def cancel_order(tx: Transaction, reference: str, request: Cancellation, n
 
 
 async def cancel_unconfirmed(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
-    """Cancel a pending order or a quote, which the caller has locked, by its customer, who gets no e-mail.
+    """Cancel a pending order or a quote, which the caller has locked. Queues no e-mail.
 
     Raises DomainError: conflict (cancelled or expired).
     """

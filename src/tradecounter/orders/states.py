@@ -11,6 +11,7 @@ from msgspec import Struct, convert
 
 from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import CustomerAddress
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.rules import (
     CANCELLED,
@@ -271,6 +272,13 @@ def shown_state(order: AnyOrder, now: datetime) -> str:
             return "expired" if order.has_expired(now) else order.state
         case _:
             return quote_status(order, now).lower()
+
+
+def ordered_already(order: NumberedOrder) -> DomainError:
+    """Return the error for what only a pending order or a quote can have done with it."""
+    what = "quote" if order.kind == "quote" else "pending order"
+    problem = f"the {what} is already order {order.order_reference}, which is {order.status.lower()}"
+    return DomainError(Kind.CONFLICT, problem)
 
 
 def quote_status(quote: AnyOrder, now: datetime) -> str:

@@ -3,11 +3,11 @@
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.kit.errors import require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import cancel_unconfirmed
 from tradecounter.orders.find_own_order import lock_own_order
-from tradecounter.orders.states import NumberedOrder, PendingOrder
+from tradecounter.orders.states import NumberedOrder, PendingOrder, ordered_already
 
 _NO_REASON = "withdrawn by the customer"
 _REPLACED = "replaced by another order of the customer"
@@ -23,7 +23,7 @@ async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: s
     require_text("reason", reason, LONGEST_REASON)
     order = await lock_own_order(tx, customer_id, code)
     if isinstance(order, NumberedOrder):
-        raise DomainError(Kind.CONFLICT, f"the {order.kind} is already order {order.order_reference}")
+        raise ordered_already(order)
     await cancel_unconfirmed(tx, order, reason, now)
 
 
@@ -34,6 +34,6 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, now: datet
     """
     order = await lock_own_order(tx, customer_id, code)
     if isinstance(order, NumberedOrder):
-        raise DomainError(Kind.CONFLICT, f"the order is already confirmed as {order.order_reference}")
+        raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await cancel_unconfirmed(tx, order, _REPLACED, now)

@@ -2,15 +2,16 @@
 
 from datetime import datetime
 
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.kit.errors import not_found, require_text
+from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.cancel_order import cancel_unconfirmed
 from tradecounter.orders.find_own_order import lock_own_order
-from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder
+from tradecounter.orders.queries.orders import lock_by_code
+from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, ordered_already
 from tradecounter.orders.withdraw_order import withdraw_order
 from tradecounter.quotes.find_own_quote import fetch_own_quote
-from tradecounter.quotes.price_quote import ordered_already
-from tradecounter.quotes.queries.quotes import fetch_quote
 
 
 async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> AnyOrder:
@@ -31,7 +32,12 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
 
     Raises DomainError: not found, invalid (no reason), conflict (ordered, declined or expired).
     """
-    quote = await fetch_quote(tx, code)
+    quote = await lock_by_code(tx, code)  # a customer who accepts it meanwhile keeps the order
+    if quote is None or quote.kind != "quote":
+        raise not_found("quote", code)
     if isinstance(quote, NumberedOrder):
-        raise ordered_already(quote, now)
-    await cancel_order(tx, quote.confirmation_code, Cancellation(reason), now)
+        raise ordered_already(quote)
+    reason = reason.strip()
+    require_text("reason", reason, LONGEST_REASON)
+    await cancel_unconfirmed(tx, quote, reason, now)
+    await queue(tx, "mail_order_cancelled", order_id=quote.id)

@@ -20,16 +20,14 @@ from tradecounter.orders.rules import check_cost
 from tradecounter.orders.shipping_options import ShippingOption, option_of
 from tradecounter.orders.states import (
     AnyOrder,
-    CancelledOrder,
     CancelledUnconfirmed,
-    ConfirmedOrder,
     NumberedOrder,
     PendingOrder,
     PricedQuote,
     Pricing,
     Quote,
     UnpricedQuote,
-    shown_state,
+    ordered_already,
 )
 from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.margin import require_sound_prices
@@ -120,19 +118,13 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
         case NumberedOrder():
-            raise ordered_already(order, now)
+            raise ordered_already(order)
         case CancelledUnconfirmed():
             raise DomainError(Kind.CONFLICT, f"the quote is {order.ended_as}")
         case PricedQuote() if order.has_expired(now):
             when = local_text(order.expires_at)
             raise DomainError(Kind.CONFLICT, f"the quote expired at {when}: the customer must request it again")
     return order
-
-
-def ordered_already(order: ConfirmedOrder | CancelledOrder, now: datetime) -> DomainError:
-    """Return the error of support that prices or declines a quote that is an order."""
-    state = shown_state(order, now)
-    return DomainError(Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {state}")
 
 
 def _repriced(quote: Quote, lines: Sequence[OrderLine], price: QuotePrice) -> list[OrderLine]:

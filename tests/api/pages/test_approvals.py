@@ -257,7 +257,7 @@ def test_what_is_ordered_already_cannot_be_declined(
     assert f"{APPROVAL}/{code}/decline" not in approver.get(f"{APPROVAL}/{code}").text
     rejected = approver.send(f"{APPROVAL}/{code}/decline", {"reason": "Too late"})
     assert rejected.status_code == 409
-    assert "It is already order" in text_of(rejected)
+    assert "The pending order is already order" in text_of(rejected)
     assert rows(shop, "select a.state from order_approval a where requested_by = %s", buyer.id) == [("waiting",)]
 
 

@@ -51,7 +51,10 @@ _QUOTE = Quote(
 _DECLINED = replace(_QUOTE, status="Declined", expires_on=None)
 _LAYOUT: Layout[Quote] = Layout("quotes")
 _NOT_OPEN = ErrorResponse(
-    409, "The quote is ordered, or has expired.", "the quote is already order ORD-100042", code=Code.CONFLICT
+    409,
+    "The quote is ordered, or has expired.",
+    "the quote is already order ORD-100042, which is awaiting dispatch",
+    code=Code.CONFLICT,
 )
 
 
