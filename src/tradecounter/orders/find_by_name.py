@@ -5,6 +5,7 @@ import re
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
+from tradecounter.kit.numbers import read_id
 from tradecounter.kit.text import shown_name
 from tradecounter.orders.queries.all_orders import (
     OrderFilter,
@@ -25,9 +26,13 @@ _BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH 
 async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
     """Return an order by its id, its reference (ignoring case), or its confirmation code or the code's beginning.
 
+    A number is an id, and no beginning of a code: an order that is gone must not be taken for another one.
+
     Raises DomainError: not found, invalid (several codes begin with `name`).
     """
-    order = await find_order(tx, name) or await _order_with_code(tx, name)
+    order = await find_order(tx, name)
+    if order is None and read_id(name.strip()) is None:
+        order = await _order_with_code(tx, name)
     if order is None:
         raise _unknown(name, await orders_beginning(tx, name, _MOST_NAMED + 1))
     return order

@@ -7,7 +7,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite, pages
 from support.billing import invoiced
-from support.orders import buy, create
+from support.orders import buy, create, rows
 from support.service import Customer
 from support.shop import NEXT_DAY, order
 
@@ -192,3 +192,14 @@ def test_a_quote_is_listed_priced_and_priced_again(staff: httpx2.Client, office:
     confirmed = staff.post(f"/api/quote/{code}/confirm", json={"shipping_method": {"id": NEXT_DAY}}).json()
     happened = ["quote.request", "quote.price", "order.confirm"]
     assert [each["what"] for each in confirmed["history"]] == happened
+
+
+def test_an_id_is_not_the_beginning_of_another_orders_code(
+    office: BackOfficeSite, staff: httpx2.Client, customer: Customer
+) -> None:
+    other = create(customer)["confirmation_code"]
+    rows(office.service, "update orders set confirmation_code = %s where confirmation_code = %s returning id",
+         f"98765{other[5:]}", other)  # fmt: skip
+    assert staff.get("/api/order/98765").status_code == 404
+    assert staff.post("/api/order/98765/cancel", json={"reason": "Gone"}).status_code == 404
+    assert staff.get(f"/api/order/98765{other[5:]}").json()["state"] == "pending"
