@@ -46,6 +46,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
 
     Raises DomainError: not found, conflict (not confirmed, nothing left, back-ordered), invalid.
     """
+    request = _trimmed(request)
     serials = _checked_serials(request)
     await hold_off_serving(tx)
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
@@ -98,6 +99,28 @@ def _checked_moment(given: datetime | None, order: ConfirmedOrder, now: datetime
         since = local_text(order.confirmed_at)
         raise invalid("dispatched_at", f"must be between the order's confirmation ({since} UK time) and now")
     return max(given, order.confirmed_at)
+
+
+def _trimmed(request: DispatchRequest) -> DispatchRequest:
+    """Return a request whose texts are as people look for them."""
+
+    def text(value: str | None) -> str | None:
+        return value and value.strip()
+
+    return dataclasses.replace(
+        request,
+        tracking_number=text(request.tracking_number),
+        carrier=text(request.carrier),
+        serials=[
+            dataclasses.replace(
+                each,
+                serial_number=each.serial_number.strip(),
+                mac_address=each.mac_address.strip(),
+                provisioning_sku=each.provisioning_sku.strip(),
+            )
+            for each in request.serials
+        ],
+    )
 
 
 def _checked_serials(request: DispatchRequest) -> list[Serial]:

@@ -203,3 +203,15 @@ def test_an_id_is_not_the_beginning_of_another_orders_code(
     assert staff.get("/api/order/98765").status_code == 404
     assert staff.post("/api/order/98765/cancel", json={"reason": "Gone"}).status_code == 404
     assert staff.get(f"/api/order/98765{other[5:]}").json()["state"] == "pending"
+
+
+def test_a_dispatch_stores_its_texts_without_white_space_around(staff: httpx2.Client, customer: Customer) -> None:
+    placed = buy(customer)
+    address = address_of(placed)
+    item = staff.get(address).json()["items"][0]["id"]
+    unit = {"serial_number": " S-9 ", "mac_address": " 00005e005309 "}
+    sent = {"items": [{"id": item, "quantity": 1, "serial_numbers": [unit]}], "tracking_number": " T-9 "}
+    [shipment] = staff.post(f"{address}/dispatch", json=sent).json()["shipments"]
+    assert (shipment["tracking_number"], shipment["items"][0]["serial_numbers"][0]["serial_number"]) == ("T-9", "S-9")
+    [found] = customer.get("/order?tracking_number=T-9", headers={"Accept": "application/json"}).json()
+    assert found["order_reference"] == placed["order_reference"]
