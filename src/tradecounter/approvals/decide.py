@@ -1,6 +1,7 @@
 """Decides about orders that wait for approval."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from tradecounter.approvals.queries import Approval, State, fetch_approval, fetch_own_approval, set_decided
 from tradecounter.db.jobs import queue
@@ -10,6 +11,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.find_own_order import lock_own_order
+from tradecounter.orders.guards import priced_again
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder, ordered_already
@@ -17,15 +19,25 @@ from tradecounter.orders.withdraw_order import withdraw_order
 
 
 async def approve_order(
-    tx: Transaction, customer_id: int, user_id: int | None, code: str, policy: OrderingPolicy, now: datetime
+    tx: Transaction,
+    customer_id: int,
+    user_id: int | None,
+    code: str,
+    policy: OrderingPolicy,
+    now: datetime,
+    *,
+    seen: Decimal | None = None,
 ) -> ConfirmedOrder:
     """Confirm an order that waits for approval. `user_id` is who decides; None if staff do.
 
-    Raises DomainError as `confirm_order` does, and conflict if it is decided.
+    `seen` is the total that was shown to whoever decides, by default that of the request: support may have priced a
+    quote again since. Raises DomainError as `confirm_order` does, and conflict if it is decided or costs more.
     """
     approval = await fetch_waiting_approval(tx, customer_id, code)
     order, _ = await confirm_order(tx, customer_id, code, approval.shipping_method, policy, now)
-    await _decide(tx, approval, user_id, "approved", now)
+    if order.gross > (approval.gross if seen is None else seen):
+        raise priced_again(order)
+    await _decide(tx, approval, user_id, "approved", order.gross, now)
     audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
     return order
 
@@ -45,7 +57,7 @@ async def decline_order(
         raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_order(tx, customer_id, code, reason, now)
-    await _decide(tx, approval, user_id, "declined", now, reason)
+    await _decide(tx, approval, user_id, "declined", approval.gross, now, reason)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
 
@@ -79,9 +91,15 @@ async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str) -
 
 
 async def _decide(
-    tx: Transaction, approval: Approval, user_id: int | None, state: State, now: datetime, reason: str = ""
+    tx: Transaction,
+    approval: Approval,
+    user_id: int | None,
+    state: State,
+    gross: Decimal,
+    now: datetime,
+    reason: str = "",
 ) -> None:
-    if not await set_decided(tx, approval.order_id, state, user_id, reason, now):
+    if not await set_decided(tx, approval.order_id, state, user_id, gross, reason, now):
         raise decided_already()
     await queue(tx, "mail_approval_decided", order_id=approval.order_id)
 

@@ -197,16 +197,19 @@ async def insert_approval(
 
 
 _DECIDE = Statement("""
-    update order_approval set state = :state, decided_by = :user_id, decided_at = :now, reason = :reason
+    update order_approval
+    set state = :state, decided_by = :user_id, gross = :gross, decided_at = :now, reason = :reason
     where order_id = :order_id and state = 'waiting'
 """)
 
 
 async def set_decided(
-    tx: Transaction, order_id: int, state: State, user_id: int | None, reason: str, now: datetime
+    tx: Transaction, order_id: int, state: State, user_id: int | None, gross: Decimal, reason: str, now: datetime
 ) -> bool:
-    """Store a decision; return False if the request does not wait any more."""
-    decided = await tx.execute(_DECIDE, order_id=order_id, state=state, user_id=user_id, reason=reason, now=now)
+    """Store a decision about a total; return False if the request does not wait any more."""
+    decided = await tx.execute(
+        _DECIDE, order_id=order_id, state=state, user_id=user_id, gross=gross, reason=reason, now=now
+    )
     return decided == 1
 
 

@@ -11,10 +11,11 @@ from typing import Self
 from msgspec import Struct
 
 from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import FieldError, conflicts, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, Kind, conflicts, invalid_fields
+from tradecounter.kit.money import in_pounds
 from tradecounter.orders.create.draft import Wanted
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.states import OrderKind
+from tradecounter.orders.states import ConfirmedOrder, OrderKind
 from tradecounter.orders.wire import ConfirmOrderRequest, CreateOrderRequest
 from tradecounter.storefront.view import CustomerView
 
@@ -78,6 +79,12 @@ def require_sum(guards: ConfirmationGuards, cost_gross: Decimal) -> None:
         raise invalid_fields(wrong)
     if errors := _sum_errors(guards.max_cost_gross, cost_gross):
         raise conflicts(errors)
+
+
+def priced_again(order: ConfirmedOrder) -> DomainError:
+    """Return the error of a confirmation at another price than the one that was shown to whoever confirms."""
+    problem = f"it was priced again, and costs {in_pounds(order.gross)} with VAT and shipping now"
+    return DomainError(Kind.CONFLICT, problem, code=Code.PRICE_CHANGED)
 
 
 def _sum_errors(most: Decimal | None, cost_gross: Decimal) -> list[FieldError]:

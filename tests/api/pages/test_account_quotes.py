@@ -56,6 +56,20 @@ def test_a_priced_quote_is_accepted(shop: Service, customer: Customer, buyer: Pe
     assert "Ordered" in text_of(buyer.get(LIST))
 
 
+def test_a_quote_that_was_priced_again_is_accepted_only_at_the_price_that_was_shown(
+    shop: Service, customer: Customer, buyer: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)], customer_reference="DEARER")
+    path = f"{LIST}/{quote['confirmation_code']}"
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    shown = fields_of(buyer.get(path))
+    price_as_support(shop, quote, ("PHONE", "45.00"))
+    rejected = buyer.send(path, shown)
+    assert rejected.status_code == 409
+    assert "It was priced again, and costs £552.00 with VAT and shipping now" in text_of(rejected)
+    assert "You have accepted the quote" in text_of(buyer.sends(path, fields_of(rejected)))
+
+
 def test_quotes_that_wait_for_the_customer_come_first(shop: Service) -> None:
     customer = shop.customer()
     buyer = customer_user(shop, customer.id, "buyer")

@@ -9,7 +9,7 @@ import pytest
 from support.events import events
 from support.mail import deliver_mail, html, plain
 from support.orders import create, level, rows, sell
-from support.pages import Person, customer_user, signed_in_again, text_of
+from support.pages import Person, customer_user, fields_of, signed_in_again, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY, STANDARD
@@ -346,3 +346,26 @@ def test_an_order_is_either_confirmed_or_declined(shop: Service, customer: Custo
         both = "select o.state, a.state from orders o join order_approval a on a.order_id = o.id"
         found_states = rows(shop, f"{both} where o.confirmation_code = %s", code)
         assert found_states[0] in {("confirmed", "approved"), ("cancelled", "declined")}
+
+
+def test_a_quote_that_is_priced_again_is_approved_at_the_price_that_was_shown(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)])
+    code = quote["confirmation_code"]
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    ask(buyer, code)
+    path = f"{APPROVAL}/{code}"
+    old = fields_of(approver.get(path))
+    price_as_support(shop, quote, ("PHONE", "45.00"))
+    for fields in (old, {"once": ""}):  # without a figure, it is the one of the request
+        rejected = approver.send(f"{path}/approve", fields)
+        assert rejected.status_code == 409
+        assert "It was priced again, and costs £552.00 with VAT and shipping now" in text_of(rejected)
+    assert status(shop, code) == "pending"
+    page = approver.get(path)
+    assert "£552.00 with VAT and shipping, priced again since it was asked for at £372.00" in text_of(page)
+    assert "It is confirmed as order" in text_of(approver.sends(f"{path}/approve", fields_of(page)))
+    assert rows(shop, "select state, gross from order_approval where requested_by = %s", buyer.id) == [
+        ("approved", Decimal("552.00"))
+    ]

@@ -1,6 +1,7 @@
 """`/account/approval`: orders that wait for approval, and asking for one."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -41,6 +42,12 @@ class AskForm(Struct):
 
     shipping_method: int | None = None
     note: str = ""
+
+
+class ApproveForm(Struct):
+    """The total that the page has shown."""
+
+    seen: Decimal | None = None
 
 
 class ApprovalPages(Struct, frozen=True):
@@ -90,9 +97,9 @@ class ApprovalPages(Struct, frozen=True):
         done=lambda order: f"It is confirmed as order {order.order_reference}.",
         user_roles=APPROVER,
     )
-    async def approve(self, tx: Transaction, call: Call, now: datetime) -> NumberedOrder:
-        policy = self.parts.contexts.policy
-        return await approve_order(tx, call.customer_id, user_of(call).id, _code(call), policy, now)
+    async def approve(self, tx: Transaction, call: Call, body: ApproveForm, now: datetime) -> NumberedOrder:
+        policy, user = self.parts.contexts.policy, user_of(call)
+        return await approve_order(tx, call.customer_id, user.id, _code(call), policy, now, seen=body.seen)
 
     @step(
         f"{_ONE}/decline",
@@ -140,19 +147,22 @@ class ApprovalPages(Struct, frozen=True):
             notes = await own_notes_of(tx, order.id)
             room = await fetch_credit_room(tx, call.customer_id)
             asker = None if approval.requested_by is None else await find_user_by_id(tx, approval.requested_by)
+        option = find_option(order.shipping_options, approval.shipping_method)
+        is_open = isinstance(order, PendingOrder | PricedQuote) and not order.has_expired(now)
         return self.desk.show(
             call,
             template,
             form=filled,
             approval=approval,
+            gross=order.gross_with(option) if is_open and option is not None else approval.gross,
             limit=None if asker is None or approval.agent else asker.order_limit,  # an agent has limits of its own
             notes=notes,
             order=order,
             lines=lines,
             room=room,
-            option=find_option(order.shipping_options, approval.shipping_method),
+            option=option,
             number=order.order_reference if isinstance(order, NumberedOrder) else None,
-            is_open=isinstance(order, PendingOrder | PricedQuote) and not order.has_expired(now),
+            is_open=is_open,
             is_pending=isinstance(order, PendingOrder | PricedQuote),
             may_decide=user_of(call).has_role(*APPROVERS) and approval.state == "waiting",
             address_lines=address_lines,

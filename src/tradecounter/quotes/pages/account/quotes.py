@@ -30,6 +30,7 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.guards import priced_again
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.lines import lines_of_order
@@ -69,9 +70,10 @@ _CELLS: Cells = {
 
 
 class AcceptForm(Struct):
-    """The shipping option; without one, the quote's own or the account's default."""
+    """The shipping option, by default the quote's own or the account's; and which of its prices the page has shown."""
 
     shipping_method: int | None = None
+    pricing: int | None = None
 
 
 class QuoteRow(Struct, frozen=True):
@@ -118,6 +120,8 @@ class OwnQuotePages(Struct, frozen=True):
                 tx, call.customer_id, quote.confirmation_code, body.shipping_method, policy, now
             )
             if not isinstance(quote, NumberedOrder):
+                if body.pricing is not None and order.pricing is not None and order.pricing.pricings != body.pricing:
+                    raise priced_again(order)
                 require_no_approval(user.roles, user.order_limit, order.gross)
             return order
 
