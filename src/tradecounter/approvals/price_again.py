@@ -60,6 +60,7 @@ def _same(order: AnyOrder, lines: Sequence[OrderLine]) -> CreateOrderRequest:
         courier_notifications=order.courier_notifications,
         billing_address=_details(order.billing_address),
         shipping_address=_details(order.shipping_address),
+        shipping_region=order.shipping_region,
         allow_back_orders=None if order.allow_back_orders else False,
     )
 

@@ -12,7 +12,7 @@ from support.orders import create, level, rows, sell
 from support.pages import Person, customer_user, fields_of, signed_in_again, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
-from support.shop import ADDRESS, NEXT_DAY, STANDARD
+from support.shop import ADDRESS, METHODS, NEXT_DAY, STANDARD
 from tradecounter.edge.page_kit.values import moment_text
 
 REVIEW, APPROVAL = "/account/new-order", "/account/approval"
@@ -246,6 +246,23 @@ def test_an_order_that_is_priced_again_keeps_the_notes_of_its_buyer(own_shop: Se
     priced = approver.sends(f"{APPROVAL}/{code}/price")
     assert str(priced.url).rpartition("/")[2] != code
     assert "Your notes Delivery: Gate 3 PHONE: Blue" in text_of(priced)
+
+
+def test_an_order_that_is_priced_again_keeps_its_region(own_shop: Service) -> None:
+    islands = {**METHODS[0], "id": 21, "region": 2, "base_cost_net": 15}
+    own_shop.must_load("shipping-methods", [islands])
+    own_shop.refresh()
+    customer = own_shop.customer()
+    buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
+    code = create(customer, [("PHONE", 4)], shipping_region=2)["confirmation_code"]
+    buyer.sends(f"{REVIEW}/{code}/approval", {"shipping_method": "21"})
+    own_shop.clock.set(own_shop.clock.now() + timedelta(hours=25))
+    approver = customer_user(own_shop, customer.id, "approver")
+    priced = approver.sends(f"{APPROVAL}/{code}/price")
+    assert "£260.40 with VAT and shipping" in text_of(priced)
+    new = str(priced.url).rpartition("/")[2]
+    again = customer.get(f"/order/{new}").json()
+    assert (again["shipping_region"], [option["id"] for option in again["shipping_options"]]) == (2, [21])
 
 
 def test_what_is_ordered_already_cannot_be_declined(
