@@ -1,6 +1,7 @@
 """The customer's pages of orders, and the first page of the account."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -65,6 +66,18 @@ def test_the_order_of_a_list_stays_when_its_filters_change(sam: Person, buyer: P
 def test_wrong_filters_are_in_sight_on_phones(buyer: Person) -> None:
     assert "<details open><summary>Filters" in buyer.get(f"{LIST}?created_from=soon").text
     assert "<details><summary>Filters" in buyer.get(f"{LIST}?created_from=2026-01-01").text
+
+
+def test_the_days_of_the_filter_begin_at_midnight_in_the_uk(shop: Service) -> None:
+    customer = shop.customer()
+    buyer = customer_user(shop, customer.id, "buyer")
+    with at(shop, datetime(2026, 6, 15, 23, 30, tzinfo=UTC)):  # half an hour into the 16th
+        placed = buy(customer)["order_reference"]
+
+    def found(day: str) -> bool:
+        return placed in text_of(buyer.get(f"{LIST}?created_from={day}&created_to={day}"))
+
+    assert [found(day) for day in ("2026-06-15", "2026-06-16", "2026-06-17")] == [False, True, False]
 
 
 def test_own_orders_are_found_by_words_of_a_product_also_of_one_that_is_no_longer_sold(shop: Service) -> None:

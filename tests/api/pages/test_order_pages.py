@@ -1,11 +1,12 @@
 """The staff's pages of orders."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy, create, rows, sell
+from support.orders import at, buy, create, rows, sell
 from support.pages import Person, fields_of, text_of
 from support.quotes import request_quote
 from support.service import Customer
@@ -63,6 +64,17 @@ def test_a_wrong_filter_is_explained_beside_its_field(sam: Person) -> None:
     assert 'aria-invalid="true"' in page.text
     assert 'value="soon"' in page.text
     assert "form-created_from-error" in page.text
+
+
+def test_the_days_of_the_filter_begin_at_midnight_in_the_uk(office: BackOfficeSite, sam: Person) -> None:
+    customer = office.service.customer()
+    with at(office.service, datetime(2026, 6, 15, 23, 30, tzinfo=UTC)):  # half an hour into the 16th
+        placed = buy(customer)["order_reference"]
+
+    def found(day: str) -> bool:
+        return placed in text_of(sam.get(f"/order?customer_id={customer.id}&created_from={day}&created_to={day}"))
+
+    assert [found(day) for day in ("2026-06-15", "2026-06-16")] == [False, True]
 
 
 def test_pages_of_the_list_have_every_order_once(office: BackOfficeSite, sam: Person) -> None:

@@ -1,6 +1,6 @@
 """What the API and the pages of orders share: the filter, and a tracking event as the use case takes it."""
 
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Protocol
 
 from tradecounter.customers.named_customer import named_customer
@@ -37,8 +37,10 @@ class OrderCriteria(Protocol):
     def created_to(self) -> str | None: ...  # noqa: D102
 
 
-async def order_filter(tx: Transaction, wanted: OrderCriteria, *, external_id: str | None = None) -> OrderFilter:
-    """Return the filter for a query; only staff may ask for an external id.
+async def order_filter(
+    tx: Transaction, wanted: OrderCriteria, *, external_id: str | None = None, zone: tzinfo = UTC
+) -> OrderFilter:
+    """Return the filter for a query; only staff may ask for an external id. `zone` is that of the query's dates.
 
     Raises DomainError: invalid, not found (the product).
     """
@@ -49,8 +51,8 @@ async def order_filter(tx: Transaction, wanted: OrderCriteria, *, external_id: s
         customer_reference=text("customer_reference", wanted.customer_reference),
         external_id=text("external_id", external_id) or None,
         product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
-        created_from=moment("created_from", wanted.created_from),
-        created_to=moment("created_to", wanted.created_to, whole_day=True),
+        created_from=moment("created_from", wanted.created_from, zone=zone),
+        created_to=moment("created_to", wanted.created_to, whole_day=True, zone=zone),
         status=None if status is None else _status(status),
         state=wanted.state,
     )
