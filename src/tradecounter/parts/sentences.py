@@ -10,6 +10,7 @@ import msgspec
 from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import label, plural
 from tradecounter.kit.money import in_pounds
+from tradecounter.orders.staff_wire import Happening, ResellerOrder
 from tradecounter.parts.shown_changes import changes_of
 
 # What someone did, for actions whose noun and verb do not say it.
@@ -89,6 +90,18 @@ def sentence_of(entry: AuditRecord) -> str:
     return f"{phrase_of(entry.action)}{f', {details}' if details else ''}{told}"
 
 
+def history_of(order: ResellerOrder) -> list[tuple[Happening, str]]:
+    """Return the entries of an order's history, each with what someone did.
+
+    Of the cancellations, only the last one of a cancelled order is of the whole order.
+    """
+    told = [(entry, phrase_of(entry.what)) for entry in order.history]
+    cancellations = [place for place, entry in enumerate(order.history) if entry.what == "order.cancel"]
+    for place in cancellations[:-1] if order.state == "cancelled" else cancellations:
+        told[place] = (order.history[place], "cancelled units")
+    return told
+
+
 def phrase_of(action: str) -> str:
     """Return what someone did by an action of the audit log: `webhook.add` is added the webhook."""
     if action in _ACTIONS:
@@ -106,6 +119,9 @@ def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[st
     """
     noun, _, done = kind.partition(".")
     verb, what = _EVENTS.get(kind, (done.replace("_", " "), noun.replace("_", " ")))
+    of_units = kind == "order.cancelled" and bool(data.get("items"))
+    if of_units:
+        what = f"units of {what}"
     behind = _amount(data)
     number = _number(data)
     if number:
@@ -116,7 +132,7 @@ def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[st
         who = "Somebody" if verb.startswith("asked") else "The system"
         return f"{who} {verb} {what}", name, behind
     subject = f"{what[:1].upper()}{what[1:]}"
-    return subject, name, f" {verb}" if done == "expired" else f" was {verb}{behind}"
+    return subject, name, f" {verb}" if done == "expired" else f" {'were' if of_units else 'was'} {verb}{behind}"
 
 
 def _number(data: Mapping[str, Any]) -> int | None:

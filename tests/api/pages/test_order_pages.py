@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import at, buy, create, rows, sell
+from support.events import number_events
+from support.orders import at, buy, cancel, create, rows, sell
 from support.pages import Person, fields_of, text_of
 from support.quotes import request_quote
 from support.service import Customer
@@ -320,3 +321,20 @@ def test_an_order_says_when_what_it_waits_for_comes(office: BackOfficeSite, sam:
     page = text_of(sam.get(f"/order/{placed['order_reference']}"))
     assert "2 of 3 wait for stock: 1,000 are expected on 6 July 2026. 1 is reserved and ready." in page
     assert "It waits for stock. No delivery is expected yet." in page
+
+
+def test_the_history_tells_cancelled_units_from_a_cancelled_order(
+    office: BackOfficeSite, sam: Person, customer: Customer
+) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    cancel(office.service, placed, "One less", (placed["items"][0]["id"], 1))
+    said = text_of(sam.get(path_of(placed)))
+    assert "cancelled units" in said
+    assert "cancelled the order" not in said
+    cancel(office.service, placed)
+    said = text_of(sam.get(path_of(placed)))
+    assert said.index("cancelled units") < said.index("cancelled the order")
+    number_events(office.service)
+    told = text_of(sam.get(f"/customer/{customer.id}/timeline"))
+    assert told.count(f"cancelled units of order {placed['order_reference']}") == 1
+    assert told.count(f"cancelled order {placed['order_reference']}") == 1

@@ -17,7 +17,7 @@ from tradecounter.orders.history import audited_as
 from tradecounter.orders.states import AnyOrder, PendingOrder
 from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.sentences import phrase_of
+from tradecounter.parts.sentences import history_of
 from tradecounter.parts.shown_order import shown_order
 from tradecounter.shipments.queries.reads import find_video
 
@@ -43,7 +43,7 @@ class OrderPages(Struct, frozen=True):
             video=video,
             requests=requests,
             wait=wait,
-            phrase_of=phrase_of,
+            history=history_of(shown.order),
             subject=audited_as(shown.found),
         )
 
