@@ -313,5 +313,12 @@ def test_what_a_roll_back_of_many_prices_does_to_them_is_shown_to_who_asks(
     shown = catalogue.get(path)
     assert "Prices raised" not in shown.text
     assert f"{path}?prices=true" in shown.text
-    assert "2,001 Prices raised" in text_of(catalogue.get(f"{path}?prices=true"))
+    asked = catalogue.get(f"{path}?prices=true")
+    assert "2,001 Prices raised" in text_of(asked)
+    assert f'action="{path}?prices=true"' in asked.text
+    office.service.must_load("price-list", [price(skus[0], 9)])
+    rejected = catalogue.send(f"{path}?prices=true")
+    assert rejected.status_code == 409
+    assert "2,001 Prices raised" in text_of(rejected)
+    assert "It has changed since the import." in text_of(rejected)
     assert "MANY-0" in catalogue.get(f"/import/{number}").text

@@ -95,7 +95,7 @@ class ImportPages(Struct, frozen=True):
         query=RollBackPage,
     )
     async def show_roll_back(self, call: Call) -> Response:
-        return await self._show_roll_back(call, Filled(), measure=call.query(RollBackPage).prices == "true")
+        return await self._show_roll_back(call, Filled())
 
     @form(_ROLL_BACK, "Roll an import back", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def roll_back(self, call: Call) -> Response:
@@ -137,13 +137,12 @@ class ImportPages(Struct, frozen=True):
         recent = made.at >= self.desk.clock.now() - KEEP_CHANGES
         return recent and made.rolled_back_at is None and made.kind in importable_kinds(roles_of_caller(call))
 
-    async def _show_roll_back(
-        self, call: Call, filled: Filled, changed: list[FieldError] | None = None, *, measure: bool = False
-    ) -> Response:
+    async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:
+        is_asked = call.query(RollBackPage).prices == "true"
         async with self.desk.reading() as tx:
             made = await self._found(tx, call)
         has_figures = IMPORT_KINDS[made.kind].guard is not None and self._can_be_undone(call, made)
-        measure = measure or made.added + made.changed + made.deactivated <= _MOST_MEASURED
+        measure = is_asked or made.added + made.changed + made.deactivated <= _MOST_MEASURED
         return self.desk.show(
             call,
             "imports/roll_back.html",
@@ -152,6 +151,7 @@ class ImportPages(Struct, frozen=True):
             changed=changed or [],
             prices=await self._prices(call, made) if has_figures and measure else None,
             unmeasured=has_figures and not measure,
+            is_asked=is_asked,
         )
 
     async def _prices(self, call: Call, made: ImportRecord) -> PriceFigures | None:
