@@ -1,17 +1,23 @@
-"""What the API and the pages of orders share: the filter, and a tracking event as the use case takes it."""
+"""What the API and the pages of orders share: the filter, and requests as the use cases take them."""
 
 from datetime import UTC, datetime, tzinfo
 from typing import Protocol
 
+from msgspec import Struct
+
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import moment, text
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter
+from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.rules import STATUSES
-from tradecounter.orders.staff_wire import State, Tracking
+from tradecounter.orders.staff_wire import Confirmation, State, Tracking
+from tradecounter.orders.wire import ShippingChoice
 from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 
@@ -70,3 +76,20 @@ async def add_tracking(tx: Transaction, reference: str, body: Tracking, now: dat
     date = None if body.date is None else local_text(body.date)
     event = NewTrackingEvent(type=body.type, description=body.description, locality=body.locality, date=date)
     await track_shipment(tx, reference, body.tracking_number, event, now)
+
+
+class ConfirmForm(Struct):
+    """How an order is sent, and why it may exceed the credit."""
+
+    shipping_method: int | None = None
+    override_credit: OverrideCredit | None = None
+
+
+def confirmation(call: Call, body: ConfirmForm) -> Confirmation:
+    """Return what the use case takes. Raises DomainError (forbidden) for an override without the right to it."""
+    if body.override_credit is not None:
+        require_right(call.request, "billing:write")
+    return Confirmation(
+        None if body.shipping_method is None else ShippingChoice(body.shipping_method),
+        override_credit=body.override_credit,
+    )
