@@ -26,8 +26,11 @@ class CreditRoom(Struct, frozen=True):
         return self.limit is not None and gross <= self.available
 
 
-def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: Decimal) -> None:
-    """Raise DomainError (payment required) when `gross` exceeds the available credit."""
+OF_ORDER = "the order's"
+
+
+def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: Decimal, what: str = OF_ORDER) -> None:
+    """Raise DomainError (payment required) when `gross` exceeds the available credit; `what` comes before it."""
     if credit_limit is None:
         raise DomainError(
             Kind.PAYMENT_REQUIRED,
@@ -38,7 +41,7 @@ def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: De
     if gross > available:
         raise DomainError(
             Kind.PAYMENT_REQUIRED,
-            f"the order's {gross} including tax and shipping exceeds the available credit of {available}",
+            f"{what} {gross} including tax and shipping exceeds the available credit of {available}",
             code=Code.CREDIT_EXCEEDED,
         )
 

@@ -22,7 +22,7 @@ from support.orders import (
     sell,
 )  # fmt: skip
 from support.service import Customer, Service
-from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, product
+from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, METHODS, NEXT_DAY, STANDARD, product
 from tradecounter.kit.errors import DomainError, Kind
 
 
@@ -109,10 +109,58 @@ def test_the_carriage_stays_while_units_address_and_method_do(shop: Service, cus
     assert faults_in_the_books(shop) == {}
 
 
+def test_the_same_address_without_its_id_is_no_other_address(shop: Service) -> None:
+    customer = shop.customer()
+    saved = customer.post("/customer/address", ADDRESS).json()["id"]
+    placed = buy(customer, shipping_address={"id": saved})
+    dispatched = buy(customer, [("PHONE", 2)], shipping_address={"id": saved})
+    dispatch(shop, dispatched, (item(dispatched), 1))
+    dearer = {**METHODS[0], "base_cost_net": 9}
+    shop.must_load("shipping-methods", [dearer])
+    for order in (placed, dispatched):
+        before = read(customer, order)
+        amend(shop, order, shipping_address=ADDRESS, customer_reference="PO-SAME")
+        after = read(customer, order)
+        assert (after["customer_reference"], after["shipping"]) == ("PO-SAME", before["shipping"])
+    shop.must_load("shipping-methods", [METHODS[0]])
+    assert faults_in_the_books(shop) == {}
+
+
+def test_an_amendment_that_changes_nothing_tells_nobody(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    body: dict[str, Any] = {
+        "items": [{"id": item(placed), "quantity": 3, "unit_cost": "44"}],
+        "customer_reference": "PO-TWICE",
+    }
+    amend(shop, placed, **body)
+    before = read(customer, placed)
+    deliver_mail(shop)
+    amend(shop, placed, **body, reason="Sent again")
+    assert (deliver_mail(shop), read(customer, placed)) == ([], before)
+    changes = "select count(*) from order_change c join orders o on o.id = c.order_id where o.order_reference = %s"
+    audited = "select count(*) from audit_entry where action = 'order.amend' and subject = %s"
+    reference = placed["order_reference"]
+    assert (rows(shop, changes, reference), rows(shop, audited, f"order/{reference}")) == ([(1,)], [(1,)])
+
+
+def test_an_amended_order_has_no_more_lines_than_a_new_one(shop: Service) -> None:
+    customer = shop.customer(credit="9000000.00")
+    placed = buy(customer, [("CABLE", 1)] * 500, method=NEXT_DAY)
+    more: dict[str, Any] = {"items": [{"sku": "CABLE", "quantity": 1}]}
+    with pytest.raises(DomainError, match="items: would make 501 lines: an order has at most 500"):
+        amend(shop, placed, **more)
+    amend(shop, placed, items=[{"id": item(placed), "quantity": 0}, *more["items"]])
+    assert len(read(customer, placed)["items"]) == 500
+
+
 def test_an_increase_beyond_the_credit_needs_an_override(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
     placed = buy(customer)  # 66.60
     more: dict[str, Any] = {"items": [{"id": item(placed), "quantity": 2}]}
+    with pytest.raises(
+        DomainError, match=r"^the increase of 60\.60 including .* exceeds the available credit of 33\.40$"
+    ):
+        amend(shop, placed, **more)
     assert kind_of(shop, placed, **more) is Kind.PAYMENT_REQUIRED
     assert outstanding(shop, customer) == Decimal("66.60")
     amend(shop, placed, **more, override_credit={"reason": "Paid by card today"})

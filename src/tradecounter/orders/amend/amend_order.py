@@ -47,6 +47,8 @@ async def amend_order(
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
     """Amend an order, named by its reference or id; return it with its lines and queue the e-mail.
 
+    What leaves the order as it is, such as a repeated request, is neither told nor recorded.
+
     The context is that of the order's customer. Raises DomainError: not found, invalid, payment required (the increase
     exceeds the credit and `override_credit` is not set), conflict (not confirmed, all or too much is dispatched, the
     reference is used, the total rises although the account is blocked).
@@ -73,6 +75,8 @@ async def amend_order(
         cost_net=cost_net,
         cost_tax=cost_tax,
     )
+    if (changed, amended.lines) == (order, lines):
+        return order, lines
     await _charge(tx, order, changed, request)
     await _store_lines(tx, order, lines, amended)
     changed, stored = await _completed(tx, changed, context.now)
@@ -136,7 +140,7 @@ async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder
     async with tx.pipeline() as p:
         charged, limit = charge(p, before.customer_id, increase)
     if request.override_credit is None:
-        require_charged(charged, limit, increase)
+        require_charged(charged, limit, increase, what="the increase of")
 
 
 async def _store_lines(

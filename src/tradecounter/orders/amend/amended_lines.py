@@ -15,7 +15,7 @@ from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest
 from tradecounter.orders.rules import check_cost
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.orders.units import Purpose, named_lines, with_quantity
-from tradecounter.orders.wire import CreateOrderItem
+from tradecounter.orders.wire import MOST_ITEMS, CreateOrderItem
 from tradecounter.storefront.view import CustomerView
 
 AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line.left)
@@ -51,6 +51,8 @@ async def amend_lines(
     kept = [line for line in amended if line.quantity or line.cancelled]
     if not any(line.quantity for line in [*kept, *added]):
         raise invalid("items", "must leave at least one unit in the order: cancel the order instead")
+    if added and len(kept) + len(added) > MOST_ITEMS:
+        raise invalid("items", f"would make {len(kept) + len(added)} lines: an order has at most {MOST_ITEMS}")
     removed = [line.id for line in amended if not (line.quantity or line.cancelled)]
     return AmendedLines(lines=[*kept, *added], added=added, removed=removed, last_position=last_position)
 

@@ -77,7 +77,9 @@ async def amended_address(tx: Transaction, order: ConfirmedOrder, request: Amend
         return order.shipping_address
     address_id = chosen_address(given, field)
     if address_id is None:
-        return CustomerAddress(**asdict(read_address(given, field)))
+        typed = CustomerAddress(**asdict(read_address(given, field)))
+        same = replace(typed, id=order.shipping_address.id) == order.shipping_address
+        return order.shipping_address if same else typed
     saved = await find_address(tx, order.customer_id, address_id)
     if saved is None:
         raise invalid(
