@@ -27,6 +27,9 @@ class ResellerOrderItem(OrderItem, kw_only=True):
     quantity_allocated: Annotated[int, Meta(description="Units that are allocated and not dispatched yet.")]
     quantity_back_ordered: Annotated[int, Meta(description="Units that wait for stock.")]
     quantity_invoiced: Annotated[int, Meta(description="Units that are on an invoice.")]
+    quantity_to_invoice: Annotated[
+        int, Meta(description="Units that left, are on no invoice, and did not come back before they were.")
+    ]
     quantity_returned: Annotated[int, Meta(description="Units that came back.")]
     unit_cost: Amount
 

@@ -71,6 +71,7 @@ class OrderPresenter(Struct, frozen=True):
             found.notes = [Note(note.at, note.by, note.text) for note in notes[order.id]]
             for item in found.items:
                 item.quantity_invoiced = invoiced.get(item.id, 0)
+                item.quantity_to_invoice -= item.quantity_invoiced
             found.history = history[order.id]
             shown.append(found)
         return shown
@@ -177,6 +178,7 @@ def _item(line: OrderLine, fulfilled: Fulfilled, view: CustomerView, *, confirme
         quantity_allocated=line.allocated,
         quantity_back_ordered=line.back_ordered,
         quantity_invoiced=0,
+        quantity_to_invoice=line.dispatched - line.unbilled,
         quantity_returned=line.returned,
         unit_cost=line.unit_cost,
     )

@@ -40,11 +40,6 @@ class ShownItem(Struct, frozen=True):
         """Units that were dispatched and did not come back."""
         return self.item.quantity_dispatched - self.item.quantity_returned
 
-    @property
-    def to_invoice(self) -> int:
-        """Units that were dispatched and are on no invoice; units that came back first are not invoiced."""
-        return max(self.item.quantity_dispatched - self.item.quantity_invoiced - self.item.quantity_returned, 0)
-
 
 class ShownOrder(Struct, frozen=True):
     """An order with its customer's account; `found` is the order as the use cases know it."""
@@ -96,8 +91,8 @@ class ShownOrder(Struct, frozen=True):
 
     @property
     def to_invoice(self) -> int:
-        """Units that were dispatched and are on no invoice."""
-        return sum(item.to_invoice for item in self.items)
+        """Units that an invoice would have."""
+        return sum(item.item.quantity_to_invoice for item in self.items)
 
     @property
     def returnable(self) -> int:

@@ -7,6 +7,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of, pages
 from support.orders import buy, level, sell
+from support.pages import staff_member, text_of
 from support.service import Service
 
 
@@ -201,3 +202,22 @@ def test_only_who_may_issue_credit_notes_credits_a_return(staff: httpx2.Client, 
     assert warehouse.post(f"{found}/receive", json=body).json()["items"][0]["received"] == 1
     finance = office.caller("orders:write", "billing:write")
     assert finance.post(f"{found}/receive", json=body | {"credit": True}).json()["state"] == "closed"
+
+
+def test_what_leaves_after_invoiced_units_came_back_can_still_be_invoiced(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    placed = buy(office.service.customer(), [("PHONE", 4)])
+    address = f"/api/order/{placed['order_reference']}"
+    two = {"items": [{"id": placed["items"][0]["id"], "quantity": 2}]}
+    staff.post(f"{address}/dispatch", json=two)
+    assert staff.post(f"{address}/invoice", json={"part": True}).status_code == 201
+    opened = staff.post(f"{address}/return", json={**two, "reason": "Faulty"}).headers["Location"]
+    staff.post(f"{opened}/receive", json={"items": [{"id": two["items"][0]["id"], "scrap": 2}]})
+    left = staff.post(f"{address}/dispatch", json=two).json()
+    assert left["items"][0]["quantity_to_invoice"] == 2
+    sam = staff_member(office.service, office.url, "administrator")
+    assert f"/order/{placed['order_reference']}/invoice" in sam.get(f"/order/{placed['order_reference']}").text
+    assert "2 \u00d7 PHONE" in text_of(sam.get(f"/order/{placed['order_reference']}/invoice"))
+    invoiced = staff.post(f"{address}/invoice").json()
+    assert (invoiced["items"][0]["quantity_invoiced"], invoiced["items"][0]["quantity_to_invoice"]) == (4, 0)

@@ -41,6 +41,7 @@ _ORDER = orders.ResellerOrder(
             quantity_allocated=0,
             quantity_back_ordered=0,
             quantity_invoiced=0,
+            quantity_to_invoice=6,
             quantity_returned=0,
             unit_cost=Decimal("75.90"),
         )
