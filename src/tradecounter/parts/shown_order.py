@@ -90,9 +90,10 @@ class ShownOrder(Struct, frozen=True):
         return sum(item.item.quantity_dispatched for item in self.items)
 
     @property
-    def to_invoice(self) -> int:
-        """Units that an invoice would have."""
-        return sum(item.item.quantity_to_invoice for item in self.items)
+    def can_invoice(self) -> bool:
+        """Whether an invoice would have units; or the carriage alone, because all units came back before it."""
+        units = any(item.item.quantity_to_invoice for item in self.items)
+        return units or bool(self.dispatched and not self.left and not self.order.invoices and self.shipping_net)
 
     @property
     def returnable(self) -> int:
@@ -106,7 +107,7 @@ class ShownOrder(Struct, frozen=True):
             return "" if self.found.kind == "quote" else "confirm"
         if not self.is_confirmed:
             return ""
-        return "dispatch" if self.allocated else "invoice" if self.to_invoice and not self.left else ""
+        return "dispatch" if self.allocated else "invoice" if self.can_invoice and not self.left else ""
 
     @property
     def shipping_name(self) -> str:

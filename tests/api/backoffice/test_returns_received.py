@@ -204,6 +204,22 @@ def test_only_who_may_issue_credit_notes_credits_a_return(staff: httpx2.Client, 
     assert finance.post(f"{found}/receive", json=body | {"credit": True}).json()["state"] == "closed"
 
 
+def test_the_carriage_of_units_that_came_back_before_the_invoice_can_be_invoiced(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    placed = buy(office.service.customer())
+    path = f"/order/{placed['order_reference']}"
+    unit = {"id": placed["items"][0]["id"], "quantity": 1}
+    staff.post(f"/api{path}/dispatch")
+    opened = staff.post(f"/api{path}/return", json={"items": [unit], "reason": "Faulty"}).headers["Location"]
+    staff.post(f"{opened}/receive", json={"items": [{"id": unit["id"], "scrap": 1}]})
+    sam = staff_member(office.service, office.url, "administrator")
+    assert f"{path}/invoice" in sam.get(path).text
+    assert "Carriage £5.50" in text_of(sam.get(f"{path}/invoice"))
+    assert "is issued" in text_of(sam.sends(f"{path}/invoice"))
+    assert f"{path}/invoice" not in sam.get(path).text
+
+
 def test_what_leaves_after_invoiced_units_came_back_can_still_be_invoiced(
     staff: httpx2.Client, office: BackOfficeSite
 ) -> None:
