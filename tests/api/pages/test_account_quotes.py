@@ -1,9 +1,11 @@
 """The customer's pages of quotes."""
 
+from datetime import UTC, datetime
+
 import pytest
 
-from support.orders import rows
-from support.pages import Person, customer_user, fields_of, text_of
+from support.orders import at, rows
+from support.pages import Person, customer_user, fields_of, signed_in_again, text_of
 from support.quotes import jobs, price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD
@@ -68,6 +70,21 @@ def test_a_quote_that_was_priced_again_is_accepted_only_at_the_price_that_was_sh
     assert rejected.status_code == 409
     assert "It was priced again, and costs £552.00 with VAT and shipping now" in text_of(rejected)
     assert "You have accepted the quote" in text_of(buyer.sends(path, fields_of(rejected)))
+
+
+def test_the_dates_of_a_quote_are_those_of_a_confirmation_now(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    quote = request_quote(customer, [("PHONE", 1)])
+    code = quote["confirmation_code"]
+    price_as_support(own_shop, quote, ("PHONE", "45.00"))
+    people = [customer_user(own_shop, customer.id, role) for role in ("buyer", "owner")]
+    paths = [f"{LIST}/{code}", f"{FORM}/{code}/approval"]
+    with at(own_shop, datetime(2026, 6, 19, 9, tzinfo=UTC)):  # three days after the request
+        for person in people:
+            signed_in_again(own_shop, person)
+        said = [text_of(person.get(path)) for person in people for path in paths]
+    for text in said:
+        assert "arrives 23 Jun 2026 , leaves 19 Jun 2026" in text
 
 
 def test_quotes_that_wait_for_the_customer_come_first(shop: Service) -> None:

@@ -26,7 +26,7 @@ from tradecounter.edge.pages.people import APPROVER, BUYER, user_of
 from tradecounter.edge.pages.step import action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.find_own_order import fetch_own_order_by_code
-from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.option_choices import chosen_option, dated_now
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.shipping_options import find_option
@@ -127,7 +127,9 @@ class ApprovalPages(Struct, frozen=True):
     async def _show_ask(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+            lines = await lines_of_order(tx, order.id)
             account = await fetch_account(tx, call.customer_id)
+        order = await dated_now(order, lines, self.parts.views, self.desk.clock.now())
         return self.desk.show(
             call,
             "approvals/ask.html",
@@ -147,6 +149,7 @@ class ApprovalPages(Struct, frozen=True):
             notes = await own_notes_of(tx, order.id)
             room = await fetch_credit_room(tx, call.customer_id)
             asker = None if approval.requested_by is None else await find_user_by_id(tx, approval.requested_by)
+        order = await dated_now(order, lines, self.parts.views, now)
         option = find_option(order.shipping_options, approval.shipping_method)
         is_open = isinstance(order, PendingOrder | PricedQuote) and not order.has_expired(now)
         return self.desk.show(

@@ -20,7 +20,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.find_own_order import fetch_own_order_by_code
-from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.option_choices import chosen_option, dated_now
 from tradecounter.orders.pages.both.new_order import OWN
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
@@ -96,9 +96,10 @@ class ReviewPages(Struct, frozen=True):
             account = await fetch_account(tx, call.customer_id)
             room = await fetch_credit_room(tx, call.customer_id)
             approval = await find_approval(tx, call.customer_id, order.confirmation_code)
-        user = user_of(call)
+        now, user = self.desk.clock.now(), user_of(call)
+        order = await dated_now(order, lines, self.parts.views, now)
         needs = needs_approval(user.roles, user.order_limit, order.least_gross)
-        is_open = isinstance(order, PendingOrder) and not order.has_expired(self.desk.clock.now())
+        is_open = isinstance(order, PendingOrder) and not order.has_expired(now)
         return self.desk.show(
             call,
             "orders/review.html",

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.credit.queries import fetch_credit_room
@@ -17,7 +18,7 @@ from tradecounter.orders.confirm_for_customer import confirm_for_customer
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
-from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.option_choices import chosen_option, dated_now
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
 from tradecounter.parts.back_office import OfficeParts
@@ -57,7 +58,7 @@ class ConfirmPages(Struct, frozen=True):
             call,
             "orders/confirm.html",
             form=filled,
-            shown=shown,
+            shown=replace(shown, found=await dated_now(shown.found, lines, self.parts.views, now)),
             room=room,
             lines=lines,
             chosen=chosen_option(shown.found, shown.account.shipping_method),

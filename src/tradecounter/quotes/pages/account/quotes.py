@@ -32,7 +32,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.guards import priced_again
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.option_choices import chosen_option, dated_now
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import (
     AnyOrder,
@@ -153,6 +153,7 @@ class OwnQuotePages(Struct, frozen=True):
             account = await fetch_account(tx, call.customer_id)
             approval = await find_approval(tx, call.customer_id, quote.confirmation_code)
             room = await fetch_credit_room(tx, call.customer_id)
+        quote = await dated_now(quote, lines, self.parts.views, now)
         row, user = _row(quote, now), user_of(call)
         return self.desk.show(
             call,

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.credit.queries import fetch_credit_room
@@ -15,7 +16,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
-from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.option_choices import chosen_option, dated_now
 from tradecounter.orders.states import AnyOrder, PricedQuote
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.quotes.confirm_quote import confirm_quote
@@ -61,11 +62,12 @@ class QuoteStepPages(Struct, frozen=True):
             room = await fetch_credit_room(tx, sheet.account.id)
         if not sheet.is_open and not filled.message:
             raise DomainError(Kind.CONFLICT, f"the quote is {sheet.status.lower()}")
+        lines = [shown.line for shown in sheet.lines]
         return self.desk.show(
             call,
             template,
             form=filled,
-            sheet=sheet,
+            sheet=replace(sheet, quote=await dated_now(sheet.quote, lines, self.parts.views, now)),
             room=room,
             chosen=chosen_option(sheet.quote, sheet.account.shipping_method),
             address_lines=address_lines,
