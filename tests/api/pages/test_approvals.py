@@ -1,9 +1,11 @@
 """Orders above a user's limit: asking for approval, confirming and declining."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
+import httpx2
 import pytest
 
 from support.events import events
@@ -14,6 +16,7 @@ from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS, NEXT_DAY, STANDARD
 from tradecounter.edge.page_kit.values import moment_text
+from tradecounter.kit.local_time import uk_date
 
 REVIEW, APPROVAL = "/account/new-order", "/account/approval"
 
@@ -83,6 +86,38 @@ def test_the_start_page_counts_the_orders_to_confirm_without_those_that_wait_for
     assert "Confirm 1 order" in text_of(buyer.get("/account"))
     waiting(customer, buyer, customer_reference="PO-WAITS")
     assert "Confirm 1 order" in text_of(buyer.get("/account"))
+
+
+def test_an_order_that_waits_has_the_dates_of_a_confirmation_now(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
+    quote = request_quote(customer, [("PHONE", 4)], customer_reference="PO-QUOTED")["confirmation_code"]
+    price_as_support(own_shop, {"confirmation_code": quote}, ("PHONE", "40"))
+    own_shop.clock.set(own_shop.clock.now() + timedelta(hours=23))
+    order = create(customer, [("PHONE", 4)])["confirmation_code"]
+    own_shop.clock.set(own_shop.clock.now() + timedelta(hours=23))
+    today = uk_date(own_shop.clock.now())
+    signed_in_again(own_shop, buyer)
+    approver, owner = (customer_user(own_shop, customer.id, role) for role in ("approver", "owner"))
+
+    def leaves(page: httpx2.Response) -> set[str]:
+        return set(re.findall(r"leaves (\d+ \w+ \d{4})", text_of(page)))
+
+    said = {f"{today.day} {today:%b %Y}"}
+    for person, path in (
+        (owner, f"{REVIEW}/{order}"),
+        (owner, f"/account/quote/{quote}"),
+        (buyer, f"{REVIEW}/{order}/approval"),
+    ):
+        assert leaves(person.get(path)) == said, path
+    ask(buyer, order)
+    arrives = re.search(r"Arrives (\d+ \w+ \d{4})", text_of(approver.get(f"{APPROVAL}/{order}")))
+    assert approver.sends(f"{APPROVAL}/{order}/approve").status_code == 200
+    [(confirmed,)] = rows(own_shop, "select shipping_options from orders where confirmation_code = %s", order)
+    [arrival] = [each["arrival"] for each in confirmed if each["id"] == STANDARD]
+    day = uk_date(datetime.fromisoformat(arrival))
+    assert arrives is not None
+    assert arrives[1] == f"{day.day} {day:%b %Y}"
 
 
 def test_the_basket_says_that_it_is_above_the_limit(shop: Service, buyer: Person, approver: Person) -> None:

@@ -19,8 +19,9 @@ from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.dates_now import dated_now
 from tradecounter.orders.find_own_order import fetch_own_order_by_code
-from tradecounter.orders.option_choices import chosen_option, dated_now
+from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.pages.both.new_order import OWN
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
