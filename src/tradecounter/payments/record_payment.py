@@ -29,6 +29,7 @@ from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kin
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.number_types import Pounds
 from tradecounter.orders.queries.orders import lock_orders
+from tradecounter.payments.bank_days import EARLIEST
 from tradecounter.payments.queries.payments import fetch_payment, find_duplicate, insert_payment
 from tradecounter.payments.wire import Payment, present_payment
 
@@ -167,6 +168,8 @@ def _require_valid(amount: Decimal, received_on: date, reference: str, now: date
         require_amount(amount)
     if received_on > uk_date(now):
         collector.errors.append(FieldError("received_on", f"must not be after today, {uk_date(now)}"))
+    if received_on < EARLIEST:
+        collector.errors.append(FieldError("received_on", f"must not be before {EARLIEST}"))
     if len(reference) > LONGEST_REFERENCE:
         collector.errors.append(FieldError("reference", f"must have at most {LONGEST_REFERENCE} characters"))
     collector.check()

@@ -195,6 +195,8 @@ def test_a_line_whose_amount_and_day_cannot_be_read_is_placed_with_what_someone_
     assert (rejected.status_code, rejected.json()["message"]) == (
         400, "amount: is required: it could not be read from the file"
     )  # fmt: skip
+    slip = place(staff, line_id, customer_id=customer.id, amount=1234.56, received_on="0026-06-15")
+    assert (slip.status_code, slip.json()["message"]) == (400, "received_on: must not be before 2000-01-01")
     body = {"customer_id": customer.id, "amount": 1234.56, "received_on": "2026-06-15"}
     assert place(staff, line_id, "", **body).json()["payment"]["amount"] == 1234.56
     readable = unplaced(staff, "2026-06-15,3.00,,legible\n")

@@ -144,6 +144,8 @@ def test_a_payment_is_recorded_once_and_reversed(
     for wrong in ({"amount": 1}, {"amount": 1, "invoice": number, "customer_id": 1}, {"amount": 0, "invoice": number}):
         assert pay(staff, **wrong).status_code == 400
     assert pay(staff, amount=1, invoice=999999).status_code == 404
+    slip = pay(staff, amount=1, invoice=number, received_on="0026-06-16")
+    assert (slip.status_code, slip.json()["message"]) == (400, "received_on: must not be before 2000-01-01")
 
 
 def test_a_bank_file_is_placed_by_invoice_numbers(
