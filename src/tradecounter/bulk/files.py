@@ -51,6 +51,11 @@ class FileFacts(Struct):
     sheet: str | None = None
     unknown_columns: list[str] = field(default_factory=list)
 
+    @property
+    def has_commas(self) -> bool:
+        """Whether numbers may have commas. Where others than commas separate cells, they may be decimal commas."""
+        return self.separator in {None, ","}
+
 
 class ImportFile(Struct, frozen=True):
     """An open import file; `lines` is the approximate number of lines, or None if it is unknown."""
@@ -157,8 +162,7 @@ class ImportFile(Struct, frozen=True):
 
     def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
         with self._csv_lines(shape, options) as lines:
-            commas = self.facts.separator == ","
-            yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=commas)
+            yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=self.facts.has_commas)
 
     def _sheet_lines(self) -> Iterator[Line]:
         book = Workbook(self.file)

@@ -22,7 +22,11 @@ _LONGEST_SHOWN = 40
 
 
 class UnreadableDayError(ValueError):
-    """A text is not a day on which money can have been received; the message says why."""
+    """A text is no day on which money can have been received; the message says why. `day` is what it says, if any."""
+
+    def __init__(self, message: str, day: date | None = None) -> None:
+        super().__init__(message)
+        self.day = day
 
 
 def read_day(text: str, today: date) -> date:
@@ -36,9 +40,9 @@ def read_day(text: str, today: date) -> date:
     except (ValueError, OverflowError) as error:
         raise UnreadableDayError(f"the date {shown!r} is not {FORMS}" if shown else "it has no date") from error
     if day < EARLIEST:
-        raise UnreadableDayError(f"the date {shown!r} is before {EARLIEST.year}")
+        raise UnreadableDayError(f"the date {shown!r} is before {EARLIEST.year}", day)
     if day > today:
-        raise UnreadableDayError(f"the date {shown!r} is after today, {today}")
+        raise UnreadableDayError(f"the date {shown!r} is after today, {today}", day)
     return day
 
 

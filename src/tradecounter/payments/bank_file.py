@@ -37,7 +37,6 @@ MOST_LINES = 10_000
 _TYPES: Mapping[str, FieldType] = {"date": "date", "amount": "number", "credit": "number", "debit": "number"}
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _KNOWN = known_headings({})
-_DECIMAL_COMMAS = {";", "\t"}  # separators of programs that write decimal commas
 
 
 class BankFile(Struct, frozen=True):
@@ -117,8 +116,7 @@ def _table(opened: ImportFile, today: date, renamed: Mapping[str, str]) -> BankF
     lines = list(islice(written, MOST_LINES + MOST_ABOVE + 1))
     if not lines:
         raise _empty()
-    separator = opened.facts.separator
-    commas = separator not in _DECIMAL_COMMAS
+    separator, commas = opened.facts.separator, opened.facts.has_commas
 
     def read(line: Line, headings: Headings) -> BankLine:
         return _of_cells(line, headings, today, commas=commas)

@@ -45,6 +45,7 @@ class BankLine(Struct, frozen=True, kw_only=True):
         numbers: the numbers in it, which may be those of invoices; the payer's name has none.
         usual: what names the payer, in later files too; empty if that is too little.
         received_on, pounds: as read; None if they cannot be read.
+        dated: the day as read, also one on which no money can have been received yet.
         error: why the line cannot be read, if so.
         occurrence: the number of the line among equal ones in its file, from 1.
     """
@@ -56,6 +57,7 @@ class BankLine(Struct, frozen=True, kw_only=True):
     numbers: Sequence[int] = ()
     usual: str = ""
     received_on: date | None = None
+    dated: date | None = None
     pounds: Decimal | None = None
     error: str | None = None
     occurrence: int = 1
@@ -69,7 +71,7 @@ class BankLine(Struct, frozen=True, kw_only=True):
     def identity(self) -> str:
         """What makes it the same line as one of another file: date, amount and reference, read or else as written."""
         amount = self.amount if self.pounds is None else str(self.pounds)
-        return "\x1f".join((str(self.received_on or self.day), amount, fold(self.reference)))
+        return "\x1f".join((str(self.dated or self.day), amount, fold(self.reference)))
 
 
 class _UnreadableError(ValueError):
@@ -83,10 +85,11 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
     errors = [] if error is None else [error]
     if any("\x00" in cell for cell in astuple(row)):
         errors.append("it has a NUL character")
-    received_on = pounds = None
+    received_on = dated = pounds = None
     try:
-        received_on = read_day(_kept(row.date), today)
+        received_on = dated = read_day(_kept(row.date), today)
     except UnreadableDayError as unreadable:
+        dated = unreadable.day
         errors.append(str(unreadable))
     try:
         pounds = _pounds(amounts, commas=commas)
@@ -100,9 +103,10 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
         day=_kept(row.date),
         amount=_written(amounts, pounds),
         reference=text,
-        numbers=[int(number) for number in _NUMBERS.findall(f"{reference} {description}")],
+        numbers=[int(number) for number in _NUMBERS.findall(one_line(f"{row.reference} {row.description}"))],
         usual=_naming(payer) or _naming(text),
         received_on=received_on,
+        dated=dated,
         pounds=pounds,
         error="; ".join(errors) or None,
     )

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +13,7 @@ from openpyxl import Workbook
 
 from support.backoffice import BackOfficeSite, backoffice_of, pages
 from support.billing import due_of, invoiced, number_of, pay_in, unallocated
-from support.orders import faults_in_the_books, rows
+from support.orders import at, faults_in_the_books, rows
 from support.service import Customer, Service
 
 CSV = {"Content-Type": "text/csv"}
@@ -137,6 +138,21 @@ def test_a_line_is_stored_once_however_often_it_is_imported(
     staff.post(f"/api/bank-line/{ids[0]}/set-aside", json={"reason": "the landlord's"})
     third = imported(staff, text)
     assert (third["repeated"], [line["id"] for line in third["unplaced"]]) == (2, ids[1:])
+
+
+def test_a_line_of_a_day_to_come_waits_and_is_recorded_once_the_day_has_come(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    number = invoice(office, customer)
+    now = office.service.clock.now()
+    text = f"{HEADINGS}{now:%d/%m/%Y},3.00,,early {number}\n{now:%d/%m/%Y},4.00,,early and nameless\n"
+    with at(office.service, now - timedelta(days=1)):
+        waiting = [line["id"] for line in imported(staff, text)["unplaced"]]
+        assert "after today" in line_of(staff, waiting[0])["why"]
+    again = imported(staff, text)
+    assert (again["recorded"], [line["id"] for line in again["unplaced"]]) == (1, waiting[1:])
+    assert line_of(staff, waiting[0])["state"] == "placed"
+    assert line_of(staff, waiting[1])["received_on"] == f"{now:%Y-%m-%d}"
 
 
 def test_two_equal_payments_of_a_file_are_two_lines_and_the_second_is_asked_about(

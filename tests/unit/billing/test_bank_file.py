@@ -232,9 +232,14 @@ def test_amounts_that_are_not_pounds_and_pence_are_not_read(written: str) -> Non
     assert line.amount == written
 
 
-@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
 def test_a_comma_in_an_amount_is_not_read_where_it_may_be_a_decimal_comma(separator: str) -> None:
-    line = one(separator.join(("date", "amount", "reference")) + "\n" + separator.join(("2026-11-24", "1,234", "x")))
+    lines = (
+        f"sep={separator}",
+        separator.join(("date", "amount", "reference")),
+        f"2026-11-24{separator}1,234{separator}x",
+    )
+    line = one("\n".join(lines))
     assert (line.pounds, "decimal comma" in str(line.error)) == (None, True)
 
 
@@ -278,6 +283,19 @@ def test_equal_lines_are_numbered_and_the_form_of_a_date_makes_no_other_line() -
     ).lines
     assert first.identity == second.identity != third.identity
     assert [line.occurrence for line in (first, second, third)] == [1, 2, 1]
+
+
+def test_a_line_of_a_day_to_come_is_the_same_line_once_the_day_has_come() -> None:
+    text = "date,amount,reference\n27/11/2026,5,A\n"
+    [later] = read_bank_file(text.encode(), "CSV", date(2026, 11, 27)).lines
+    assert (one(text).error is None, later.error) == (False, None)
+    assert one(text).identity == later.identity
+
+
+def test_an_invoice_number_far_behind_in_a_text_is_read_whole() -> None:
+    padding = "x" * 293
+    line = one(f"date,amount,reference\n2026-11-24,5.00,{padding} 10143 10144\n")
+    assert line.numbers == [10143, 10144]
 
 
 def test_a_payers_name_holds_no_invoice_number_and_names_the_payer_later() -> None:

@@ -129,7 +129,7 @@ class Claimed(Struct, frozen=True):
 
 
 # Numbered in the order of the file, but stored in the order of their identities, so that two imports of the same lines
-# do not deadlock.
+# do not deadlock. A line of a day that was still to come has its day once that has come.
 _CLAIM = Statement("""
     with numbered as materialized (
         select nextval(pg_get_serial_sequence('bank_line', 'id')) as id, t.*
@@ -148,8 +148,9 @@ _CLAIM = Statement("""
     select id, :file_id, line, day_written, amount_written, reference, received_on, amount, usual, identity, occurrence,
            'unplaced', '', :now
     from numbered order by identity, occurrence
-    on conflict (identity, occurrence) do nothing
-    returning id
+    on conflict (identity, occurrence) do update set received_on = excluded.received_on
+    where bank_line.received_on is null and excluded.received_on is not null
+    returning id, xmax = 0
 """)
 _LOCK_CLAIMED = Statement(
     """
@@ -187,7 +188,7 @@ async def claim_lines(
         identities=identities,
         occurrences=occurrences,
     )
-    new = [line_id for (line_id,) in added]
+    new = [line_id for line_id, is_new in added if is_new]
     found = await tx.fetch_all(_LOCK_CLAIMED, identities=identities, occurrences=occurrences, new=new)
     return {(line.identity, line.occurrence): line for line in found}
 
