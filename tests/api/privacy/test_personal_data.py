@@ -3,7 +3,9 @@
 import io
 import json
 import zipfile
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,8 @@ from support.orders import buy, cancel, outstanding, rows
 from support.pages import customer_user
 from support.receiver import policy_of
 from support.service import Customer, Service
-from tradecounter.customers.change_account import block_customer
+from tradecounter.customers.change_account import block_customer, change_customer
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
@@ -123,16 +126,49 @@ def test_erasing_leaves_only_what_tax_law_requires(shop: Service) -> None:
 
 def test_stored_responses_of_the_back_office_do_not_outlive_a_customer(shop: Service) -> None:
     person = {"first_name": "Vera", "last_name": "Vanishing", "trade_account": True}
+    contact = {"name": "Ada Private", "phone": "+44 113 496 0000"}
     with backoffice_of(shop) as office:
         staff, ids = office.caller(), []
+
+        def send(path: str, body: dict[str, Any], key: str) -> Any:
+            shop.clock.advance(timedelta(seconds=1))
+            made = staff.post(path, json=body, headers={"Idempotency-Key": key})
+            assert made.status_code in {200, 201}, made.text
+            return made.json()
+
         for name in ("gone", "stays"):
             new = {**person, "email_address": f"{name}@vanish.example"}
-            made = staff.post("/api/customer", json=new, headers={"Idempotency-Key": name})
-            assert made.status_code == 201, made.text
-            ids.append(made.json()["id"])
+            ids.append(send("/api/customer", {**new, "term_days": 30, "credit_limit": 10000}, name)["id"])
         for number in ids:
-            user = {"email": f"user{number}@vanish.example", "role": "buyer"}
-            staff.post(f"/api/customer/{number}/user", json=user, headers={"Idempotency-Key": f"user {number}"})
+            account = f"/api/customer/{number}"
+            key = send(f"{account}/key", {"name": "Ada's"}, f"key {number}")["key"]
+            placed = buy(Customer(number, key, shop.client(**{"X-Api-Key": key})))
+            send(f"/api/order/{placed['order_reference']}/note", {"text": "for Ada Private"}, f"order {number}")
+            cancel(shop, placed)
+            send(f"{account}/user", {"email": f"user{number}@vanish.example", "role": "buyer"}, f"user {number}")
+            send(f"{account}/address", {**ADDRESS, "country_code": "GB"}, f"address {number}")
+            send(f"{account}/contact", contact, f"contact {number}")
+            send(f"{account}/note", {"text": "Ada Private has moved"}, f"note {number}")
     shop.in_transaction(partial(erase_customer, customer_id=ids[0], now=shop.clock.now()))
-    left = rows(shop, "select key from caller_idempotency_key order by key")
-    assert left == [("stays",), (f"user {ids[1]}",)]
+    left = {key for (key,) in rows(shop, "select key from caller_idempotency_key")}
+    assert left == {"stays", *(f"{kind} {ids[1]}" for kind in ("user", "key", "order", "address", "contact", "note"))}
+
+
+def test_what_imports_changed_is_exported_and_erased_also_under_an_earlier_email_address(shop: Service) -> None:
+    earlier, later = "Vera.Unmarried@vanish.example", "married@vanish.example"
+    customer, other = shop.customer(email_address=earlier), shop.customer()
+    shop.must_load("customers", [{"email_address": earlier, "company": "Unmarried & Co"}])
+    rename(shop, customer, later)
+    rename(shop, other, earlier)
+    shop.must_load("customers", [{"email_address": each, "company": f"{each} & Co"} for each in (earlier, later)])
+    changes = json.loads(export(shop, customer)["import_change.json"])
+    assert [change["key"] for change in changes] == [earlier.lower(), later]
+    erase(shop, customer)
+    assert json.loads(export(shop, customer)["import_change.json"]) == []
+    [left] = json.loads(export(shop, other)["import_change.json"])
+    assert left["after"]["company"] == f"{earlier} & Co"
+
+
+def rename(service: Service, customer: Customer, email: str) -> None:
+    change, now = CustomerChange(email_address=email), datetime.now(UTC)  # imports have the time of the machine
+    service.in_transaction(lambda tx: change_customer(tx, customer.id, change, now))

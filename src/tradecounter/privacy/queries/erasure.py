@@ -4,10 +4,12 @@ from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
+from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.privacy.queries.stored_data import imported_of
 
 _LOCK_AGENTS = Statement("select from agent_consent where customer_id = :id order by id for update")
 _LOCK_MONEY = Statement("select from account_balance where customer_id = :id for update")
@@ -127,11 +129,16 @@ _STATEMENTS = (
                 where u.customer_id = c.id and position(convert_to(to_json(u.email)::text, 'UTF8') in k.body) > 0)
         )
     """),
+    # Others say only what was changed, such as an address or a note; their keys have the caller and the time of that.
     Statement("""
-        delete from import_change c using customer u
-        where u.id = :id and c.key = u.email_key
-          and c.import_id in (select i.id from import_run i where i.kind = 'customers')
+        delete from caller_idempotency_key k using audit_entry e
+        where k.caller = e.actor_kind || '/' || e.actor_id and k.created_at = e.at and e.subject in (
+            select 'customer/' || :id::bigint
+            union all select 'invoice/' || i.number from invoice i where i.customer_id = :id
+            union all select 'order/' || n.name
+            from orders o, unnest(array[o.order_reference, o.confirmation_code]) n (name) where o.customer_id = :id)
     """),
+    Statement(SQL("delete from import_change where {}").format(imported_of(SQL(":id::bigint")))),
     Statement("""
         update shipment set contact_email = null, contact_phone = null
         where order_id in (select o.id from orders o where o.customer_id = :id)

@@ -43,6 +43,20 @@ _COLUMNS = Statement("""
 """)
 
 
+def imported_of(customer_id: Composable) -> Composable:
+    """Return the condition for what imports changed in a customer, also under e-mail addresses that it had then."""
+    return SQL("""
+        (import_id, key) in (
+            select i.id, a.key
+            from import_run i,
+                 (select u.email_key, 'infinity'::timestamptz from customer u where u.id = {id}
+                  union all
+                  select lower(e.before ->> 'email_address'), e.at from audit_entry e
+                  where e.subject = 'customer/' || {id} and e.before ->> 'email_address' is not null) a (key, until)
+            where i.kind = 'customers' and i.at < a.until)
+    """).format(id=customer_id)
+
+
 async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[StoredRows]:
     """Yield the rows of every table that belong to a customer, directly or by its orders and other records."""
     for table in await _tables(tx, customer_id):
@@ -68,7 +82,7 @@ async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
         found[log] = _Table(log, SQL("customer_id = {}").format(Literal(customer_id)))
     subject = Literal(f"customer/{customer_id}")
     found["audit_entry"] = _Table("audit_entry", SQL("subject = {}").format(subject))
-    found["import_change"] = _Table("import_change", _imported(customer_id))
+    found["import_change"] = _Table("import_change", imported_of(Literal(customer_id)))
     waiting = ["customer"]
     while waiting:
         parent = waiting.pop(0)
@@ -83,13 +97,6 @@ async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
     for table, column, type_ in await tx.fetch_all(_COLUMNS):
         columns.setdefault(table, {})[column] = type_
     return [_readable(table, columns[table.name]) for table in found.values()]
-
-
-def _imported(customer_id: int) -> Composable:
-    return SQL(
-        "import_id in (select id from import_run where kind = 'customers')"
-        " and key in (select email_key from customer where id = {})"
-    ).format(Literal(customer_id))
 
 
 def _readable(table: _Table, columns: Mapping[str, str]) -> _Table:
