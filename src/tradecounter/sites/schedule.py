@@ -78,7 +78,13 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         ),
         PeriodicJob("clean_up_consent", EVERY_FIVE_MINUTES, clean_up_consent, "old grants and keys deleted"),
         PeriodicJob("clean_up_agents", EVERY_FIVE_MINUTES, clean_up_agents, "old agents and their tokens deleted"),
-        PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
+        PeriodicJob(
+            "forget_import_changes",
+            EVERY_FIVE_MINUTES,
+            forget_changes,
+            "changes of old imports deleted",
+            batches=MOST_BATCHES,
+        ),
         PeriodicJob(
             "forget_catalogue_changes",
             EVERY_FIVE_MINUTES,

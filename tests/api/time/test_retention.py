@@ -16,6 +16,7 @@ from support.orders import at, buy, cancel, confirm, create, faults_in_the_books
 from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS
+from tradecounter.imports.roll_back import KEEP_CHANGES
 from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.sites.schedule import BATCH
 from tradecounter.sites.worker import drain
@@ -23,7 +24,7 @@ from tradecounter.sites.worker import drain
 KEPT = timedelta(days=30)
 ONE_SECOND = timedelta(seconds=1)
 SETTINGS = ("keep_expired_orders", "keep_deleted_addresses", "keep_idempotent_responses")
-JOBS = ("delete_expired_orders", "delete_old_addresses", "forget_keys")
+JOBS = ("delete_expired_orders", "delete_old_addresses", "forget_import_changes", "forget_keys")
 
 
 @pytest.fixture(autouse=True)
@@ -175,6 +176,23 @@ def test_many_records_are_deleted_in_batches(shop: Service, customer: Customer) 
         clean_up(shop, "keep_deleted_addresses")
     assert rows(shop, "select size from batch where size > 0 order by size") == [(1,)] + [(BATCH,)] * 3
     assert rows(shop, "select count(*) from address where customer_id = %s", customer.id) == [(0,)]
+
+
+def test_the_changes_of_all_old_imports_are_deleted_at_once(shop: Service) -> None:
+    """A reseller's ERP may import more often than the job runs."""
+    with psycopg.connect(shop.database_url) as database:
+        for age in (3, 2, 1, -1):
+            database.execute(
+                "with run as (insert into import_run (kind, at, made_by) values ('products', %s, 'test') returning id)"
+                " insert into import_change (import_id, key, record) select id, 'A', 'A' from run",
+                [MORNING - age * ONE_SECOND],
+            )
+    with at(shop, MORNING + KEEP_CHANGES):
+        clean_up(shop)
+    left = rows(
+        shop, "select r.at from import_change c join import_run r on r.id = c.import_id where r.made_by = 'test'"
+    )
+    assert left == [(MORNING + ONE_SECOND,)]
 
 
 def test_rows_locked_by_another_transaction_are_skipped(shop: Service, customer: Customer) -> None:
