@@ -47,6 +47,17 @@ def test_an_empty_cell_clears_only_optional_fields(shop: Importer) -> None:
     assert product(shop, "CELLS", columns) == (None, Decimal(0), "", True, {"a": "b"})
 
 
+def test_an_empty_cell_keeps_the_name_of_a_customer(shop: Importer) -> None:
+    text = "email_address,first_name,last_name,company\n{}@cells.example,{},,\n"
+    shop.load("customers", [{"email_address": "old@cells.example", "first_name": "Old", "last_name": "Name"}])
+    assert counts(shop.load_text("customers", text.format("old", "New"))) == (0, 1, 0, 0)
+    assert shop.query("select first_name, last_name from customer where email_key = 'old@cells.example'") == [
+        ("New", "Name")
+    ]
+    [error] = shop.load_text("customers", text.format("new", "New")).errors
+    assert error.message.startswith("last_name: is required for a new customer")
+
+
 def test_an_unknown_weight_or_size_is_zero(shop: Importer) -> None:
     unknown = dict.fromkeys(("weight_kg", "box_width_mm", "box_height_mm", "box_length_mm", "description", "ean"))
     shop.load("products", [{"sku": "UNKNOWN", "name": "Unknown", "manufacturer": "acme", **unknown}])

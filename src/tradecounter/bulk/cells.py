@@ -11,12 +11,12 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import msgspec
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.kit.csv_text import unguarded
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import decode_json
-from tradecounter.kit.number_types import NumberField, alternatives, number_of
+from tradecounter.kit.number_types import NumberField, alternatives, metas, number_of
 from tradecounter.kit.numbers import UnreadableNumberError
 
 FieldType = Literal["text", "number", "date", "time", "boolean"]
@@ -57,12 +57,14 @@ def cell_reader(annotation: Any, *, commas: bool = True) -> ReadCell:
 
     Without `commas`, numbers have none: where semicolons or tabs separate cells, it may be a decimal comma.
     An empty cell becomes null, an empty string or an absent value: the first of these that the type allows.
+    If the type allows no empty string and no absent value either, it is an empty string, which the validator reports.
     """
     options = alternatives(annotation)
     number = number_of(annotation)
     read = _reader(annotation, options) if number is None else _number_reader(number, commas=commas)
     field = _field_type(annotation, options) if number is None else "number"
-    empty = None if type(None) in options else "" if str in options else UNSET
+    text = str in options and not (UnsetType in options and any(meta.min_length for meta in metas(annotation)))
+    empty = None if type(None) in options else "" if text else UNSET
 
     def read_cell(cell: Cell) -> Any:
         text = cell_text(cell, field)

@@ -25,7 +25,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.keys import Spellings
 
-Name = Annotated[str, Meta(max_length=200)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class CustomerRow(CustomerChange, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -34,7 +34,7 @@ class CustomerRow(CustomerChange, frozen=True, forbid_unknown_fields=True, kw_on
     email_address: Email
     first_name: Name | UnsetType = UNSET
     last_name: Name | UnsetType = UNSET
-    company: Name | UnsetType = UNSET
+    company: Annotated[str, Meta(max_length=200)] | UnsetType = UNSET
     price_list: str | UnsetType | None = UNSET
     addresses: list[AddressDetails] | UnsetType = UNSET
 
@@ -53,7 +53,7 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
         if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
             notes.error(name, NOT_AN_EMAIL)
     for name in ("first_name", "last_name"):
-        if values.get(name):
+        if name in values:
             values[name] = required_text(notes, name, values[name])
     values |= stored_external_id(notes, values)
     if isinstance(customer.addresses, list):

@@ -157,7 +157,16 @@ def test_choices_are_read_without_case() -> None:
 
 @pytest.mark.parametrize(
     ("annotation", "value"),
-    [(str | None, None), (str, ""), (str | UnsetType | None, None), (int, UNSET), (bool, UNSET)],
+    [
+        (str | None, None),
+        (str, ""),
+        (str | UnsetType | None, None),
+        (str | UnsetType, ""),
+        (Annotated[str, Meta(min_length=1)], ""),
+        (Annotated[str, Meta(min_length=1)] | UnsetType, UNSET),
+        (int, UNSET),
+        (bool, UNSET),
+    ],
 )
 def test_an_empty_cell_is_null_or_empty_text_or_absent(annotation: Any, value: Any) -> None:
     assert cell_reader(annotation)("  ") is value or cell_reader(annotation)("  ") == value
