@@ -48,3 +48,10 @@ def test_a_change_wants_force_for_prices_that_may_be_slips(tradecounter: Program
 def test_a_rule_is_needed(tradecounter: Program) -> None:
     told = tradecounter.run("price", "change")
     assert (told.status, told.err) == (1, "error: say one change of prices: a rise, a fall or a margin\n")
+
+
+def test_a_price_that_is_too_high_changes_nothing_and_fails(tradecounter: Program) -> None:
+    told = tradecounter.run("price", "change", "--raise-amount", "999999", "--force")
+    assert (told.status, told.out) == (1, "")
+    assert told.err.startswith("error: nothing was changed: single_unit_cost: must be")
+    assert (prices(tradecounter, "PHONE")[0], prices(tradecounter, "CABLE")[0]) == (50, 10)

@@ -164,6 +164,18 @@ def without_copies(copy: str, original: str, *, copied: bool) -> Iterator[None]:
         raise DomainError(error.kind, "; ".join(map(str, own)), field_errors=own) from error
 
 
+@contextmanager
+def listed_apart(found: list[FieldError]) -> Iterator[None]:
+    """Run a block; move the field errors of its DomainError to `found`, for a page that lists them by itself."""
+    try:
+        yield
+    except DomainError as error:
+        if not error.field_errors:
+            raise
+        found.extend(error.field_errors)
+        raise DomainError(error.kind, error.message, code=error.code) from error
+
+
 async def read_submitted(call: Call, *, most_bytes: int = MOST_BYTES, most_files: int = 0) -> Submitted:
     """Return a form. Raises DomainError: invalid, too large, unsupported media."""
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -110,11 +110,7 @@ def import_file(
             report.file = opened.facts
             return report
 
-    report = with_database(work)
-    show_report(report, rejected, dry_run=dry_run, as_json=as_json)
-    if report.errors:
-        typer.echo(f"error: {_error(report)}", err=True)
-        raise typer.Exit(1)
+    show_report(with_database(work), rejected, dry_run=dry_run, as_json=as_json)
 
 
 def _check_usage(kind: str, *, on_hand: bool, diff: bool, output: str | None) -> None:
@@ -165,13 +161,15 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
 
 
 def show_report(report: ImportReport, rejected: Sequence[str], *, dry_run: bool, as_json: bool) -> None:
-    """Show a report; the command fails if guarded prices prevent the import, as the first of `rejected` says."""
+    """Show a report; the command fails if it has errors, or if guarded prices prevent the import (`rejected`)."""
     if as_json:
         show_json(present_report(report))
     else:
         _print_report(report, dry_run=dry_run, rejected=bool(rejected))
     if rejected:
         fail(rejected[0])
+    if report.errors:
+        fail(_error(report))
 
 
 def _print_report(report: ImportReport, *, dry_run: bool, rejected: bool) -> None:

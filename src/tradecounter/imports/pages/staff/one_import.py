@@ -12,7 +12,7 @@ from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.forms import Filled, listed_apart, read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
@@ -106,14 +106,8 @@ class ImportPages(Struct, frozen=True):
             found = await lock_import(tx, import_id)
             if found is not None and found.kind not in importable_kinds(roles_of_caller(call)):
                 raise DomainError(Kind.FORBIDDEN, f"imports of the kind {found.kind} are for administrators")
-            try:
+            with listed_apart(changed):
                 return await roll_back_import(tx, import_id, now, force=body.force)
-            except DomainError as error:
-                if not error.field_errors:
-                    raise
-                changed.extend(error.field_errors)
-                message = f"nothing is rolled back, because {plural(len(changed), 'record')} are in the way"
-                raise DomainError(error.kind, message, code=error.code) from error
 
         return await self.desk.change(
             call,

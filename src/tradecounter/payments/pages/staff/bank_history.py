@@ -6,7 +6,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.forms import Filled, listed_apart
 from tradecounter.edge.page_kit.tables import (
     Column,
     Order,
@@ -22,7 +22,7 @@ from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import DomainError, FieldError
+from tradecounter.kit.errors import FieldError
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_wire import RolledBackFile
 from tradecounter.payments.pages.staff.unplaced import LINE_CELLS
@@ -104,13 +104,8 @@ class BankHistoryPages(Struct, frozen=True):
         file_id, changed = call.path_id("id", "bank file"), list[FieldError]()
 
         async def work(tx: Transaction, body: RollBackForm, now: datetime) -> RolledBackFile:
-            try:
+            with listed_apart(changed):
                 return await roll_back_bank_file(tx, file_id, now, force=body.force)
-            except DomainError as error:
-                if not error.field_errors:
-                    raise
-                changed.extend(error.field_errors)
-                raise DomainError(error.kind, error.message, code=error.code) from error
 
         return await self.desk.change(
             call,
