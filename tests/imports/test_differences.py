@@ -9,7 +9,9 @@ import pytest
 from support.cluster import Cluster
 from support.import_examples import EXAMPLES
 from support.importing import Importer
-from tradecounter.bulk.differences import Change
+from tradecounter.bulk.differences import Change, changes_after
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
 
 ADDRESS = {"contact_name": "Ada", "street_one": "1 Road", "city": "Leeds", "zip": "LS1", "country_code": "GB"}
 
@@ -116,3 +118,21 @@ def test_many_differences_are_reported_one_by_one_in_order(examples: Importer) -
     lines: list[int | None] = []
     examples.load("manufacturers", rows, on_change=lambda change: lines.append(change.line))
     assert lines == list(range(1, 12_001))
+
+
+def test_a_page_of_changes_reads_no_others(shop: Importer) -> None:
+    made = shop.load("manufacturers", [{"key": f"m{n}", "name": "M"} for n in range(3000)]).id
+    assert made is not None
+
+    async def page(tx: Transaction) -> tuple[list[int | None], int]:
+        found = await changes_after(tx, made, 50, (2000, ""))
+        read = Statement("""
+            select pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)
+            from pg_class where relname = 'import_change'
+        """)
+        return [change.line for change in found], await tx.fetch_value(read)
+
+    shop.change("analyze import_change")
+    lines, rows_read = shop.change_by(page)
+    assert lines == list(range(2000, 2050))
+    assert rows_read < 200

@@ -101,7 +101,8 @@ def _kept_fields(kind: ImportKind[Any]) -> dict[str, Composable]:
 
 
 _CHANGES = SQL("select line, record, before::text, after::text from import_change where import_id = {} order by {}")
-_IN_ORDER = SQL("line nulls last, record")
+_LAST_LINE = 2**31 - 1  # of records that are not in the file
+_IN_ORDER = SQL("coalesce(line, {}), record").format(Quoted(_LAST_LINE))  # the first as import_change_of_import has it
 
 
 async def stream_changes(tx: Transaction, import_id: int) -> AsyncIterator[Change]:
@@ -117,15 +118,15 @@ async def first_changes(tx: Transaction, import_id: int, most: int) -> Sequence[
     return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
 
 
-_LAST_LINE = 2**31 - 1  # of records that are not in the file
-# An import may have 100,000 changes: only those of the page are converted to text.
-_PAGE = Statement("""
-    select line, record, before::text, after::text from (
-        select line, record, before, after from import_change
-        where import_id = :import_id and (coalesce(line, :last_line), record) > (:line, :record)
-        order by coalesce(line, :last_line), record limit :most) found
-    order by coalesce(line, :last_line), record
-""")
+# An import may have 100,000 changes: only those of the page are read and converted to text.
+_PAGE = Statement(
+    SQL("""
+        select line, record, before::text, after::text from (
+            select line, record, before, after from import_change
+            where import_id = :import_id and ({order}) > (:line, :record) order by {order} limit :most) found
+        order by {order}
+    """).format(order=_IN_ORDER)
+)
 
 
 async def changes_after(
@@ -134,7 +135,7 @@ async def changes_after(
     """Return changes of an import in the file's line order, behind the line and the key of `after`."""
     line, record = after or (-1, "")
     line = _LAST_LINE if line is None else line
-    rows = await tx.fetch_raw(_PAGE, import_id=import_id, last_line=_LAST_LINE, line=line, record=record, most=most)
+    rows = await tx.fetch_raw(_PAGE, import_id=import_id, line=line, record=record, most=most)
     return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
 
 

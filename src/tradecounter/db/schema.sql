@@ -2820,7 +2820,7 @@ CREATE INDEX forgotten_password_by_age ON public.forgotten_password USING btree 
 
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
 
-CREATE INDEX import_change_of_import ON public.import_change USING btree (import_id);
+CREATE INDEX import_change_of_import ON public.import_change USING btree (import_id, COALESCE(line, 2147483647));
 
 CREATE INDEX invoice_balance_by_change ON public.invoice_balance USING btree (changed_at);
 
