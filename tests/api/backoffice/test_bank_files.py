@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
 from openpyxl import Workbook
 
@@ -15,6 +16,7 @@ from support.backoffice import BackOfficeSite, backoffice_of, pages
 from support.billing import due_of, invoiced, number_of, pay_in, unallocated
 from support.orders import at, faults_in_the_books, rows
 from support.service import Customer, Service
+from support.waiting import waiting_for_a_lock
 
 CSV = {"Content-Type": "text/csv"}
 XLSX = {"Content-Type": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
@@ -366,6 +368,19 @@ def test_a_line_is_placed_once_by_several_at_the_same_time(
         done = list(pool.map(lambda each: place(staff, line_id, customer_id=each.id).status_code, others))
     assert sorted(done) == [200, 409, 409, 409]
     assert sum(unallocated(office.service, each) for each in others) == Decimal(44)
+
+
+def test_a_line_that_a_roll_back_takes_away_meanwhile_is_not_found(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    line_id, url = unplaced(staff, "2026-06-06,45.00,,of a file that is rolled back\n"), office.service.database_url
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(url) as roll_back:
+        roll_back.execute("delete from bank_line where id = %s", [line_id])
+        placing = pool.submit(place, staff, line_id, customer_id=customer.id)
+        waiting_for_a_lock(url)
+        roll_back.commit()
+        assert placing.result().status_code == 404
+    assert unallocated(office.service, customer) == 0
 
 
 def test_setting_a_line_aside_needs_a_reason_and_can_be_taken_back(staff: httpx2.Client, customer: Customer) -> None:

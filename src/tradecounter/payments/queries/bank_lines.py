@@ -61,8 +61,10 @@ _LOCK_LINE = Statement("select state from bank_line where id = :line_id for upda
 
 
 async def lock_bank_line(tx: Transaction, line_id: int) -> State:
-    """Lock a line until the transaction ends, and return its state."""
-    state: State = await tx.fetch_value(_LOCK_LINE, line_id=line_id)
+    """Lock a line until the transaction ends, and return its state. Raises DomainError (not found)."""
+    state: State | None = await tx.fetch_value(_LOCK_LINE, line_id=line_id)
+    if state is None:
+        raise not_found("bank line", line_id)
     return state
 
 
