@@ -337,7 +337,7 @@ class DeskHistory(BesideTwin):
             made = books.price_again(order.code, self.now)
             self.add(books, made, response)
             books.approvals[made.code] = books.approvals.pop(order.code)
-            return [("order.created", "order.create")]
+            return [("order.created", "order.create"), (None, "order.price_again")]
 
         self.take(response, work)
 

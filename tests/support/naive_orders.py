@@ -124,6 +124,8 @@ class NaiveOrder:
     paid: Decimal = Decimal(0)
     credited: Decimal = Decimal(0)
     invoices: list[int] = field(default_factory=list)
+    renamed: bool = False
+    amendments: int = 0  # that changed something
 
     @property
     def is_confirmed(self) -> bool:
@@ -347,6 +349,7 @@ class NaiveOrders:
         moved = (method is not None and method != order.method) or (abroad is not None and abroad != order.abroad)
         reject_if(s409=moved and order.dispatched > 0)
         added, units = [], [line.wanted for line in order.lines]
+        costs = [line.cost for line in order.lines]
         for change in changes:
             line = order.line(change.get("id", UNKNOWN))
             cost = change.get("unit_cost")
@@ -365,6 +368,9 @@ class NaiveOrders:
                 added.append(NaiveLine(UNKNOWN, product.sku, cost, change["quantity"], today))
         reject_if(s400=not any(line.wanted for line in [*order.lines, *added]))
         same_units = not added and units == [line.wanted for line in order.lines]
+        same_costs = costs == [line.cost for line in order.lines]
+        order.amendments += moved or not same_units or not same_costs or (renamed and not order.renamed)
+        order.renamed = order.renamed or renamed
         order.lines = [*(line for line in order.lines if line.wanted or line.cancelled), *added]
         if moved or not same_units:
             self._carry(order, method, abroad)

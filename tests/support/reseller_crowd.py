@@ -144,7 +144,8 @@ class Client:
         changes: list[dict[str, Any]] = [{"id": item["id"], "quantity": self.random.randint(0, 5)}]
         if self.random.random() < 0.3:
             changes.append({"sku": self.random.choice(SKUS), "quantity": 2})
-        self.sent("amend", self.steps.amend(order["confirmation_code"], changes))
+        name = f"PO-{self.random.getrandbits(64):x}"  # so that each amendment changes something
+        self.sent("amend", self.steps.amend(order["confirmation_code"], changes, reference=name))
 
     def cancel(self) -> None:
         order = self.shown()

@@ -208,12 +208,13 @@ class History(DeskHistory):
             assert without_new_ids(preview.json()) == without_new_ids(response.json())
 
         def work(books: NaiveDesk) -> Done:
+            before = books.orders[code].amendments
             added = books.amend(code, changes, method, abroad=abroad, renamed=reference is not None, override=override)
             if added:
                 assert response.is_success, response.text
                 for line, item in zip(added, response.json()["items"][-len(added) :], strict=True):
                     line.id = item["id"]
-            return [("order.amended", "order.amend")]
+            return [("order.amended", "order.amend")] * (books.orders[code].amendments - before)
 
         self.take(response, work)
 

@@ -165,7 +165,7 @@ class BesideTwin(RuleBasedStateMachine):
             [("event", event) for event, _ in done or () if event]
             + [("audit", action) for _, action in done or () if action]
         )
-        assert sorted(found) == expected
+        assert sorted(found) == expected, (sorted(found), expected)
         assert_books_agree(self.shop, self.books)
         assert_desk_agrees(self.shop, self.books)
         today = uk_day(self.now)
