@@ -186,9 +186,19 @@ def test_an_ambiguous_code_prefix_is_rejected_with_the_candidates(
     assert [shown(tradecounter, code[:7]) for code in similar] == similar
 
 
+def test_a_number_is_no_beginning_of_a_code(tradecounter: Program, service: Service, other: Customer) -> None:
+    code = request_quote(other)["confirmation_code"]
+    new = f"98765{code[5:]}"
+    with psycopg.connect(service.database_url, autocommit=True) as database:
+        database.execute("update orders set confirmation_code = %s where confirmation_code = %s", [new, code])
+    assert tradecounter.error("order", "show", "98765") == "order 98765 not found"
+    assert tradecounter.error("quote", "decline", "98765", "--reason", "Gone") == "quote 98765 not found"
+    assert tradecounter.json("quote", "show", new)["confirmation_code"] == new
+
+
 def test_a_quote_is_shown_and_priced_by_the_beginning_of_its_code(tradecounter: Program, other: Customer) -> None:
     code = request_quote(other)["confirmation_code"]
-    assert tradecounter.json("quote", "show", code[:12])["confirmation_code"] == code
-    priced = tradecounter.json("quote", "price", code[:12], "--item", "PHONE=41.50")
+    assert tradecounter.json("quote", "show", code[:24])["confirmation_code"] == code
+    priced = tradecounter.json("quote", "price", code[:24], "--item", "PHONE=41.50")
     assert (priced["confirmation_code"], priced["items"][0]["unit_cost"]) == (code, 41.5)
     assert tradecounter.error("quote", "show", "0" * 12) == f"quote {'0' * 12} not found"

@@ -214,7 +214,7 @@ def test_support_confirms_a_quote_that_its_customer_has_accepted(
     assert "999 is not among the shipping options" in tradecounter.error(
         "quote", "confirm", code, "--shipping-method", "999"
     )
-    order = tradecounter.json("quote", "confirm", code[:12], "--shipping-method", str(STANDARD))
+    order = tradecounter.json("quote", "confirm", code[:24], "--shipping-method", str(STANDARD))
     assert (order["state"], order["status"], order["customer_id"]) == ("confirmed", "Awaiting dispatch", customer.id)
     assert customer.get(f"/order/{order['order_reference']}").json()["cost_net"] == 81.99
     assert len(jobs(shop, "mail_order_confirmed", {"confirmation_code": code})) == 1

@@ -151,5 +151,9 @@ function waitBefore(found: Reply | Error, attempt: number, repeatable: boolean):
 
 function wasUnsent(error: Error): boolean {
   const cause: unknown = error.cause;
-  return typeof cause === "object" && cause !== null && "code" in cause && UNSENT.includes(String(cause.code));
+  if (typeof cause !== "object" || cause === null || !("code" in cause) || !UNSENT.includes(String(cause.code))) {
+    return false;
+  }
+  // A connection that stands can lose its host, too: then the request may have arrived.
+  return !("syscall" in cause) || (cause.syscall !== "read" && cause.syscall !== "write");
 }

@@ -10,10 +10,11 @@ from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.find_own_order import lock_own_order
+from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.guards import priced_again
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder, ordered_already
 from tradecounter.orders.withdraw_order import withdraw_order
 
@@ -62,9 +63,15 @@ async def decline_order(
 
 
 async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolicy, now: datetime) -> Approval:
-    """Have staff approve an order; return the request as it is then. Raises DomainError as `approve_order` does."""
+    """Have staff approve an order; return the request as it is then. Raises DomainError as `approve_order` does.
+
+    A quote that was priced again is approved at its price now, which staff have set.
+    """
     asked = await fetch_approval(tx, code)
-    await approve_order(tx, asked.customer_id, None, code, policy, now)
+    order = await fetch_own_order_by_code(tx, asked.customer_id, asked.code)
+    option = find_option(order.shipping_options, asked.shipping_method)
+    seen = None if option is None else order.gross_with(option)
+    await approve_order(tx, asked.customer_id, None, code, policy, now, seen=seen)
     return await fetch_approval(tx, code)
 
 

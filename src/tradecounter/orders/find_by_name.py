@@ -26,12 +26,10 @@ _BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH 
 async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
     """Return an order by its id, its reference (ignoring case), or its confirmation code or the code's beginning.
 
-    A number is an id, and no beginning of a code: an order that is gone must not be taken for another one.
-
     Raises DomainError: not found, invalid (several codes begin with `name`).
     """
     order = await find_order(tx, name)
-    if order is None and read_id(name.strip()) is None:
+    if order is None:
         order = await _order_with_code(tx, name)
     if order is None:
         raise _unknown(name, await orders_beginning(tx, name, _MOST_NAMED + 1))
@@ -66,9 +64,13 @@ async def whole_code(tx: Transaction, beginning: str) -> str:
 
 
 async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
-    """Return the order by the beginning of its confirmation code. Raises DomainError (invalid) when several match."""
+    """Return the order by the beginning of its confirmation code, which is no number.
+
+    A number is an id: that of an order which is gone must not be taken for another order's code. Raises DomainError
+    (invalid) when several match.
+    """
     beginning = beginning.strip().lower()
-    if not _BEGINNING_OF_CODE.fullmatch(beginning):
+    if not _BEGINNING_OF_CODE.fullmatch(beginning) or read_id(beginning) is not None:
         return None
     first, last = beginning.ljust(_CODE_LENGTH, "0"), beginning.ljust(_CODE_LENGTH, "f")
     found = await orders_between_codes(tx, first, last, _MOST_NAMED + 1)

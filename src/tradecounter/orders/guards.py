@@ -82,7 +82,7 @@ def require_sum(guards: ConfirmationGuards, cost_gross: Decimal) -> None:
 
 
 def priced_again(order: ConfirmedOrder) -> DomainError:
-    """Return the error of a confirmation at another price than the one that was shown to whoever confirms."""
+    """Return the error of a confirmation at a price that whoever confirms was not shown."""
     problem = f"it was priced again, and costs {in_pounds(order.gross)} with VAT and shipping now"
     return DomainError(Kind.CONFLICT, problem, code=Code.PRICE_CHANGED)
 

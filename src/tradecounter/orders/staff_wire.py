@@ -28,7 +28,7 @@ class ResellerOrderItem(OrderItem, kw_only=True):
     quantity_back_ordered: Annotated[int, Meta(description="Units that wait for stock.")]
     quantity_invoiced: Annotated[int, Meta(description="Units that are on an invoice.")]
     quantity_to_invoice: Annotated[
-        int, Meta(description="Units that left, are on no invoice, and did not come back before they were.")
+        int, Meta(description="Units that left and are on no invoice, less those that came back uninvoiced.")
     ]
     quantity_returned: Annotated[int, Meta(description="Units that came back.")]
     unit_cost: Amount

@@ -129,11 +129,19 @@ class Shelf:
 
     @property
     def kept(self) -> list[Choice]:
-        """The filters that are set and that no choice of the facets stands for, such as `ports>=24`."""
+        """The filters that are set and that no choice of the facets stands for, such as `ports>=24`.
+
+        Without `reduced=false` if there is a box for reduced products, which would contradict it.
+        """
+        boxes = {each.parameter for facet in self.facets for each in facet.choices}
         offered = {
             (each.parameter, key_form(each.value)) for facet in self.facets for each in facet.choices if each.is_chosen
         }
-        return [each for each in self.chosen if self._offered_as(each) not in offered]
+        return [
+            each
+            for each in self.chosen
+            if (sent := self._offered_as(each)) not in offered and not (sent[0] == "reduced" and "reduced" in boxes)
+        ]
 
     def _offered_as(self, chosen: Choice) -> tuple[str, str]:
         """Return the parameter and the folded value that a choice of a facet has for a filter."""

@@ -10,7 +10,9 @@ from support.backoffice import BackOfficeSite
 from support.billing import invoiced, number_of
 from support.orders import rows
 from support.pages import customer_user, staff_member, text_of
+from support.quotes import price_as_support, request_quote
 from support.service import Customer
+from support.shop import STANDARD
 
 
 @pytest.fixture
@@ -31,6 +33,19 @@ def test_an_order_is_approved_for_its_customer_once(
     assert staff.get(f"/api/approval/{code}").json() == done
     for again in (f"/api/approval/{code}/approve", f"/api/approval/{code}/decline"):
         assert staff.post(again, json={"reason": "x"}).status_code == 409
+
+
+def test_staff_approve_a_quote_at_its_price_now(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)])
+    price_as_support(office.service, quote, ("PHONE", "30.00"))
+    code, buyer = quote["confirmation_code"], customer_user(office.service, customer.id, "buyer")
+    buyer.sends(f"/account/new-order/{code}/approval", {"shipping_method": str(STANDARD), "note": "Please"})
+    assert staff.get(f"/api/approval/{code}").json()["total_gross"] == 372
+    price_as_support(office.service, quote, ("PHONE", "45.00"))
+    done = staff.post(f"/api/approval/{code}/approve").json()
+    assert (done["state"], done["total_gross"]) == ("approved", 552)
 
 
 def test_an_order_is_declined_with_a_reason(staff: httpx2.Client, office: BackOfficeSite, customer: Customer) -> None:

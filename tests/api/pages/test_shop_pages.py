@@ -108,6 +108,13 @@ def test_a_filter_that_no_box_stands_for_stays_when_the_form_is_sent(shop: Servi
         assert query.keys() <= form.keys()
 
 
+def test_a_box_for_reduced_products_takes_the_place_of_its_contrary(shop: Service, buyer: Person) -> None:
+    for number, clearance in enumerate((True, False)):
+        sell(shop, f"BOXED-{number}", 12, name="Boxable hub", available=1, clearance_product=clearance)
+    form = filters_of(buyer.get(SHOP, params={"query": "boxable", "reduced": "false"}))
+    assert skus(buyer, **{**form, "reduced": "true"}) == ["BOXED-0"]
+
+
 def test_a_search_says_how_its_words_were_read(shop: Service, buyer: Person) -> None:
     sell(shop, "MISTYPE-1", "4.00", name="Corrigible bluetooth dongle")
     page = text_of(buyer.get(SHOP, params={"query": "corrigible blutooth"}))

@@ -182,6 +182,12 @@ def test_no_word_is_corrected_if_another_is_like_none() -> None:
         assert (list(found.rows), found.corrected, found.note) == ([], (), "")
 
 
+def test_a_mistyped_word_may_come_again() -> None:
+    found = found_in(shop("Router switch bluetooth cable keyboard"), "routr swicth blutooth cabels keyboarf routr")
+    assert list(found.rows) == [0]
+    assert len(found.corrected) == 5
+
+
 def test_a_word_that_only_a_stem_has_does_not_keep_others_from_being_corrected() -> None:
     snapshot = shop("All in one router")
     found = found_in(snapshot, "alled routr")

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -240,10 +240,10 @@ def page(
     return json_response(list(shown), headers=headers)
 
 
-def moment(field: str, text: str | None, *, whole_day: bool = False, zone: tzinfo = UTC) -> datetime | None:
-    """Return a moment given as a date or a time; a date is its beginning, or with `whole_day` its end.
+def moment(field: str, text: str | None, *, whole_day: bool = False) -> datetime | None:
+    """Return a moment given as a date or a time in UTC; a date is its beginning, or with `whole_day` its end.
 
-    `zone` is that of dates, and of times without an offset. Raises DomainError (invalid).
+    Raises DomainError (invalid).
     """
     if text is None:
         return None
@@ -251,10 +251,9 @@ def moment(field: str, text: str | None, *, whole_day: bool = False, zone: tzinf
         found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
         if whole_day and len(text.strip()) <= len("2026-06-01"):
             found += timedelta(days=1)
-        return (found.replace(tzinfo=zone) if found.tzinfo is None else found).astimezone(UTC)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        what = "a date or a time in UTC" if zone is UTC else "a date or a time"
-        raise invalid(field, f"must be {what}, such as 2026-06-01T09:30:00Z") from error
+        raise invalid(field, "must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
 
 
 def text(field: str, value: str | None) -> str | None:

@@ -1,6 +1,6 @@
 """What the API and the pages of orders share: the filter, and requests as the use cases take them."""
 
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from typing import Protocol
 
 from msgspec import Struct
@@ -9,6 +9,7 @@ from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import moment, text
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
@@ -44,9 +45,9 @@ class OrderCriteria(Protocol):
 
 
 async def order_filter(
-    tx: Transaction, wanted: OrderCriteria, *, external_id: str | None = None, zone: tzinfo = UTC
+    tx: Transaction, wanted: OrderCriteria, *, external_id: str | None = None, in_days: bool = False
 ) -> OrderFilter:
-    """Return the filter for a query; only staff may ask for an external id. `zone` is that of the query's dates.
+    """Return the filter for a query; only staff may ask for an external id. Pages ask `in_days` of the UK.
 
     Raises DomainError: invalid, not found (the product).
     """
@@ -57,11 +58,15 @@ async def order_filter(
         customer_reference=text("customer_reference", wanted.customer_reference),
         external_id=text("external_id", external_id) or None,
         product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
-        created_from=moment("created_from", wanted.created_from, zone=zone),
-        created_to=moment("created_to", wanted.created_to, whole_day=True, zone=zone),
+        created_from=(start_of if in_days else moment)("created_from", wanted.created_from),
+        created_to=(end_of if in_days else _end)("created_to", wanted.created_to),
         status=None if status is None else _status(status),
         state=wanted.state,
     )
+
+
+def _end(field: str, given: str | None) -> datetime | None:
+    return moment(field, given, whole_day=True)
 
 
 def _status(label: str) -> str:

@@ -150,7 +150,8 @@ _CLAIM = Statement("""
     select id, :file_id, line, day_written, amount_written, reference, received_on, amount, usual, identity, occurrence,
            'unplaced', '', :now
     from numbered order by identity, occurrence
-    on conflict (identity, occurrence) do update set received_on = excluded.received_on
+    on conflict (identity, occurrence) do update
+    set received_on = excluded.received_on, changed_at = excluded.changed_at
     where bank_line.received_on is null and excluded.received_on is not null
     returning id, xmax = 0
 """)

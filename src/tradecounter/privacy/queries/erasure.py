@@ -138,7 +138,6 @@ _STATEMENTS = (
             union all select 'order/' || n.name
             from orders o, unnest(array[o.order_reference, o.confirmation_code]) n (name) where o.customer_id = :id)
     """),
-    Statement(SQL("delete from import_change where {}").format(imported_of(SQL(":id::bigint")))),
     Statement("""
         update shipment set contact_email = null, contact_phone = null
         where order_id in (select o.id from orders o where o.customer_id = :id)
@@ -210,6 +209,8 @@ _ERASE_ACCOUNT = Statement("""
 
 async def erase_rows(tx: Transaction, customer_id: int, email: str, now: datetime) -> None:
     """Erase the personal data; `email` replaces the customer's address."""
+    imported = SQL("delete from import_change where {}").format(await imported_of(tx, customer_id))
+    await tx.execute(Statement(imported, prepared=False))
     for statement in _STATEMENTS:
         await tx.execute(statement, id=customer_id)
     await tx.execute(_ERASE_ORDERS, id=customer_id, erased=Jsonb(_ERASED_ADDRESS))

@@ -8,6 +8,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import fold
 
 # Not exported: hashes and secrets of credentials, which are of use only to a thief.
 _SECRET = re.compile(r"hash|secret|password|totp|fingerprint")
@@ -43,18 +44,29 @@ _COLUMNS = Statement("""
 """)
 
 
-def imported_of(customer_id: Composable) -> Composable:
-    """Return the condition for what imports changed in a customer, also under e-mail addresses that it had then."""
+# Each address that a customer has had, from when until when; the first one from the beginning on.
+_ADDRESSES = Statement("""
+    select address, coalesce(lag(until) over (order by until), '-infinity')::text, until::text
+    from (
+        select e.before ->> 'email_address' as address, e.at as until from audit_entry e
+        where e.subject = 'customer/' || :id::bigint and e.before ->> 'email_address' is not null
+        union all select email_address, 'infinity' from customer where id = :id
+    ) a
+""")
+
+
+async def imported_of(tx: Transaction, customer_id: int) -> Composable:
+    """Return the condition for what imports changed in a customer, under the e-mail address that it had then."""
+    had = await tx.fetch_all(_ADDRESSES, id=customer_id)
+    addresses = SQL(", ").join(
+        SQL("({}, {}::timestamptz, {}::timestamptz)").format(fold(address), since, until)
+        for address, since, until in had
+    )
     return SQL("""
         (import_id, key) in (
-            select i.id, a.key
-            from import_run i,
-                 (select u.email_key, 'infinity'::timestamptz from customer u where u.id = {id}
-                  union all
-                  select lower(e.before ->> 'email_address'), e.at from audit_entry e
-                  where e.subject = 'customer/' || {id} and e.before ->> 'email_address' is not null) a (key, until)
-            where i.kind = 'customers' and i.at < a.until)
-    """).format(id=customer_id)
+            select i.id, a.key from import_run i, (values {}) a (key, since, until)
+            where i.kind = 'customers' and i.at >= a.since and i.at < a.until)
+    """).format(addresses)
 
 
 async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[StoredRows]:
@@ -82,7 +94,7 @@ async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
         found[log] = _Table(log, SQL("customer_id = {}").format(Literal(customer_id)))
     subject = Literal(f"customer/{customer_id}")
     found["audit_entry"] = _Table("audit_entry", SQL("subject = {}").format(subject))
-    found["import_change"] = _Table("import_change", imported_of(Literal(customer_id)))
+    found["import_change"] = _Table("import_change", await imported_of(tx, customer_id))
     waiting = ["customer"]
     while waiting:
         parent = waiting.pop(0)

@@ -129,11 +129,15 @@ class SearchIndex(Struct, frozen=True):
         """Return the entry of a word as it is typed, or of one that is joined from several."""
         entry = self.recent.get(word, typed_as_one=typed_as_one)
         if entry is None:
-            terms = self.word(word) if typed_as_one else self.joined(word)
-            parted = self.neighbours(word) if typed_as_one else _NO_ROWS
-            entry = WordEntry(terms, self.matches(terms, parted) if terms or parted else NOTHING)
+            entry = self.new_entry_of(word, typed_as_one=typed_as_one)
             self.recent.add(word, entry, typed_as_one=typed_as_one)
         return entry
+
+    def new_entry_of(self, word: str, *, typed_as_one: bool = True) -> WordEntry:
+        """Return what `entry_of` does, for a word that nobody has typed; it is not remembered."""
+        terms = self.word(word) if typed_as_one else self.joined(word)
+        parted = self.neighbours(word) if typed_as_one else _NO_ROWS
+        return WordEntry(terms, self.matches(terms, parted) if terms or parted else NOTHING)
 
     def word(self, word: str) -> Terms:
         """Return the terms of a word as it is typed: joined and parted ones, plurals, and all that it begins."""

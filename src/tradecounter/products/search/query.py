@@ -115,7 +115,9 @@ class _Reader(Struct):
         """
         joined = {place for start, end in self._segments(typed) for place in range(start, end)}
         for place, word in enumerate(typed):
-            if place in joined or self._is_written(word) or self.index.synonyms.of_phrase((word,)):
+            if place in joined or word in self.nearest or self._is_written(word):
+                continue
+            if self.index.synonyms.of_phrase((word,)):
                 continue
             nearest = self._nearest(word) if len(self.nearest) < _MOST_CORRECTED else None
             if nearest is not None:
@@ -212,7 +214,7 @@ class _Reader(Struct):
         return None
 
     def _count(self, word: str) -> int:
-        return len(self.index.entry_of(word).matches.whole[-1] & self.visible)
+        return len(self.index.new_entry_of(word).matches.whole[-1] & self.visible)
 
     def is_known(self, word: str, *, typed_as_one: bool = True) -> bool:
         """Return whether something visible has a word, in one of its forms, or begins with it."""

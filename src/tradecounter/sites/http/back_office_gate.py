@@ -1,7 +1,7 @@
 """Admits requests to the back office: a service token with the operation's scope."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from msgspec import Struct
 from starlette.requests import Request
@@ -54,11 +54,13 @@ class StaffGate(Struct, frozen=True):
         request.scope[_ACTOR] = Actor("token", token.name, token.id, _acting_user(request), sender.address)
 
     async def check_again(self, request: Request) -> None:
-        """Check that the token of a request is not revoked. Raises InvalidCredentialError."""
+        """Check that the token of a request has not ended. Raises InvalidCredentialError."""
         credential = sender_of(request.scope).credential
         async with reading(self.database) as tx:
-            if not isinstance(credential, BearerToken) or await find_token(tx, credential.hash) is None:
-                raise InvalidCredentialError
+            token = await find_token(tx, credential.hash) if isinstance(credential, BearerToken) else None
+        if token is None:
+            raise InvalidCredentialError
+        _require_unexpired(token, self.clock.now())
 
     def actor_of(self, scope: Scope) -> Actor:
         """Return the token of an admitted request, with the person for whom its program acts."""
@@ -79,12 +81,17 @@ class StaffGate(Struct, frozen=True):
                 token = await find_token(tx, credential.hash)
                 if token is not None and (token.last_used_at is None or token.last_used_at < now - _USE_RECORDED_EVERY):
                     await record_use(tx, token.id, now)
-            if token is not None and token.expires_at is not None and token.expires_at <= now:
-                raise ExpiredCredentialError
+            if token is not None:
+                _require_unexpired(token, now)
         if token is None:
             await self.admission.record_failure(sender, prefix=getattr(credential, "prefix", None))
             raise InvalidCredentialError
         return token
+
+
+def _require_unexpired(token: TokenRecord, now: datetime) -> None:
+    if token.expires_at is not None and token.expires_at <= now:
+        raise ExpiredCredentialError
 
 
 def _acting_user(request: Request) -> str | None:

@@ -24,7 +24,6 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.local_time import UK
 from tradecounter.orders.operations.steps import order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.orders.rules import CANCELLED, STATUSES
@@ -141,7 +140,7 @@ class OwnOrderListPages(Struct, frozen=True):
         after: After,
     ) -> list[OrderRow]:
         async with self.desk.reading() as tx:
-            chosen = await order_filter(tx, structs.replace(wanted, sku=None), zone=UK)
+            chosen = await order_filter(tx, structs.replace(wanted, sku=None), in_days=True)
             chosen = replace(chosen, customer_id=customer_id, product_ids=product_ids, state=state)
             if state == "pending":
                 chosen = replace(chosen, kind="order")  # quotes have their own page

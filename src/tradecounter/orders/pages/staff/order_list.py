@@ -11,7 +11,6 @@ from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParamet
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.kit.local_time import UK
 from tradecounter.orders.operations.steps import order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.orders.rules import STATUSES
@@ -77,7 +76,7 @@ class OrderListPages(Struct, frozen=True):
     async def list_orders(self, tx: Transaction, wanted: OrderTable, at: At) -> list[OrderRow]:
         to_dispatch = wanted.status == _TO_DISPATCH
         others = replace(wanted, sku=None, status=None if to_dispatch else wanted.status)
-        found = await order_filter(tx, others, external_id=wanted.external_id, zone=UK)
+        found = await order_filter(tx, others, external_id=wanted.external_id, in_days=True)
         if words := text("sku", wanted.sku):
             views = self.parts.views
             named = named_products(await views.snapshot(), words)
