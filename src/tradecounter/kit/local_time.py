@@ -34,7 +34,7 @@ def uk_date(moment: datetime) -> date:
 
 
 class UkDay(Struct):
-    """The UK calendar date of moments that follow each other, most of which are of the same day."""
+    """Returns UK calendar dates, as `uk_date`, and remembers the last day, which most moments share."""
 
     _day: date = date.min
     _begins: datetime = datetime.max.replace(tzinfo=UTC)

@@ -129,9 +129,9 @@ class Shelf:
 
     @property
     def kept(self) -> list[Choice]:
-        """The filters that are set and that no choice of the facets stands for, such as `ports>=24`.
+        """The filters in use that have no box, such as `ports>=24`.
 
-        Without `reduced=false` if there is a box for reduced products, which would contradict it.
+        `reduced=false` is left out where the page has a box for reduced products: ticked, it would contradict it.
         """
         boxes = {each.parameter for facet in self.facets for each in facet.choices}
         offered = {
