@@ -68,7 +68,8 @@ async def issue_invoice(
     if supply is None:
         issued = await find_invoice(tx, order.id)
         if issued is None:
-            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced yet")
+            yet = " yet" if any(line.left for line in lines) else ""
+            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced{yet}")
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)
     number = await _issue(tx, supply, lines, letterhead, now)

@@ -125,6 +125,14 @@ def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed]
     return shares
 
 
+def can_invoice(units: int, left: int, shipping_net: Decimal, *, invoiced: bool) -> bool:
+    """Return whether an order with these units to invoice, and units left to dispatch, can be invoiced now.
+
+    The shipping alone is invoiced if all units came back before the first invoice, unless it is free.
+    """
+    return units > 0 or (shipping_net > 0 and not left and not invoiced)
+
+
 def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal) -> list[tuple[Source, Decimal]]:
     """Return what each source gives or takes of a wanted amount, in their sequence, at most its own amount."""
     shares = []

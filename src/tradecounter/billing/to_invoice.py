@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.billing.queries.invoices import invoiced_of
-from tradecounter.billing.rules import Billed, Share, shares_to_invoice
+from tradecounter.billing.rules import Billed, Share, can_invoice, shares_to_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.lines import OrderLine
@@ -31,10 +31,11 @@ class ToInvoice(Struct, frozen=True):
 def to_invoice(
     order: ConfirmedOrder, lines: Sequence[OrderLine], invoiced: Mapping[int | None, Billed]
 ) -> ToInvoice | None:
-    """Return what can be invoiced, or None. If all units came back before the first invoice, it is of the shipping."""
+    """Return what can be invoiced, or None."""
     by_line = {line_id: billed for line_id, billed in invoiced.items() if line_id is not None}
     shares = shares_to_invoice(lines, by_line, order.tax_rate)
-    if not shares and (invoiced or any(line.left for line in lines)):
+    left = sum(line.left for line in lines)
+    if not can_invoice(sum(share.units for share in shares), left, order.shipping_net, invoiced=bool(invoiced)):
         return None
     return ToInvoice(shares, None if invoiced else (order.shipping_net, order.shipping_tax))
 

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tradecounter.billing.rules import can_invoice
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
@@ -91,9 +92,9 @@ class ShownOrder(Struct, frozen=True):
 
     @property
     def can_invoice(self) -> bool:
-        """Whether an invoice would have units; or the carriage alone, because all units came back before it."""
-        units = any(item.item.quantity_to_invoice for item in self.items)
-        return units or bool(self.dispatched and not self.left and not self.order.invoices and self.shipping_net)
+        """Whether there is something to invoice now."""
+        units = sum(item.item.quantity_to_invoice for item in self.items)
+        return can_invoice(units, self.left, self.shipping_net, invoiced=bool(self.order.invoices))
 
     @property
     def returnable(self) -> int:

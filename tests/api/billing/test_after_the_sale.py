@@ -11,7 +11,7 @@ from support.billing import SELLER, credit, due_of, issue_part, pay_in, unalloca
 from support.orders import amend, buy, cancel, confirm, create, dispatch, faults_in_the_books, outstanding, read, rows
 from support.quotes import price_as_support, request_quote
 from support.service import Service
-from support.shop import order
+from support.shop import STANDARD, order
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
@@ -114,6 +114,20 @@ def test_what_came_back_whole_is_invoiced_with_its_shipping_only(shop: Service) 
     issued = issue_part(shop, placed, part=False)
     assert issued.gross == outstanding(shop, customer) == gross_of(shop, placed)
     assert rows(shop, "select line_id from invoice_line where invoice = %s", issued.number) == [(None,)]
+
+
+def test_what_came_back_whole_is_not_invoiced_when_its_shipping_was_free(shop: Service) -> None:
+    customer = shop.customer()
+    quote = request_quote(customer, [("CABLE", 2)])
+    price_as_support(shop, quote, carriage=[(STANDARD, "0")])
+    placed = confirm(customer, quote).json()
+    dispatch(shop, placed)
+    assert send_back(shop, placed, placed["items"][0]["id"], 2) == []
+    for part in (False, True):
+        with pytest.raises(DomainError, match=f"nothing of order {placed['order_reference']} can be invoiced$"):
+            issue_part(shop, placed, part=part)
+    assert read(customer, placed)["status"] == "Dispatched"
+    assert outstanding(shop, customer) == gross_of(shop, placed) == NONE
 
 
 def test_a_blocked_customer_neither_orders_nor_adds_to_its_orders(shop: Service) -> None:

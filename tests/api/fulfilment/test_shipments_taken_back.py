@@ -250,6 +250,24 @@ def test_an_automatic_invoice_of_a_shipment_that_is_back_is_not_issued(shop: Ser
         assert rows(shop, "select from invoice where order_id = %s", internal_id(shop, placed)) == []
 
 
+def test_an_automatic_invoice_of_units_that_came_back_is_not_issued(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    item, now = placed["items"][0]["id"], shop.clock.now()
+    dispatch(shop, placed, (item, 1), invoice=True)
+    request = ReturnRequest([ReturnedUnits(item, 1)], "Faulty")
+    number = shop.in_transaction(lambda tx: open_return(tx, placed["order_reference"], request, now))
+    shop.in_transaction(lambda tx: receive_return(tx, number, [ReceivedUnits(item, 1)], now))
+    deliver_mail(shop)
+    found = rows(
+        shop,
+        "select status::text, attempts from procrastinate_jobs where task_name = 'invoice_dispatch'"
+        " and (args ->> 'order_id')::bigint = %s",
+        internal_id(shop, placed),
+    )
+    assert found in ([], [("succeeded", 1)])
+    assert rows(shop, "select from invoice where order_id = %s", internal_id(shop, placed)) == []
+
+
 def test_a_tracking_number_is_corrected_and_the_customer_follows(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     dispatch(shop, placed, tracking_number="WRONG")
