@@ -3,7 +3,7 @@
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy, create, dispatch, rows, sell
+from support.orders import amend, buy, cancel, create, dispatch, rows, sell
 from support.pages import Person, customer_user, staff_member, text_of
 from support.service import Customer, Service
 from support.shop import STANDARD
@@ -91,5 +91,23 @@ def test_a_timeline_tells_in_sentences_what_happened_to_an_order(shop: Service, 
     said = text_of(buyer.get(f"{LIST}/{placed['order_reference']}"))
     happened = said[said.index("What happened") :]
     steps = ["Your company placed the order.", "3 units left with", "tracking number TRACK-7", "You wrote to us."]
+    places = [happened.index(step) for step in steps]
+    assert places == sorted(places)
+
+
+def test_a_timeline_has_cancelled_parts_and_amendments(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 5), ("CABLE", 1)])
+    phones = placed["items"][0]["id"]
+    cancel(shop, placed, "Out of production", (phones, 2))
+    amend(shop, placed, items=[{"id": phones, "quantity": 2}], reason="As agreed by phone")
+    cancel(shop, placed, "One too many", (phones, 1))
+    said = text_of(customer_user(shop, customer.id).get(f"{LIST}/{placed['order_reference']}"))
+    happened = said[said.index("What happened") :]
+    steps = [
+        "Your company placed the order.",
+        "2 units were cancelled. Out of production",
+        "The order was changed. As agreed by phone",
+        "1 unit was cancelled. One too many",
+    ]
     places = [happened.index(step) for step in steps]
     assert places == sorted(places)

@@ -5,6 +5,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from msgspec import Struct
+
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -178,6 +180,30 @@ async def insert_change(
         _INSERT_CHANGE, order_id=order_id, kind=kind, reason=reason, units=json_of(units), now=now
     )
     return change_id
+
+
+class OrderChange(Struct, frozen=True):
+    """A part cancellation, with its units, or an amendment of a confirmed order."""
+
+    kind: Literal["cancelled", "amended"]
+    reason: str
+    units: int
+    changed_at: datetime
+
+
+_CHANGES = Statement(
+    """
+    select kind, reason, (select coalesce(sum(value::integer), 0)::integer from jsonb_each_text(c.units)) as units,
+           changed_at
+    from order_change c where order_id = :order_id order by id
+    """,
+    OrderChange,
+)
+
+
+async def changes_of_order(tx: Transaction, order_id: int) -> list[OrderChange]:
+    """Return the part cancellations and amendments of an order, the oldest first."""
+    return await tx.fetch_all(_CHANGES, order_id=order_id)
 
 
 _EXPIRE = order_statement(

@@ -25,6 +25,7 @@ from tradecounter.orders.fulfilled import Fulfilled
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.pages.account.timeline import Happened, timeline
 from tradecounter.orders.present import expected_dispatch
+from tradecounter.orders.queries.changes import OrderChange, changes_of_order
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import OrderNote, own_notes_of
 from tradecounter.orders.rules import CANCELLED
@@ -56,6 +57,7 @@ class OwnOrder(Struct, frozen=True):
     notes: list[OrderNote]
     confirmed_by: str | None
     waits: Mapping[int, Wait]
+    changes: list[OrderChange]
 
     @property
     def asks(self) -> list[tuple[RequestKind, str]]:
@@ -66,7 +68,7 @@ class OwnOrder(Struct, frozen=True):
     def timeline(self) -> list[Happened]:
         """What happened to the order, the oldest first."""
         papers: list[InvoiceRecord | CreditNoteRecord] = [*self.invoices, *self.credit_notes]
-        return timeline(self.order, self.confirmed_by, self.fulfilled.shipments, papers, self.requests)
+        return timeline(self.order, self.confirmed_by, self.fulfilled.shipments, papers, self.requests, self.changes)
 
     @property
     def is_cancelled(self) -> bool:
@@ -133,6 +135,7 @@ async def shown_order(
         await own_notes_of(tx, order.id),
         None if confirmed is None else confirmed.user,
         waits.get(order.id, {}),
+        await changes_of_order(tx, order.id),
     )
 
 

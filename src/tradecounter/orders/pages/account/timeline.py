@@ -12,6 +12,7 @@ from tradecounter.edge.page_kit.values import plural
 from tradecounter.kit.local_time import day_in_words, moment_of, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.fulfilled import Shipped, carrier_of
+from tradecounter.orders.queries.changes import OrderChange
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder
 
 _ASKED = {"cancel": "You asked to cancel", "return": "You asked to return", "message": "You wrote to us"}
@@ -31,6 +32,7 @@ def timeline(
     shipments: Sequence[Shipped],
     papers: Iterable[InvoiceRecord | CreditNoteRecord],
     requests: Iterable[CustomerRequest],
+    changes: Iterable[OrderChange],
 ) -> list[Happened]:
     """Return what happened to an order, the oldest first."""
     found = [Happened(order.confirmed_at, f"{confirmed_by or 'Your company'} placed the order.")]
@@ -45,6 +47,7 @@ def timeline(
         found.append(Happened(paper.issued_at, said))
     for request in requests:
         found += _of_request(request)
+    found += map(_of_change, changes)
     if order.expected_changed_at is not None:
         found.append(Happened(order.expected_changed_at, "We told you of a new date for the rest."))
     if isinstance(order, CancelledOrder):
@@ -60,6 +63,12 @@ def _of_shipment(order: ConfirmedOrder | CancelledOrder, shipment: Shipped) -> I
     for event in shipment.events:
         place = f" in {event.locality}" if event.locality else ""
         yield Happened(moment_of(event.date), f"The parcel: {event.type}{place}.", event.description or "")
+
+
+def _of_change(change: OrderChange) -> Happened:
+    cancelled = plural(change.units, "unit was cancelled", "units were cancelled")
+    said = f"{cancelled}." if change.kind == "cancelled" else "The order was changed."
+    return Happened(change.changed_at, said, change.reason)
 
 
 def _of_request(request: CustomerRequest) -> Iterator[Happened]:
