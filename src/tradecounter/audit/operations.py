@@ -8,8 +8,9 @@ from msgspec import Meta, Raw, Struct
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.audit.wire import AuditActor, AuditEntry, entry_on_the_wire
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters, moment, text
+from tradecounter.edge.operations.desk import Desk, PageParameters, text
 from tradecounter.edge.operations.subject import Described, Listed, Subject
+from tradecounter.edge.rest.days import since, until
 
 _EXAMPLE = AuditEntry(
     id=87,
@@ -40,10 +41,12 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
         str | None,
         Meta(description="Only this action, such as `order.cancel`; its noun alone will do.", examples=["order"]),
     ] = None
-    since: Annotated[str | None, Meta(description="Only changes at this time or later.")] = None
-    until: Annotated[str | None, Meta(description="Only changes before this time; a date includes the whole day.")] = (
-        None
-    )
+    since: Annotated[
+        str | None, Meta(description="Only changes at this time or later; a date is when that UK day begins.")
+    ] = None
+    until: Annotated[
+        str | None, Meta(description="Only changes before this time; a date includes the whole UK day.")
+    ] = None
 
 
 class AuditOperations(Struct, frozen=True):
@@ -58,8 +61,8 @@ class AuditOperations(Struct, frozen=True):
             actor=text("actor", query.actor),
             subject=text("subject", query.subject),
             action=text("action", query.action),
-            since=moment("from", query.since),
-            until=moment("to", query.until, whole_day=True),
+            since=since("from", query.since),
+            until=until("to", query.until),
             after=query.after,
         )
         found = await list_entries(tx, chosen, query.limit + 1)

@@ -63,6 +63,16 @@ def at_uk_time(day: date, wall_clock: time) -> datetime:
     return datetime.combine(day, wall_clock, tzinfo=UK).astimezone(UTC)
 
 
+def day_begins(day: date) -> datetime:
+    """Return when a UK day begins."""
+    return at_uk_time(day, time())
+
+
+def day_ends(day: date) -> datetime:
+    """Return when the day after a UK day begins. Raises OverflowError at the end of the calendar."""
+    return day_begins(day + timedelta(days=1))
+
+
 def moment_of(text: str, *, latest: bool = False) -> datetime:
     """Return the UTC datetime of a LocalDateTime. Raises ValueError for any other string.
 

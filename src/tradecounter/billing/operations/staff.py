@@ -45,10 +45,10 @@ from tradecounter.billing.vat_report import VatReport, read_vat_report
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, moment
+from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
 from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
-from tradecounter.edge.rest.days import day_of
+from tradecounter.edge.rest.days import day_of, since, until
 from tradecounter.edge.rest.operation import Media
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead
@@ -78,8 +78,8 @@ class BillingOperations(Struct, frozen=True):
         """
         chosen = InvoiceFilter(
             customer_id=query.customer_id,
-            issued_from=moment("issued_from", query.issued_from),
-            issued_to=moment("issued_to", query.issued_to),
+            issued_from=since("issued_from", query.issued_from),
+            issued_to=until("issued_to", query.issued_to),
             unpaid=query.unpaid == "true",
             overdue_at=now if query.overdue == "true" else None,
             before=query.after or None,

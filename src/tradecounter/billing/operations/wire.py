@@ -41,8 +41,12 @@ class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/invoice`."""
 
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's invoices.")] | None = None
-    issued_from: Annotated[str | None, Meta(description="Only invoices issued at this time or later.")] = None
-    issued_to: Annotated[str | None, Meta(description="Only invoices issued before this time.")] = None
+    issued_from: Annotated[
+        str | None, Meta(description="Only invoices issued at this time or later; a date is when that UK day begins.")
+    ] = None
+    issued_to: Annotated[
+        str | None, Meta(description="Only invoices issued before this time; a date includes the whole UK day.")
+    ] = None
     unpaid: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices.")] = "false"
     overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
 

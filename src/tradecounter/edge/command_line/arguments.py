@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tradecounter.edge.command_line.session import fail
-from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.local_time import at_uk_time, day_begins, day_ends
 from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_pounds
 
 Number = TypeVar("Number")
@@ -113,14 +113,14 @@ def numbered(text: str, form: str, read: Callable[[str], Number]) -> tuple[int, 
 def since(text: str) -> datetime:
     """Return the start of a day, or a UK time. Raises BadParameter."""
     day = _day(text)
-    return _moment(text) if day is None else at_uk_time(day, time())
+    return _moment(text) if day is None else day_begins(day)
 
 
 def until(text: str) -> datetime:
     """Return the end of a day, or of the second of a UK time. Raises BadParameter."""
     day = _day(text)
     try:
-        return _moment(text) + timedelta(seconds=1) if day is None else at_uk_time(day + timedelta(days=1), time())
+        return _moment(text) + timedelta(seconds=1) if day is None else day_ends(day)
     except OverflowError as error:
         raise typer.BadParameter(f"{text!r} is the end of the calendar") from error
 

@@ -97,9 +97,10 @@ The reseller's own API: for the programs that keep customers, orders, stock and 
 Send a service token as `Authorization: Bearer`. Each operation names the scope that it needs; writing includes reading.
 `X-Acting-User` names the person on whose behalf a program makes a change; the audit log shows it.
 
-Amounts are numbers in pounds, net unless they say otherwise; times are in UTC and end with `Z`. Lists are arrays,
-oldest first unless their operation says otherwise: `Link` has the address of the next page. A `POST` with an
-`Idempotency-Key` can be repeated safely; a repeated response has null in place of a secret.
+Amounts are numbers in pounds, net unless they say otherwise; times are in UTC and end with `Z`; a date
+in a filter is a UK day. Lists are arrays, oldest first unless their operation says otherwise: `Link` has the address of
+the next page. A `POST` with an `Idempotency-Key` can be repeated safely; a repeated response has null in place of a
+secret.
 
 Errors have a `message` that names the field and says how to correct it; `errors` lists the fields one by one.
 `X-Ignored` names unknown parameters and fields; they were ignored.

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -14,6 +14,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.operations.request_body import read_body
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import since
 from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY
 from tradecounter.edge.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.edge.rest.negotiation import JSON
@@ -82,7 +83,7 @@ class ChangingParameters(PageParameters, frozen=True, kw_only=True):
     @property
     def since(self) -> datetime | None:
         """The moment of `changed_since`. Raises DomainError (invalid)."""
-        return moment("changed_since", self.changed_since)
+        return since("changed_since", self.changed_since)
 
 
 class SinceParameters(Struct, frozen=True, kw_only=True):
@@ -93,7 +94,7 @@ class SinceParameters(Struct, frozen=True, kw_only=True):
     @property
     def since(self) -> datetime | None:
         """The moment of `changed_since`. Raises DomainError (invalid)."""
-        return moment("changed_since", self.changed_since)
+        return since("changed_since", self.changed_since)
 
 
 class DryRun(Struct, frozen=True):
@@ -238,22 +239,6 @@ def page(
     """
     headers = next_link(call, cursor(found[limit - 1]), limit) if len(found) > limit else {}
     return json_response(list(shown), headers=headers)
-
-
-def moment(field: str, text: str | None, *, whole_day: bool = False) -> datetime | None:
-    """Return a moment given as a date or a time in UTC; a date is its beginning, or with `whole_day` its end.
-
-    Raises DomainError (invalid).
-    """
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
-        if whole_day and len(text.strip()) <= len("2026-06-01"):
-            found += timedelta(days=1)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise invalid(field, "must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
 
 
 def text(field: str, value: str | None) -> str | None:

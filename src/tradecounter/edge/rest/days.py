@@ -1,12 +1,12 @@
 """Reads UK days, and what they begin and end with, from parameters."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime
 from typing import Annotated
 
 from msgspec import Meta
 
 from tradecounter.kit.errors import invalid
-from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.local_time import day_begins, day_ends
 
 # The pattern is for the interface document only: `day_of` also rejects days that do not exist, such as 30 February.
 Day = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"})]
@@ -25,14 +25,45 @@ def day_of(field: str, text: str | None) -> date | None:
 def start_of(field: str, text: str | None) -> datetime | None:
     """Return when a UK day begins. Raises DomainError (invalid)."""
     day = day_of(field, text)
-    return None if day is None else at_uk_time(day, time())
+    return None if day is None else day_begins(day)
 
 
 def end_of(field: str, text: str | None) -> datetime | None:
     """Return when the day after a UK day begins. Raises DomainError (invalid)."""
     day = day_of(field, text)
-    if day is None:
+    return None if day is None else _end(field, day)
+
+
+def since(field: str, text: str | None) -> datetime | None:
+    """Return a time, which is in UTC unless it has an offset, or when a UK day begins. Raises DomainError (invalid)."""
+    if text is None:
         return None
-    if day == date.max:
-        raise invalid(field, "is too late")
-    return at_uk_time(day + timedelta(days=1), time())
+    found = _day_or_time(field, text)
+    return found if isinstance(found, datetime) else day_begins(found)
+
+
+def until(field: str, text: str | None) -> datetime | None:
+    """Return a time as `since` does, or when the day after a UK day begins. Raises DomainError (invalid)."""
+    if text is None:
+        return None
+    found = _day_or_time(field, text)
+    return found if isinstance(found, datetime) else _end(field, found)
+
+
+def _day_or_time(field: str, text: str) -> datetime | date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        pass
+    try:
+        found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise invalid(field, "must be a UK date, or a time in UTC such as 2026-06-01T09:30:00Z") from error
+
+
+def _end(field: str, day: date) -> datetime:
+    try:
+        return day_ends(day)
+    except OverflowError as error:
+        raise invalid(field, "is too late") from error

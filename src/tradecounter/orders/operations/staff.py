@@ -47,9 +47,11 @@ class OrderListParameters(ChangingParameters, frozen=True, kw_only=True):
     customer_reference: Annotated[str | None, Meta(description="Only orders with this customer reference.")] = None
     external_id: Annotated[str | None, Meta(description="Only the order with this external id.")] = None
     sku: Annotated[str | None, Meta(description="Only orders with this product.")] = None
-    created_from: Annotated[str | None, Meta(description="Only orders placed at this time or later.")] = None
+    created_from: Annotated[
+        str | None, Meta(description="Only orders placed at this time or later; a date is when that UK day begins.")
+    ] = None
     created_to: Annotated[
-        str | None, Meta(description="Only orders placed before this time; a date includes the whole day.")
+        str | None, Meta(description="Only orders placed before this time; a date includes the whole UK day.")
     ] = None
 
 

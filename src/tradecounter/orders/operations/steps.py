@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import moment, text
+from tradecounter.edge.operations.desk import text
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.days import end_of, since, start_of, until
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
@@ -58,15 +58,11 @@ async def order_filter(
         customer_reference=text("customer_reference", wanted.customer_reference),
         external_id=text("external_id", external_id) or None,
         product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
-        created_from=(start_of if in_days else moment)("created_from", wanted.created_from),
-        created_to=(end_of if in_days else _end)("created_to", wanted.created_to),
+        created_from=(start_of if in_days else since)("created_from", wanted.created_from),
+        created_to=(end_of if in_days else until)("created_to", wanted.created_to),
         status=None if status is None else _status(status),
         state=wanted.state,
     )
-
-
-def _end(field: str, given: str | None) -> datetime | None:
-    return moment(field, given, whole_day=True)
 
 
 def _status(label: str) -> str:

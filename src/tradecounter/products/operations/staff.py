@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, moment, text
+from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, text
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.days import since
 from tradecounter.kit.errors import invalid
 from tradecounter.orders.back_orders.adjust_stock import adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
@@ -89,9 +90,9 @@ class ProductOperations(Struct, frozen=True):
         """
         words, after = text("query", query.query) or "", text("after", query.after) or ""
         manufacturer, external_id = text("manufacturer", query.manufacturer), text("external_id", query.external_id)
-        since = moment("changed_since", query.changed_since)
+        changed_since = since("changed_since", query.changed_since)
         category = text("category", query.category)
-        wanted = ProductFilter(manufacturer or None, query.show, external_id or None, since, category or None)
+        wanted = ProductFilter(manufacturer or None, query.show, external_id or None, changed_since, category or None)
         found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
         whole = await whole_products(tx, [product.sku_key for product in found[: query.limit]])
         return Listed(found, (ListedProduct(**_own_fields(each)) for each in whole), attrgetter("sku_key"))
