@@ -224,6 +224,10 @@ class NaiveOrders:
     def _weight(self, order: NaiveOrder) -> Decimal:
         return sum((self.products[line.sku].weight_kg * line.wanted for line in order.lines), Decimal(0))
 
+    def _weight_left(self, order: NaiveOrder) -> Decimal:
+        weights = (self.products[line.sku].weight_kg * (line.wanted - line.dispatched) for line in order.lines)
+        return sum(weights, Decimal(0))
+
     def _require_credit(self, customer: NaiveCustomer, gross: Decimal) -> None:
         reject_if(s402=gross > customer.credit_limit - self.outstanding(customer.id))
 
@@ -343,7 +347,7 @@ class NaiveOrders:
     ) -> list[NaiveLine]:
         """Amend an order; its new lines, without ids. `abroad` names a new delivery address."""
         order = self.orders[code]
-        customer, before = self.customers[order.customer], order.gross
+        customer, before, left = self.customers[order.customer], order.gross, self._weight_left(order)
         reject_if(s409=not order.is_confirmed or order.left == 0)
         reject_if(s400=not changes and method is None and abroad is None and not renamed)
         moved = (method is not None and method != order.method) or (abroad is not None and abroad != order.abroad)
@@ -373,7 +377,7 @@ class NaiveOrders:
         order.renamed = order.renamed or renamed
         order.lines = [*(line for line in order.lines if line.wanted or line.cancelled), *added]
         if moved or not same_units:
-            self._carry(order, method, abroad)
+            self._carry(order, method, abroad, left)
         if order.gross > before:
             reject_if(s409=customer.blocked)
             room = customer.credit_limit - (self.outstanding(customer.id) - order.gross + before)
@@ -381,9 +385,15 @@ class NaiveOrders:
         self._serve()
         return added
 
-    def _carry(self, order: NaiveOrder, method: int | None, abroad: bool | None) -> None:
-        """Work out the carriage of other units; it stays once a part is dispatched, or if support set it."""
+    def _carry(self, order: NaiveOrder, method: int | None, abroad: bool | None, before: Decimal) -> None:
+        """Work out the carriage of other units; it stays once a part is dispatched, or if support set it.
+
+        What is left then, which weighed `before`, has to fit its method if units were added.
+        """
         if order.dispatched:
+            left = self._weight_left(order)
+            fits = order.kind == "quote" or left <= before or order.method in offered(left, abroad=order.abroad)
+            reject_if(s400=not fits)
             return
         readdressed = abroad is not None and abroad != order.abroad
         order.abroad = order.abroad if abroad is None else abroad

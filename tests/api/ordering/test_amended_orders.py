@@ -10,6 +10,7 @@ from support.orders import (
     amend,
     buy,
     cancel,
+    confirm,
     create,
     dispatch,
     faults_in_the_books,
@@ -21,6 +22,7 @@ from support.orders import (
     rows,
     sell,
 )  # fmt: skip
+from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, METHODS, NEXT_DAY, STANDARD, product
 from tradecounter.kit.errors import DomainError, Kind
@@ -71,6 +73,28 @@ def test_units_prices_and_new_lines_change_as_one_step(shop: Service, customer: 
     cancel(shop, placed)
     assert outstanding(shop, customer) == owed
     assert faults_in_the_books(shop) == {}
+
+
+def test_what_is_left_after_a_dispatch_fits_the_shipping_method(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "WEIGHS-1-KG", available=30)
+    placed = buy(customer, [(sku, 28)], method=STANDARD)  # which takes 30 kg
+    dispatch(shop, placed, (item(placed), 20))
+    carriage = read(customer, placed)["shipping"][0]["cost_net"]
+    with pytest.raises(DomainError, match=r"items: would leave 33 kg to dispatch, and Slowpost, Standard, takes 30 kg"):
+        amend(shop, placed, items=[{"sku": "SWITCH", "quantity": 5}])
+    amend(shop, placed, items=[{"id": item(placed), "quantity": 50}])  # 30 are left
+    assert kind_of(shop, placed, items=[{"id": item(placed), "quantity": 51}]) is Kind.INVALID
+    assert read(customer, placed)["shipping"][0]["cost_net"] == carriage
+    assert faults_in_the_books(shop) == {}
+
+
+def test_what_is_left_of_a_quote_may_weigh_anything(shop: Service, customer: Customer) -> None:
+    quote = request_quote(customer, [(sell(shop, "QUOTED-1-KG", available=30), 28)])
+    price_as_support(shop, quote, carriage=[(STANDARD, "40")])
+    placed = confirm(customer, quote).json()
+    dispatch(shop, placed, (item(placed), 20))
+    amend(shop, placed, items=[{"id": item(placed), "quantity": 60}])
+    assert read(customer, placed)["items"][0]["quantity"] == 60
 
 
 def test_fewer_units_release_stock_to_those_who_wait(shop: Service, customer: Customer) -> None:

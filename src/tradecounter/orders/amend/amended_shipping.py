@@ -43,12 +43,14 @@ class AmendedShipping(Struct, frozen=True):
 
         The carriage of an order whose address, method and units or weight stay the same stays too, also after a
         cancellation of units, and so does the carriage that support set for a quote. Raises DomainError (invalid) when
-        the method does not fit.
+        the method does not fit; after a dispatch, what is left has to.
         """
         order, context = self.order, self.context
         if not self.moved and _units(before) == _units(lines):
             return order
         weight = _weight(lines, context).quantize(GRAM, ROUND_HALF_UP)
+        if self.fixed:
+            self._require_fitting(before, lines)
         if self.fixed or (weight == order.shipping_weight and not self.moved):
             return replace(order, shipping_weight=weight)
         region = region_of(order.kind, context, order.shipping_address, order.shipping_region)
@@ -65,6 +67,19 @@ class AmendedShipping(Struct, frozen=True):
             shipping_net=chosen.cost_net,
             shipping_tax=chosen.tax(order.tax_rate),
         )
+
+    def _require_fitting(self, before: Sequence[OrderLine], lines: Sequence[OrderLine]) -> None:
+        """Raise DomainError (invalid) if added units are too heavy for the method, together with what else is left.
+
+        Support sets the carriage of a quote, whatever it weighs.
+        """
+        order, methods = self.order, self.context.shipping.methods
+        was, left = (_weight(each, self.context, left=True) for each in (before, lines))
+        method = next((method for method in methods if method.id == order.shipping_method), None)
+        if method is None or order.kind == "quote" or left <= max(was, method.max_weight_kg):
+            return
+        takes = f"{method.provider}, {method.description}, takes {method.max_weight_kg.normalize():f} kg"
+        raise invalid("items", f"would leave {left.normalize():f} kg to dispatch, and {takes}")
 
 
 async def amended_address(tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest) -> CustomerAddress:
@@ -122,7 +137,9 @@ def _units(lines: Sequence[OrderLine]) -> dict[int, int]:
     return {line.id: line.quantity for line in lines}
 
 
-def _weight(lines: Sequence[OrderLine], context: OrderContext) -> Decimal:
+def _weight(lines: Sequence[OrderLine], context: OrderContext, *, left: bool = False) -> Decimal:
+    """Return the weight of lines in kg, or of what is left of them to dispatch."""
     view = context.view
     rows = view.snapshot.row_of_id
-    return sum((view.orderable(rows[line.product_id]).weight_kg * line.quantity for line in lines), Decimal(0))
+    units = ((line.product_id, line.left if left else line.quantity) for line in lines)
+    return sum((view.orderable(rows[product_id]).weight_kg * count for product_id, count in units), Decimal(0))
