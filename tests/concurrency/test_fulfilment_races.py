@@ -3,10 +3,12 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from typing import Any
 
+import psycopg
 import pytest
 
 from support.billing import issue_part
@@ -27,9 +29,12 @@ from support.orders import (
     take_back,
 )  # fmt: skip
 from support.service import Customer, Service
+from support.waiting import waiting_for_a_lock
 from tradecounter.kit.errors import DomainError
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
+from tradecounter.shipments.add_video import add_video
+from tradecounter.shipments.wire import OrderVideoResponse
 
 
 @pytest.fixture(scope="module")
@@ -185,3 +190,20 @@ def test_a_shipment_is_either_taken_back_or_its_units_come_back(shop: Service, c
         calls = [partial(done, partial(take_back, shop, placed, shipment)), partial(done, returning)]
         assert Counter(in_parallel(calls)) == {True: 1, False: 1}
     assert faults_in_the_books(shop) == {}
+
+
+def test_an_order_that_is_cancelled_meanwhile_gets_no_video(shop: Service, customers: list[Customer]) -> None:
+    placed = buy(customers[0])
+    video, now = OrderVideoResponse("https://v.example/1.mp4", "https://v.example/1.m3u8"), shop.clock.now()
+    name = str(placed["order_reference"])
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from orders where order_reference = %s for update", [name])
+        cancelled = threads.submit(cancel, shop, placed)
+        waiting_for_a_lock(shop.database_url)
+        added = threads.submit(shop.in_transaction, partial(add_video, reference=name, video=video, now=now))
+        waiting_for_a_lock(shop.database_url, processes=2)
+        holder.commit()
+        cancelled.result(timeout=30)
+        with pytest.raises(DomainError, match="is cancelled: only confirmed orders have a packing video"):
+            added.result(timeout=30)
+    assert customers[0].get(f"/order/{placed['order_id']}/video").status_code == 404

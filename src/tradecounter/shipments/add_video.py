@@ -9,6 +9,7 @@ from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_field
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order
+from tradecounter.orders.queries.orders import lock_order
 from tradecounter.orders.states import ConfirmedOrder, shown_state
 from tradecounter.shipments.queries.writes import put_video
 from tradecounter.shipments.wire import OrderVideoResponse
@@ -27,7 +28,7 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
             wrong.append(FieldError(field, f"{error}, not {url[:100]!r}"))
     if wrong:
         raise invalid_fields(wrong)
-    order = await fetch_order(tx, reference)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     if not isinstance(order, ConfirmedOrder):
         state = shown_state(order, now)
         raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders have a packing video")

@@ -117,6 +117,23 @@ def test_one_of_two_shipments_is_taken_back(shop: Service, customer: Customer) -
     assert (level(shop, sku), lines(shop, placed)) == ((0, 2, 0), [(sku, 1, 0)])
 
 
+def test_a_closed_return_stays_closed_when_its_order_is_cancelled_later(shop: Service, customer: Customer) -> None:
+    placed = buy(customer)
+    item, now = placed["items"][0]["id"], shop.clock.now()
+    dispatch(shop, placed)
+    number = returned(shop, placed, 1)
+    shop.in_transaction(lambda tx: close_return(tx, number, now))
+    take_back(shop, placed, shipments(shop, placed)[0])
+    cancel(shop, placed)
+    for change in (
+        lambda tx: close_return(tx, number, now),
+        lambda tx: receive_return(tx, number, [ReceivedUnits(item, 1)], now),
+    ):
+        with pytest.raises(DomainError, match=f"{number} is already closed") as error:
+            shop.in_transaction(change)
+        assert error.value.kind is Kind.CONFLICT
+
+
 def test_the_components_of_a_bundle_follow(shop: Service, customer: Customer) -> None:
     shop.must_load("products", [product("TB-BASE")])
     kit = sell(shop, "TB-KIT", 70, available=9, components=[{"sku": "TB-BASE", "quantity": 2}])
