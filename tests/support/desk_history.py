@@ -274,7 +274,13 @@ class DeskHistory(BesideTwin):
     @precondition(some_order(can_be_confirmed))
     @rule(number=which, method=methods, as_owner=seldom)
     def ask_approval(self, number: int, method: int | None, *, as_owner: bool) -> None:
-        order = self.order(number, lambda order: can_be_confirmed(order) and order.code not in self.books.approvals)
+        approvals = self.books.approvals
+
+        def is_open(order: NaiveOrder) -> bool:
+            may_ask = order.code not in approvals or approvals[order.code].state == "declined"
+            return can_be_confirmed(order) and may_ask
+
+        order = self.order(number, is_open)
         person, user = self.user_of(order, as_owner=as_owner)
 
         def work(books: NaiveDesk) -> Done:

@@ -175,7 +175,7 @@ class NaiveDesk(NaiveBooks):
         reject_if(
             s412=chosen is None,
             s400=chosen is not None and chosen not in order.options,
-            s409=code in self.approvals,
+            s409=code in self.approvals and self.approvals[code].state != "declined",
         )
         assert chosen is not None
         self.approvals[code] = NaiveApproval(user.id, chosen)
@@ -183,7 +183,9 @@ class NaiveDesk(NaiveBooks):
 
     def waiting(self, code: str) -> NaiveApproval:
         reject_if(s404=code not in self.approvals)
-        reject_if(s409=self.approvals[code].state != "waiting")
+        order = self.orders[code]
+        ended = order.number > 0 or order.state == "cancelled" or (order.kind == "quote" and order.state == "expired")
+        reject_if(s409=self.approvals[code].state != "waiting" or ended)
         return self.approvals[code]
 
     def approve(self, code: str, now: datetime) -> bool:
@@ -194,9 +196,8 @@ class NaiveDesk(NaiveBooks):
         return new
 
     def decline_approval(self, code: str, now: datetime) -> bool:
-        """Decline what a user asked for; whether an order was cancelled. What is ordered cannot be declined."""
+        """Decline what a user asked for; whether an order was cancelled."""
         approval, order = self.waiting(code), self.orders[code]
-        reject_if(s409=order.number > 0)
         approval.state = "declined"
         cancels = order.kind == "order" and order.state == "pending" and not order.has_expired(now)
         if cancels:

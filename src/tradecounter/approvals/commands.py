@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits,
 
 Code = Annotated[str, typer.Argument(metavar="CODE", help="The order's confirmation code, from `approval list`.")]
 
-_STATES = ("waiting", "approved", "declined")
+_STATES = ("waiting", "approved", "declined", "ended")
 _COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "total_gross", "requested_by", "agent",
             "requested_at", "decided_by", "decided_at", Prose("note"), Prose("reason"))  # fmt: skip
 

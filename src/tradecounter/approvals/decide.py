@@ -3,44 +3,39 @@
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.approvals.queries import Approval, State, fetch_approval, fetch_own_approval, set_decided
+from tradecounter.approvals.queries import Approval, Decision, fetch_approval, fetch_own_approval, set_decided
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
-from tradecounter.orders.guards import priced_again
+from tradecounter.orders.find_own_order import lock_own_order
+from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.shipping_options import find_option
-from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder, ordered_already
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, NumberedOrder, PendingOrder, ordered_already
 from tradecounter.orders.withdraw_order import withdraw_order
 
 
 async def approve_order(
     tx: Transaction,
     customer_id: int,
-    user_id: int | None,
+    user_id: int,
     code: str,
     policy: OrderingPolicy,
     now: datetime,
     *,
-    seen: Decimal | None = None,
+    pricing: int | None = None,
 ) -> ConfirmedOrder:
-    """Confirm an order that waits for approval. `user_id` is who decides; None if staff do.
+    """Confirm an order that waits for approval; `user_id` is who decides.
 
-    `seen` is the total that was shown to whoever decides, by default that of the request: support may have priced a
-    quote again since. Raises DomainError as `confirm_order` does, and conflict if it is decided or costs more.
+    `pricing` is the number of the price of a quote that was shown to the user, by default the price that was asked for:
+    support may have priced the quote again since. Raises DomainError as `confirm_order` and `lock_waiting_approval` do.
     """
-    approval = await fetch_waiting_approval(tx, customer_id, code)
-    order, _ = await confirm_order(tx, customer_id, code, approval.shipping_method, policy, now)
-    if order.gross > (approval.gross if seen is None else seen):
-        raise priced_again(order)
-    await _decide(tx, approval, user_id, "approved", order.gross, now)
-    audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
-    return order
+    approval, _ = await lock_waiting_approval(tx, customer_id, code)
+    seen = ConfirmationGuards(total=approval.gross) if pricing is None else ConfirmationGuards(pricing=pricing)
+    return await _approve(tx, approval, user_id, seen, policy, now)
 
 
 async def decline_order(
@@ -48,14 +43,11 @@ async def decline_order(
 ) -> None:
     """Decline an order that waits for approval; a pending order is cancelled, a quote stays as it is.
 
-    `user_id` is who decides; None if staff do. Raises DomainError: not found, invalid (no reason), conflict (decided,
-    or ordered already).
+    `user_id` is who decides; None if staff do. Raises DomainError: invalid (no reason), and as `lock_waiting_approval`
+    does.
     """
     require_text("reason", reason, LONGEST_REASON)
-    approval = await fetch_waiting_approval(tx, customer_id, code)
-    order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
-    if isinstance(order, NumberedOrder):
-        raise ordered_already(order)
+    approval, order = await lock_waiting_approval(tx, customer_id, code)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_order(tx, customer_id, code, reason, now)
     await _decide(tx, approval, user_id, "declined", approval.gross, now, reason)
@@ -68,10 +60,8 @@ async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolic
     A quote that was priced again is approved at its price now, which staff have set.
     """
     asked = await fetch_approval(tx, code)
-    order = await fetch_own_order_by_code(tx, asked.customer_id, asked.code)
-    option = find_option(order.shipping_options, asked.shipping_method)
-    seen = None if option is None else order.gross_with(option)
-    await approve_order(tx, asked.customer_id, None, code, policy, now, seen=seen)
+    approval, _ = await lock_waiting_approval(tx, asked.customer_id, code)
+    await _approve(tx, approval, None, NO_GUARDS, policy, now)
     return await fetch_approval(tx, code)
 
 
@@ -82,13 +72,32 @@ async def decline_for_customer(tx: Transaction, code: str, reason: str, now: dat
     return await fetch_approval(tx, code)
 
 
+async def lock_waiting_approval(tx: Transaction, customer_id: int, code: str) -> tuple[Approval, AnyOrder]:
+    """Return the request for one of a customer's orders, and the order, which is locked, as a confirmation locks it.
+
+    Raises DomainError as `fetch_waiting_approval` does.
+    """
+    asked = await fetch_own_approval(tx, customer_id, code)
+    order = await lock_own_order(tx, customer_id, asked.code)
+    found = await fetch_own_approval(tx, customer_id, code)  # as it is after the wait for the lock
+    if found.state == "ended" and isinstance(order, NumberedOrder):
+        raise ordered_already(order)
+    return _require_waiting(found, code), order
+
+
 async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
     """Return the request for one of a customer's orders.
 
-    Raises DomainError: not found; conflict if it is decided, or if its order was priced again: who decides by the old
-    code has not seen the new prices.
+    Raises DomainError: not found; conflict if it is decided or has ended, or if its order was priced again: who decides
+    by the old code has not seen the new prices.
     """
-    found = await fetch_own_approval(tx, customer_id, code)
+    return _require_waiting(await fetch_own_approval(tx, customer_id, code), code)
+
+
+def _require_waiting(found: Approval, code: str) -> Approval:
+    if found.state == "ended":
+        problem = "it has ended with its order, which was confirmed or cancelled, or has expired"
+        raise DomainError(Kind.CONFLICT, problem)
     if found.state != "waiting":
         raise decided_already()
     if found.code != code.lower():
@@ -97,11 +106,27 @@ async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str) -
     return found
 
 
+async def _approve(
+    tx: Transaction,
+    approval: Approval,
+    user_id: int | None,
+    guards: ConfirmationGuards,
+    policy: OrderingPolicy,
+    now: datetime,
+) -> ConfirmedOrder:
+    order, _ = await confirm_order(
+        tx, approval.customer_id, approval.code, approval.shipping_method, policy, now, guards=guards
+    )
+    await _decide(tx, approval, user_id, "approved", order.gross, now)
+    audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
+    return order
+
+
 async def _decide(
     tx: Transaction,
     approval: Approval,
     user_id: int | None,
-    state: State,
+    state: Decision,
     gross: Decimal,
     now: datetime,
     reason: str = "",

@@ -86,7 +86,7 @@ class ApprovalOperations(Struct, frozen=True):
         """Approve an order for its customer.
 
         Confirms it with the shipping method of the request, with all checks of a confirmation: 402 beyond the credit,
-        410 when its prices have expired, 409 if it is decided already or was priced again.
+        410 when its prices have expired, 409 if it is decided already, has ended or was priced again.
         """
         return present_approval(await approve_for_customer(tx, code, self.contexts.policy, now))
 
@@ -97,6 +97,6 @@ class ApprovalOperations(Struct, frozen=True):
         """Decline an order for its customer.
 
         A pending order is cancelled, a quote stays as it is. Who asked gets the reason by e-mail. 409 if it is decided
-        already or was priced again.
+        already, has ended or was priced again.
         """
         return present_approval(await decline_for_customer(tx, code, body.reason, now))

@@ -2,23 +2,25 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal, LiteralString
+from typing import Literal
 
 from msgspec import Struct
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 
-State = Literal["waiting", "approved", "declined"]
+Decision = Literal["approved", "declined"]
+State = Literal["waiting", "approved", "declined", "ended"]
 
 
 class Approval(Struct, frozen=True):
     """A request to confirm an order, who made it, and what was decided.
 
-    `gross` is the total with VAT and the shipping method. `requested_by` is None once the user is deleted.
+    `gross` is the total with VAT and the shipping method. `requested_by` is None once the user is deleted. A request
+    that waits has `ended` with its order.
     """
 
     order_id: int
@@ -44,25 +46,36 @@ class Approval(Struct, frozen=True):
         return f"the agent {self.agent}{allowed}" if self.agent else self.requester
 
 
+# A request ends with its order, whoever confirms or cancels it, so this is read and not stored. An approver can price a
+# pending order again that has expired, but not a quote.
+_ENDED = SQL(
+    "(a.state = 'waiting' and (o.state in ('confirmed', 'cancelled') or (o.state = 'expired' and o.kind = 'quote')))"
+)
+_STATE = SQL("case when {} then 'ended' else a.state end").format(_ENDED)
 _SELECT = SQL("""
-    select a.order_id, o.confirmation_code as code, o.customer_id, o.customer_reference, a.gross, a.state,
+    select a.order_id, o.confirmation_code as code, o.customer_id, o.customer_reference, a.gross,
+           {state} as state,
            a.requested_by, coalesce(r.email, '') as requester, a.agent, a.requested_at, a.shipping_method, a.note,
            coalesce(d.email, '') as decider, a.decided_at, a.reason
     from order_approval a
     join orders o on o.id = a.order_id
     left join customer_user r on r.id = a.requested_by
     left join customer_user d on d.id = a.decided_by
-    where {}
+    where {condition}
 """)
 _OF_CUSTOMER = SQL("o.customer_id = :customer_id and {} order by a.requested_at desc, a.order_id desc limit 200")
 
 
-def _of_customer(condition: LiteralString) -> Statement[Approval]:
-    return Statement(_SELECT.format(_OF_CUSTOMER.format(SQL(condition))), Approval)
+def _requests(condition: Composable) -> Statement[Approval]:
+    return Statement(_SELECT.format(state=_STATE, condition=condition), Approval)
 
 
-_WAITING = _of_customer("a.state = 'waiting' and o.state in ('pending', 'expired')")
-_OF_USER = _of_customer("a.requested_by = :user_id")
+def _of_customer(condition: Composable) -> Statement[Approval]:
+    return _requests(_OF_CUSTOMER.format(condition))
+
+
+_WAITING = _of_customer(SQL("a.state = 'waiting' and not {}").format(_ENDED))
+_OF_USER = _of_customer(SQL("a.requested_by = :user_id"))
 
 
 async def waiting_approvals(tx: Transaction, customer_id: int) -> list[Approval]:
@@ -95,8 +108,8 @@ _OF_CODE = SQL("""
         (select id from orders where confirmation_code = :code)
     )
 """)
-_BY_CODE = Statement(_SELECT.format(_OF_CODE), Approval)
-_OWN_BY_CODE = Statement(_SELECT.format(SQL("o.customer_id = :customer_id and {}").format(_OF_CODE)), Approval)
+_BY_CODE = _requests(_OF_CODE)
+_OWN_BY_CODE = _requests(SQL("o.customer_id = :customer_id and {}").format(_OF_CODE))
 
 
 async def find_approval(tx: Transaction, customer_id: int, code: str) -> Approval | None:
@@ -124,18 +137,18 @@ def _require(found: Approval | None, code: str) -> Approval:
     return found
 
 
-_TABLE = Statement(
-    _SELECT.format(
-        SQL("""
-            (:state::text is null or a.state = :state)
-            and (:customer_id::bigint is null or o.customer_id = :customer_id)
-            and (:before::bigint is null or a.order_id < :before)
-            and (:changed_since::timestamptz is null
-                 or greatest(a.requested_at, a.priced_at, a.decided_at) >= :changed_since)
-            order by a.order_id desc limit :most
-        """)
-    ),
-    Approval,
+_TABLE = _requests(
+    SQL(
+        """
+        (:state::text is null or {state} = :state)
+        and (:customer_id::bigint is null or o.customer_id = :customer_id)
+        and (:before::bigint is null or a.order_id < :before)
+        and (:changed_since::timestamptz is null
+             or greatest(a.requested_at, a.priced_at, a.decided_at, case when {ended} then o.changed_at end)
+                >= :changed_since)
+        order by a.order_id desc limit :most
+        """
+    ).format(state=_STATE, ended=_ENDED)
 )
 
 
@@ -149,7 +162,7 @@ async def approval_table(
 ) -> list[Approval]:
     """Return requests, those of the latest orders first: of a customer or of all, behind an order's id.
 
-    With `changed_since`, those that were made, priced again or decided then or later.
+    With `changed_since`, those that were made, priced again, decided or ended then or later.
     """
     return await tx.fetch_all(
         _TABLE, state=state, customer_id=customer_id, before=before, most=most, changed_since=changed_since
@@ -168,7 +181,11 @@ async def find_approval_of_order(tx: Transaction, order_id: int) -> Approval | N
 _INSERT = Statement("""
     insert into order_approval (order_id, requested_by, requested_at, shipping_method, gross, note, agent)
     values (:order_id, :user_id, :now, :shipping_method, :gross, :note, :agent)
-    on conflict (order_id) do nothing
+    on conflict (order_id) do update
+    set state = 'waiting', requested_by = excluded.requested_by, requested_at = excluded.requested_at,
+        shipping_method = excluded.shipping_method, gross = excluded.gross, note = excluded.note,
+        agent = excluded.agent, decided_by = null, decided_at = null, reason = ''
+    where order_approval.state = 'declined'
 """)
 
 
@@ -182,7 +199,7 @@ async def insert_approval(
     now: datetime,
     agent: str,
 ) -> bool:
-    """Store a request; return False if the order has one already."""
+    """Store a request, also in place of a declined one; return False if the order has another one already."""
     stored = await tx.execute(
         _INSERT,
         order_id=order_id,
@@ -204,7 +221,7 @@ _DECIDE = Statement("""
 
 
 async def set_decided(
-    tx: Transaction, order_id: int, state: State, user_id: int | None, gross: Decimal, reason: str, now: datetime
+    tx: Transaction, order_id: int, state: Decision, user_id: int | None, gross: Decimal, reason: str, now: datetime
 ) -> bool:
     """Store a decision about a total; return False if the request does not wait any more."""
     decided = await tx.execute(

@@ -30,7 +30,7 @@ async def request_approval(
     The user asks, or the named agent that the user has allowed. The order is locked, as a confirmation locks it.
 
     Raises DomainError: not found; invalid; precondition failed (no method); conflict (asked already, or it cannot be
-    confirmed any more).
+    confirmed any more). What was declined can be asked for again.
     """
     if note:
         require_text("note", note, LONGEST_REASON)

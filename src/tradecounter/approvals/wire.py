@@ -16,7 +16,10 @@ class ResellerApproval(Timed, Struct):
     customer_id: int
     customer_reference: str
     total_gross: Annotated[Amount, Meta(description="With VAT and the shipping method.")]
-    state: State
+    state: Annotated[
+        State,
+        Meta(description="`ended`: nobody decided; its order was confirmed or cancelled, or its quote has expired."),
+    ]
     shipping_method: Annotated[int, Meta(description="The id of the method that was asked for.")]
     note: Annotated[str, Meta(description="What the approvers should know.")]
     requested_by: Annotated[

@@ -8,6 +8,7 @@ from tradecounter.customers.queries.accounts import find_account
 from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
+from tradecounter.orders.back_orders.expected_dates import change_number
 
 
 async def approval_requested(context: MailContext, *, order_id: int) -> Mail | None:
@@ -18,7 +19,7 @@ async def approval_requested(context: MailContext, *, order_id: int) -> Mail | N
     users = await list_users(context.tx, approval.customer_id)
     approvers = [user.email for user in users if user.disabled_at is None and user.has_role(*APPROVERS)]
     return await context.mail(
-        f"approval-requested-{order_id}",
+        f"approval-requested-{order_id}-{change_number(approval.requested_at)}",
         approval.requested_at,
         approvers,
         f"To approve: {approval.customer_reference}, {in_pounds(approval.gross)}",
@@ -39,7 +40,7 @@ async def approval_decided(context: MailContext, *, order_id: int) -> Mail | Non
     if user is None or user.disabled_at is not None:
         return None
     return await context.mail(
-        f"approval-decided-{order_id}",
+        f"approval-decided-{order_id}-{change_number(approval.decided_at)}",
         approval.decided_at,
         [user.email],
         f"{approval.state.capitalize()}: {approval.customer_reference}",

@@ -11,11 +11,18 @@ from tradecounter.orders.states import AnyOrder, ConfirmedOrder
 
 
 async def confirm_for_customer(
-    tx: Transaction, order: AnyOrder, request: Confirmation, policy: OrderingPolicy, now: datetime
+    tx: Transaction,
+    order: AnyOrder,
+    request: Confirmation,
+    policy: OrderingPolicy,
+    now: datetime,
+    *,
+    pricing: int | None = None,
 ) -> ConfirmedOrder:
     """Confirm a pending order or a priced quote, with the checks that its customer meets.
 
-    The caller has checked the right to override the credit. Raises DomainError as `confirm_order` does.
+    The caller has checked the right to override the credit. `pricing` is the number of the price of a quote that was
+    shown. Raises DomainError as `confirm_order` does.
     """
     method, override = request.shipping_method, request.override_credit
     confirmed, _ = await confirm_order(
@@ -26,6 +33,6 @@ async def confirm_for_customer(
         policy,
         now,
         override_credit=None if override is None else override.reason,
-        guards=ConfirmationGuards.of(request),
+        guards=ConfirmationGuards.of(request, pricing),
     )
     return confirmed

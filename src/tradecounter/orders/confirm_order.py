@@ -19,7 +19,7 @@ from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_REASON, shown_name
-from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_stock, require_sum
+from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_seen, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_components
 from tradecounter.orders.policy import OrderingPolicy
@@ -99,6 +99,7 @@ async def confirm_order(
     option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
     if option is None:
         raise method_needed(pending.shipping_options)
+    require_seen(guards, pending, pending.gross_with(option))
     require_sum(guards, pending.cost_gross)
     waits = pending.allow_back_orders if guards.allow_back_orders is None else guards.allow_back_orders
     return await _confirm(

@@ -15,7 +15,7 @@ from tradecounter.kit.errors import DomainError, FieldError, Kind, conflicts, in
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.create.draft import Wanted
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.states import ConfirmedOrder, OrderKind
+from tradecounter.orders.states import OrderKind, PendingOrder, PricedQuote, pricing_of
 from tradecounter.orders.wire import ConfirmOrderRequest, CreateOrderRequest
 from tradecounter.storefront.view import CustomerView
 
@@ -23,15 +23,20 @@ _MAX_COST = "max_cost_gross"
 
 
 class ConfirmationGuards(Struct, frozen=True):
-    """The guards of a confirmation. Without `allow_back_orders`, what the creation said counts."""
+    """The guards of a confirmation. Without `allow_back_orders`, what the creation said counts.
+
+    What whoever confirms has seen is `pricing`, the number of a quote's price, or `total`, with VAT and shipping.
+    """
 
     max_cost_gross: Decimal | None = None
     allow_back_orders: bool | None = None
+    pricing: int | None = None
+    total: Decimal | None = None
 
     @classmethod
-    def of(cls, request: ConfirmOrderRequest) -> Self:
-        """Return the guards of a request."""
-        return cls(request.max_cost_gross, request.allow_back_orders)
+    def of(cls, request: ConfirmOrderRequest, pricing: int | None = None) -> Self:
+        """Return the guards of a request, which was made at sight of a quote's price."""
+        return cls(request.max_cost_gross, request.allow_back_orders, pricing)
 
 
 NO_GUARDS = ConfirmationGuards()
@@ -81,10 +86,16 @@ def require_sum(guards: ConfirmationGuards, cost_gross: Decimal) -> None:
         raise conflicts(errors)
 
 
-def priced_again(order: ConfirmedOrder) -> DomainError:
-    """Return the error of a confirmation at a price that whoever confirms was not shown."""
-    problem = f"it was priced again, and costs {in_pounds(order.gross)} with VAT and shipping now"
-    return DomainError(Kind.CONFLICT, problem, code=Code.PRICE_CHANGED)
+def require_seen(guards: ConfirmationGuards, order: PendingOrder | PricedQuote, gross: Decimal) -> None:
+    """Check that an order, which costs `gross` with VAT and shipping, has the price that whoever confirms it has seen.
+
+    Raises DomainError (conflict).
+    """
+    pricing = pricing_of(order)
+    is_old = guards.pricing is not None and pricing is not None and pricing.pricings != guards.pricing
+    if is_old or (guards.total is not None and gross != guards.total):
+        problem = f"it was priced again, and costs {in_pounds(gross)} with VAT and shipping now"
+        raise DomainError(Kind.CONFLICT, problem, code=Code.PRICE_CHANGED)
 
 
 def _sum_errors(most: Decimal | None, cost_gross: Decimal) -> list[FieldError]:

@@ -13,10 +13,17 @@ from tradecounter.quotes.queries.quotes import fetch_quote
 
 
 async def confirm_quote(
-    tx: Transaction, code: str, request: Confirmation, policy: OrderingPolicy, now: datetime
+    tx: Transaction,
+    code: str,
+    request: Confirmation,
+    policy: OrderingPolicy,
+    now: datetime,
+    *,
+    pricing: int | None = None,
 ) -> ConfirmedOrder:
     """Confirm a priced quote by its whole code; a confirmed quote stays unchanged.
 
+    `pricing` is the number of the price that was shown; without it, any price is confirmed.
     Raises DomainError: not found, precondition failed (not priced), and the errors of `confirm_for_customer`.
     """
     quote = await fetch_quote(tx, code)
@@ -24,4 +31,4 @@ async def confirm_quote(
         raise DomainError(
             Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it first", code=Code.NOT_PRICED
         )
-    return await confirm_for_customer(tx, quote, request, policy, now)
+    return await confirm_for_customer(tx, quote, request, policy, now, pricing=pricing)

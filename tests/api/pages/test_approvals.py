@@ -310,7 +310,8 @@ def test_what_is_ordered_already_cannot_be_declined(
     rejected = approver.send(f"{APPROVAL}/{code}/decline", {"reason": "Too late"})
     assert rejected.status_code == 409
     assert "The pending order is already order" in text_of(rejected)
-    assert rows(shop, "select a.state from order_approval a where requested_by = %s", buyer.id) == [("waiting",)]
+    assert "ended" in text_of(buyer.get(APPROVAL)).lower()
+    assert "PO-ORDERED" not in text_of(approver.get(APPROVAL))
 
 
 def test_what_was_discarded_does_not_come_back_at_todays_prices(
@@ -348,6 +349,43 @@ def test_a_quote_above_the_limit_is_approved_too(
     ask(buyer, code)
     assert "It waits for approval since" in text_of(buyer.get(path))
     assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
+
+
+def test_a_declined_quote_is_asked_for_again(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)], customer_reference="PO-AGAIN")
+    code = quote["confirmation_code"]
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    ask(buyer, code, "The first time")
+    approver.sends(f"{APPROVAL}/{code}/decline", {"reason": "Too dear"})
+    price_as_support(shop, quote, ("PHONE", "25.00"))
+    page = buyer.get(f"/account/quote/{code}")
+    assert f"{approver.email} declined it: Too dear" in text_of(page)
+    assert f"{REVIEW}/{code}/approval" in page.text
+    deliver_mail(shop)
+    ask(buyer, code, "It is cheaper now")
+    again = buyer.send(f"{REVIEW}/{code}/approval", {"shipping_method": str(STANDARD)})
+    assert "ts approval is requested already" in text_of(again)
+    assert [mail["Subject"] for mail in deliver_mail(shop)] == ["To approve: PO-AGAIN, £312.00"]
+    said = text_of(approver.get(f"{APPROVAL}/{code}"))
+    assert "It is cheaper now" in said
+    assert "Too dear" not in said
+    assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
+
+
+def test_a_quote_is_not_approved_at_another_price_even_if_it_is_lower(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10), ("CABLE", 10)])
+    path = f"{APPROVAL}/{quote['confirmation_code']}"
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    ask(buyer, quote["confirmation_code"])
+    old = fields_of(approver.get(path))
+    price_as_support(shop, quote, ("PHONE", "29.00"))
+    for fields in (old, {"once": ""}):
+        assert "It was priced again" in text_of(approver.send(f"{path}/approve", fields))
+    assert "It is confirmed as order" in text_of(approver.sends(f"{path}/approve", fields_of(approver.get(path))))
 
 
 def test_only_approvers_of_the_same_customer_decide(

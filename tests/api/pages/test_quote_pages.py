@@ -223,6 +223,21 @@ def test_a_priced_quote_is_confirmed_for_its_customer(
     assert "ORD-" in text_of(support.get("/quote?view=ordered"))
 
 
+def test_a_quote_is_confirmed_for_its_customer_only_at_the_price_that_was_shown(
+    office: BackOfficeSite, support: Person, customer: Customer
+) -> None:
+    quote = request_quote(customer, [("DESK", 1)])
+    price_as_support(office.service, quote, ("DESK", "90.00"))
+    path = f"{path_of(quote)}/confirm"
+    shown = fields_of(support.get(path)) | {"shipping_method": str(STANDARD)}
+    price_as_support(office.service, quote, ("DESK", "80.00"))
+    rejected = support.send(path, shown)
+    assert rejected.status_code == 409
+    assert "It was priced again, and costs £102.60 with VAT and shipping now" in text_of(rejected)
+    again = fields_of(rejected) | {"shipping_method": str(STANDARD)}
+    assert "The quote is now order ORD-" in text_of(support.sends(path, again))
+
+
 def test_roles_see_and_do_what_they_may(office: BackOfficeSite, customer: Customer) -> None:
     quote = request_quote(customer, [("DESK", 1)])
     finance = staff_member(office.service, office.url, "finance")

@@ -1,7 +1,6 @@
 """`/account/approval`: orders that wait for approval, and asking for one."""
 
 from datetime import datetime
-from decimal import Decimal
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -46,9 +45,9 @@ class AskForm(Struct):
 
 
 class ApproveForm(Struct):
-    """The total that the page has shown."""
+    """Which of a quote's prices the page has shown."""
 
-    seen: Decimal | None = None
+    pricing: int | None = None
 
 
 class ApprovalPages(Struct, frozen=True):
@@ -100,7 +99,7 @@ class ApprovalPages(Struct, frozen=True):
     )
     async def approve(self, tx: Transaction, call: Call, body: ApproveForm, now: datetime) -> NumberedOrder:
         policy, user = self.parts.contexts.policy, user_of(call)
-        return await approve_order(tx, call.customer_id, user.id, _code(call), policy, now, seen=body.seen)
+        return await approve_order(tx, call.customer_id, user.id, _code(call), policy, now, pricing=body.pricing)
 
     @step(
         f"{_ONE}/decline",

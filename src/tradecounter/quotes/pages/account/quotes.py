@@ -31,7 +31,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.dates_now import dated_now
-from tradecounter.orders.guards import priced_again
+from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.lines import lines_of_order
@@ -118,11 +118,15 @@ class OwnQuotePages(Struct, frozen=True):
         async def work(tx: Transaction, body: AcceptForm, now: datetime) -> ConfirmedOrder:
             quote = await fetch_own_quote(tx, call.customer_id, _code(call))
             order, _ = await confirm_order(
-                tx, call.customer_id, quote.confirmation_code, body.shipping_method, policy, now
+                tx,
+                call.customer_id,
+                quote.confirmation_code,
+                body.shipping_method,
+                policy,
+                now,
+                guards=ConfirmationGuards(pricing=body.pricing),
             )
             if not isinstance(quote, NumberedOrder):
-                if body.pricing is not None and order.pricing is not None and order.pricing.pricings != body.pricing:
-                    raise priced_again(order)
                 require_no_approval(user.roles, user.order_limit, order.gross)
             return order
 

@@ -27,6 +27,12 @@ from tradecounter.quotes.pages.staff.sheet import quote_sheet
 from tradecounter.quotes.requests import Declination
 
 
+class ConfirmQuoteForm(ConfirmForm):
+    """How a quote is sent as an order, and which of its prices the page has shown."""
+
+    pricing: int | None = None
+
+
 class QuoteStepPages(Struct, frozen=True):
     """The forms that end a quote."""
 
@@ -53,8 +59,9 @@ class QuoteStepPages(Struct, frozen=True):
         scope="quotes:write",
         roles=SELLERS,
     )
-    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
-        return await confirm_quote(tx, code_of(call), confirmation(call, body), self.parts.contexts.policy, now)
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmQuoteForm, now: datetime) -> AnyOrder:
+        request, policy = confirmation(call, body), self.parts.contexts.policy
+        return await confirm_quote(tx, code_of(call), request, policy, now, pricing=body.pricing)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         now = self.desk.clock.now()
