@@ -313,7 +313,8 @@ class NaiveBooks(NaiveOrders):
             returned.received += good + bad
             line.restocked += good
             line.scrapped += bad
-            unbilled = min(good + bad, line.dispatched - line.unbilled - line.invoiced)
+            credited = max(0, self._unaccounted(found.code, line_id))  # before they came back
+            unbilled = max(0, min(good + bad - credited, line.dispatched - line.unbilled - line.invoiced))
             line.unbilled += unbilled
             returned.credited += unbilled
             self.products[line.sku].available += good
@@ -347,22 +348,27 @@ class NaiveBooks(NaiveOrders):
         for number in sorted(found, key=lambda each: (each != first, int(each.removeprefix("RMA-")))):
             more = 0
             for line_id, line in found[number].lines.items():
-                noted = sum(
-                    billed.credited_units
-                    for invoice in self.orders[code].invoices
-                    for billed in self.invoices[invoice].lines
-                    if billed.line_id == line_id
-                )
-                counted = sum(each.lines[line_id].credited for each in found.values() if line_id in each.lines)
-                sold = self.orders[code].line(line_id)
-                assert sold is not None
-                units = max(0, min(noted + sold.unbilled - counted, line.received - line.credited))
+                units = max(0, min(self._unaccounted(code, line_id), line.received - line.credited))
                 line.credited, more = line.credited + units, more + units
             left = any(line.credited < line.received for line in found[number].lines.values())
             if more and found[number].state == "received" and not left:
                 found[number].state = "closed"
                 closed += 1
         return closed
+
+    def _unaccounted(self, code: str, line_id: int) -> int:
+        """Units that are on credit notes, or are never invoiced, and that no return accounts for."""
+        found = [each for each in self.returns.values() if each.code == code]
+        noted = sum(
+            billed.credited_units
+            for invoice in self.orders[code].invoices
+            for billed in self.invoices[invoice].lines
+            if billed.line_id == line_id
+        )
+        counted = sum(each.lines[line_id].credited for each in found if line_id in each.lines)
+        sold = self.orders[code].line(line_id)
+        assert sold is not None
+        return noted + sold.unbilled - counted
 
     def close_return(self, number: str) -> None:
         reject_if(s409=self.returns[number].state == "closed")

@@ -3,10 +3,8 @@
 from collections import Counter
 from datetime import datetime
 
-from tradecounter.billing.queries.credit_notes import units_on_invoices
 from tradecounter.db.transaction import Transaction
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.returns.queries.returns import lines_of_returns, returns_of_orders
+from tradecounter.returns.queries.returns import lines_of_returns, returns_of_orders, unaccounted_units
 from tradecounter.returns.receive_return import count_credited
 from tradecounter.returns.wire import return_number
 
@@ -23,13 +21,7 @@ async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: i
     lines = await lines_of_returns(tx, return_ids)
     if not any(line.uncredited for found in lines.values() for line in found):
         return []
-    left: Counter[int] = Counter()
-    for invoiced in await units_on_invoices(tx, order_id):
-        left[invoiced.line_id] += invoiced.credited
-    # A return accounts for units that were not invoiced as well; these are on no credit note.
-    left += Counter({line.id: line.unbilled for line in await lines_of_order(tx, order_id)})
-    for found in lines.values():
-        left.subtract({line.line_id: line.credited for line in found})
+    left = Counter(await unaccounted_units(tx, order_id))
     closed = []
     for return_id in sorted(return_ids, key=lambda each: (each != first, each)):
         units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[return_id]}

@@ -20,6 +20,7 @@ from tradecounter.returns.queries.returns import (
     set_return_state,
     store_credited,
     store_received,
+    unaccounted_units,
 )
 from tradecounter.returns.requests import ReceivedUnits
 from tradecounter.returns.unbilled_units import take_off_unbilled
@@ -30,7 +31,7 @@ from tradecounter.stock.queries.allocation import restock
 async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedUnits], now: datetime) -> None:
     """Receive units of a return, which may take several deliveries.
 
-    Units that are not invoiced yet are not invoiced any more.
+    Units that are not invoiced yet are not invoiced any more, unless as many were credited before they came back.
 
     Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
     """
@@ -41,8 +42,9 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
     _check_received(lines, items)
     good = Counter({item.id: item.restock for item in items})
     bad = Counter({item.id: item.scrap for item in items})
+    credited = Counter(await unaccounted_units(tx, order.id))
     await store_received(tx, found.id, good, bad)
-    order, unbilled = await take_off_unbilled(tx, order, good + bad)
+    order, unbilled = await take_off_unbilled(tx, order, good + bad - credited)
     if unbilled:  # nothing is left to credit of units that are never invoiced
         await store_credited(tx, found.id, unbilled)
     complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)

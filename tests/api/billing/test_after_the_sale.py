@@ -106,6 +106,22 @@ def test_units_that_come_back_before_they_are_invoiced_are_not_invoiced(shop: Se
         send_back(shop, placed, item, 4)
 
 
+def test_units_that_were_credited_before_they_came_back_are_not_taken_off_the_order_too(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("CABLE", 5)])
+    item = placed["items"][0]["id"]
+    dispatch(shop, placed, (item, 3))
+    first = issue_part(shop, placed)
+    dispatch(shop, placed)
+    credit(shop, first.number, (item, 2))
+    gross = gross_of(shop, placed)
+    assert send_back(shop, placed, item, 2) == []
+    assert gross_of(shop, placed) == gross
+    last = issue_part(shop, placed, part=False)
+    assert rows(shop, "select quantity from invoice_line where invoice = %s", last.number) == [(2,)]
+    assert send_back(shop, placed, item, 1) != []  # the rest is credited as it comes
+
+
 def test_what_came_back_whole_is_invoiced_with_its_shipping_only(shop: Service) -> None:
     customer = shop.customer()
     placed = buy(customer, [("CABLE", 2)])

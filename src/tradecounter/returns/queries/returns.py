@@ -142,6 +142,28 @@ async def claimed_units(tx: Transaction, order_id: int) -> dict[int, int]:
     return dict(await tx.fetch_all(_CLAIMED, order_id=order_id))
 
 
+_UNACCOUNTED = Statement(
+    """
+    select line_id, sum(units)::integer from (
+        select i.line_id, l.quantity as units
+        from invoice_balance b join invoice_line i using (invoice) join credit_note c using (invoice)
+        join credit_note_line l on l.credit_note = c.number and l.invoice_position = i.position
+        where b.order_id = :order_id and i.line_id is not null
+        union all
+        select id, unbilled from order_line where order_id = :order_id
+        union all
+        select u.line_id, - u.credited from return_line u join order_return r on r.id = u.return_id
+        where r.order_id = :order_id
+    ) as counted group by line_id having sum(units) > 0
+    """
+)
+
+
+async def unaccounted_units(tx: Transaction, order_id: int) -> dict[int, int]:
+    """Return the units by line that are on credit notes, or are never invoiced, and that no return accounts for."""
+    return dict(await tx.fetch_all(_UNACCOUNTED, order_id=order_id))
+
+
 class SerialUse(Struct, frozen=True):
     """How often a serial number was dispatched with a line or its bundle's components, and is in returns of it.
 
