@@ -77,7 +77,7 @@ _READ_THE_PERIOD = Statement(
 
 _NOUNS = (
     "order", "quote", "invoice", "credit-note", "payment", "bank-file", "bank-line", "customer", "product", "return",
-    "import", "webhook", "staff", "token", "job",
+    "import", "webhook", "staff", "token", "job", "user", "application", "agent", "feed",
 )  # fmt: skip
 
 

@@ -216,6 +216,7 @@ def test_changes_name_the_token_and_the_person_behind_it(office: BackOfficeSite)
     client.post(f"/api/customer/{made}/user", json={"email": f"u{made}@shop.example", "role": "owner"})
     [entry] = client.get("/api/audit", params={"subject": f"user/u{made}@shop.example"}).json()
     assert entry["action"] == "user.invite"
+    assert client.get("/api/audit", params={"subject": f"u{made}@shop.example"}).json() == [entry]
     assert entry["actor"] | {"id": 0} == {"kind": "token", "id": 0, "name": "test", "acting_user": "Zoë Warehouse"}
     assert entry["address"] == "192.0.2.9"
     assert entry["after"] == {"customer_id": made, "roles": ["owner"]}

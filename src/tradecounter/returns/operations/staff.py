@@ -13,7 +13,7 @@ from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.orders.operations.staff import OrderReference
+from tradecounter.orders.operations.staff import BY_WAREHOUSE, OrderReference
 from tradecounter.returns.find_return import shown_return
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.operations.examples import DESCRIBED
@@ -69,7 +69,7 @@ class ReturnOperations(Struct, frozen=True):
         """One return."""
         return await shown_return(tx, number)
 
-    @_RETURNS.changes("POST", f"{_ONE}/receive", dry_run=True, roles=("support", "warehouse", "administrator"))
+    @_RETURNS.changes("POST", f"{_ONE}/receive", dry_run=True, roles=BY_WAREHOUSE)
     async def receive_return(
         self, tx: Transaction, now: datetime, call: Call, number: ReturnNumber, body: Receipt
     ) -> ReceivedReturn:
