@@ -27,6 +27,7 @@ from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.orders.units import NamedUnits
+from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
 from tradecounter.shipments.dispatch_order import dispatch_order
 from tradecounter.shipments.requests import DispatchRequest
 from tradecounter.shipments.take_back_shipment import take_back_shipment
@@ -169,6 +170,12 @@ def take_back(service: Service, placed: dict[str, Any], shipment: int, reason: s
     """Take a shipment of an order back; raises what the use case raises."""
     name, now = str(placed["order_reference"]), service.clock.now()
     service.in_transaction(lambda tx: take_back_shipment(tx, name, shipment, reason, now))
+
+
+def correct(service: Service, placed: dict[str, Any], shipment: int, **values: Any) -> None:
+    """Correct a shipment of an order; raises what the use case raises."""
+    given, now, name = ShipmentCorrection(**values), service.clock.now(), str(placed["order_reference"])
+    service.in_transaction(lambda tx: correct_shipment(tx, name, shipment, given, now))
 
 
 def cancel(service: Service, placed: dict[str, Any], reason: str = "a test", *items: tuple[int, int]) -> None:

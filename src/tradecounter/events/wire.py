@@ -57,6 +57,21 @@ EVENT = Event(
                 "shipment_id": 7,
                 "tracking_number": "FV123456789",
                 "items": [{"id": 90017, "sku": "CV-320P", "quantity": 6, "serial_numbers": ["A1B2C3"]}],
+                "shipment": {
+                    "shipment_id": 7,
+                    "method_id": 102,
+                    "carrier": "Northway Parcels",
+                    "tracking_number": "FV123456789",
+                    "tracking_url": "https://track.example/FV123456789",
+                    "dispatched_on": "2026-06-17T09:30:00",
+                    "items": [
+                        {
+                            "id": 90017,
+                            "quantity": 6,
+                            "serial_numbers": [{"mac_address": "", "serial_number": "A1B2C3", "provisioning_sku": ""}],
+                        }
+                    ],
+                },
             }
         )
     ),

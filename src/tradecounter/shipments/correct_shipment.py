@@ -9,9 +9,12 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid, require_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import lock_order
+from tradecounter.orders.states import NumberedOrder
 from tradecounter.shipments.queries.shipments import fetch_shipment, store_correction
 from tradecounter.shipments.rules import LONGEST_CARRIER, LONGEST_TRACKING_NUMBER
+from tradecounter.shipments.shipment_in_event import shipment_in_event
 
 
 class ShipmentCorrection(Struct, frozen=True, omit_defaults=True):
@@ -39,6 +42,8 @@ async def correct_shipment(
     carrier = _text("carrier", given.carrier, LONGEST_CARRIER)
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
+    if not isinstance(order, NumberedOrder):
+        raise TypeError(f"shipment {shipment_id} is of {order.name}, which was never confirmed")
     before = {"tracking_number": shipment.tracking_number, "carrier": shipment.carrier}
     after = {
         "tracking_number": shipment.tracking_number if number is UNSET else number,
@@ -48,7 +53,8 @@ async def correct_shipment(
         return
     await store_correction(tx, shipment_id, **after)
     about = {"shipment_id": shipment_id}
-    record_order_event(tx, "order.tracking_updated", order, now, **about, **after)
+    parcel = await shipment_in_event(tx, order, await lines_of_order(tx, order.id), shipment_id)
+    record_order_event(tx, "order.tracking_updated", order, now, **about, **after, shipment=parcel)
     audit_order(tx, "shipment.correct", order, now, before=before, after={**about, **after})
 
 

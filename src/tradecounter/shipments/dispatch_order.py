@@ -16,14 +16,12 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.local_time import local_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.present import shipment_on_the_wire
 from tradecounter.orders.queries.back_orders import hold_off_serving
 from tradecounter.orders.queries.changes import store_dispatch
 from tradecounter.orders.queries.lines import invoiced_units, lines_of_order
 from tradecounter.orders.queries.orders import lock_order
 from tradecounter.orders.states import ConfirmedOrder, shown_state
 from tradecounter.orders.units import status_of
-from tradecounter.shipments.queries.reads import shipment_of
 from tradecounter.shipments.queries.writes import insert_shipment
 from tradecounter.shipments.requests import DispatchRequest, Serial
 from tradecounter.shipments.rules import (
@@ -34,11 +32,10 @@ from tradecounter.shipments.rules import (
     plan_dispatch,
     shipped_items,
 )
+from tradecounter.shipments.shipment_in_event import shipment_in_event
 from tradecounter.stock.queries.allocation import hand_over
 
 _LONGEST_SERIAL = 200
-# What an event says of the shipment, as in `shipping` of the order.
-_OF_PARCEL = ("shipment_id", "method_id", "carrier", "tracking_number", "tracking_url", "dispatched_on", "items")
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
@@ -82,8 +79,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     for serial in serials:
         numbers[serial.item_id].append(serial.serial_number)
     items = shipped_items(lines, units, numbers)
-    shipped = shipment_on_the_wire(order, lines, await shipment_of(tx, order.id, shipment_id))
-    parcel = {name: value for name in _OF_PARCEL if (value := getattr(shipped, name)) is not None}
+    parcel = await shipment_in_event(tx, order, lines, shipment_id)
     record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items, shipment=parcel)
     given = {"carrier": request.carrier, "dispatched_at": request.dispatched_at}
     given = {name: value for name, value in given.items() if value is not None}

@@ -11,6 +11,7 @@ from support.mail import deliver_mail, internal_id, plain, send_for, shown
 from support.orders import (
     buy,
     cancel,
+    correct,
     dispatch,
     faults_in_the_books,
     level,
@@ -29,7 +30,6 @@ from tradecounter.returns.open_return import open_return
 from tradecounter.returns.receive_return import close_return, receive_return
 from tradecounter.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
 from tradecounter.shipments.requests import Serial
 from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.shipments.wire import OrderVideoResponse
@@ -50,11 +50,6 @@ def rejected(shop: Service, placed: dict[str, Any], shipment: int, reason: str =
     with pytest.raises(DomainError) as error:
         take_back(shop, placed, shipment, reason)
     return error.value.kind, error.value.message
-
-
-def correct(shop: Service, placed: dict[str, Any], shipment: int, **values: Any) -> None:
-    given, now, name = ShipmentCorrection(**values), shop.clock.now(), str(placed["order_reference"])
-    shop.in_transaction(lambda tx: correct_shipment(tx, name, shipment, given, now))
 
 
 def returned(shop: Service, placed: dict[str, Any], units: int, serials: tuple[str, ...] = ()) -> str:
