@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,10 @@ from support.demo import Demo
 from support.events import number_events
 from support.guide import blocks_of
 from support.lossy_proxy import lossy_proxy
-from support.orders import cancel, dispatch, take_back
+from support.orders import cancel, correct, dispatch, take_back
 from support.service import Customer
 from support.shop import ADDRESS
+from tradecounter.customers.change_account import block_customer
 
 pytestmark = pytest.mark.long
 
@@ -26,8 +27,8 @@ class Shop:
     client: PhpClient
     file: Path
 
-    def sell(self, number: int, sku: str, most: float) -> None:
-        item = {"sku": sku, "quantity": 1, "max_unit_cost": most}
+    def sell(self, number: int, sku: str, most: float, units: int = 1) -> None:
+        item = {"sku": sku, "quantity": units, "max_unit_cost": most}
         request = {"customer_reference": f"SHOP-{number}", "items": [item], "billing_address": ADDRESS,
                    "shipping_address": ADDRESS, "allow_back_orders": False}  # fmt: skip
         self.do("insert into purchase (id, request) values (?, ?)", number, json.dumps(request))
@@ -75,18 +76,32 @@ def test_what_cannot_be_ordered_is_kept_for_people(shop: Shop, demo: Demo) -> No
     assert "out_of_stock" in str(absent)
 
 
-def test_a_purchase_waits_while_nobody_responds(shop: Shop, demo: Demo) -> None:
+def test_a_purchase_waits_while_nobody_responds_or_something_stops_all_orders(shop: Shop, demo: Demo) -> None:
+    customer, url = demo.service.customer(), demo.service.url
+    poor, blocked = demo.service.customer(credit="1.00"), demo.service.customer()
+    demo.service.in_transaction(lambda tx: block_customer(tx, blocked.id, "owes", demo.service.clock.now()))
+    reading = demo.service.limited(customer, "read").headers["X-Api-Key"]
+    demo.service.must_load("stock", [{"sku": "CV-320P", "available": 500}])
     shop.sell(0, "CV-320P", 9999)
-    assert shop.run("orders.php", demo.service.customer(), "http://127.0.0.1:9").startswith("later: ")
-    assert shop.do("select reference, problem from purchase") == [(None, None)]
+    for buyer, base in (
+        (customer, "http://127.0.0.1:9"),
+        (customer, f"{url}/nowhere"),
+        (replace(customer, key="0" * 64), url),
+        (replace(customer, key=reading), url),
+        (poor, url),
+        (blocked, url),
+    ):
+        assert shop.run("orders.php", buyer, base).startswith("later: ")
+        assert shop.do("select reference, problem from purchase") == [(None, None)]
 
 
 def test_parcels_and_cancellations_are_followed(shop: Shop, demo: Demo) -> None:
     customer = demo.service.customer()
     demo.service.must_load("stock", [{"sku": "CV-320P", "available": 500}])
-    shop.sell(0, "CV-320P", 9999)
+    shop.sell(0, "CV-320P", 9999, units=3)
     shop.run("orders.php", customer, demo.service.url)
     [order] = customer.get("/order").json()
+    cancel(demo.service, order, "one is broken", (order["items"][0]["id"], 1))
     dispatch(demo.service, order, tracking_number="1Z999")
     number_events(demo.service)
     for _ in range(2):
@@ -94,9 +109,14 @@ def test_parcels_and_cancellations_are_followed(shop: Shop, demo: Demo) -> None:
     [parcel] = customer.get(f"/order/{order['order_reference']}").json()["shipping"]
     kept = (parcel["shipment_id"], order["order_reference"], parcel["carrier"], parcel["tracking_url"])
     assert shop.do("select id, reference, carrier, tracking_url from parcel") == [kept]
+    assert shop.do("select problem from purchase") == [("1 cancelled: one is broken",)]
+    correct(demo.service, order, parcel["shipment_id"], tracking_number="2Z999")
+    number_events(demo.service)
+    shop.run("parcels.php", customer, demo.service.url)
+    assert shop.do("select tracking_url from parcel") == [(kept[-1].replace("1Z999", "2Z999"),)]
     take_back(demo.service, order, parcel["shipment_id"])
     cancel(demo.service, order, "no more of them")
     number_events(demo.service)
     shop.run("parcels.php", customer, demo.service.url)
     assert shop.do("select * from parcel") == []
-    assert shop.do("select problem from purchase") == [("cancelled: no more of them",)]
+    assert shop.do("select problem from purchase") == [("all cancelled: no more of them",)]
