@@ -40,9 +40,9 @@ def deliver_mail(service: Service, **changed: Any) -> list[EmailMessage]:
         return read_folder(Path(folder) / "mail")
 
 
-def drain_to(service: Service, smtp_url: str) -> None:
-    """Run all due jobs, sending mails to a mail server."""
-    settings = replace(service.settings, smtp_url=smtp_url)
+def drain_to(service: Service, smtp_url: str, **changed: Any) -> None:
+    """Run all due jobs, sending mails to a mail server, with some settings changed."""
+    settings = replace(service.settings, smtp_url=smtp_url, **changed)
     service.call(lambda: drain(settings, service.database_url, service.clock))
 
 

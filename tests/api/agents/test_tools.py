@@ -10,7 +10,7 @@ from support.agents import Agent, agent
 from support.billing import issue
 from support.orders import buy, dispatch, outstanding, rows
 from support.service import Customer, Service, running_service
-from support.shop import ADDRESS, order
+from support.shop import ADDRESS, NEXT_DAY, order
 from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
 
 TOOLS: dict[str, tuple[tuple[KeyScope, ...], dict[str, Any]]] = {
@@ -108,6 +108,9 @@ def test_the_total_includes_the_method_that_is_named_or_the_accounts_own(shop: S
     method = without["shipping_options"][-1]
     named = helper.call("price_order", **order(shipping_method={"id": method["id"]}))
     assert (named["shipping_method"], named["total"]) == (method["id"], method["total_gross"])
+    priced = agent(shop, shop.customer(shipping_method=NEXT_DAY).key).call("price_order", **order())
+    [total] = [option["total_gross"] for option in priced["shipping_options"] if option["id"] == NEXT_DAY]
+    assert (priced["shipping_method"], priced["total"]) == (NEXT_DAY, total)
 
 
 def test_an_agent_cannot_confirm_by_pricing(helper: Agent) -> None:

@@ -142,11 +142,12 @@ def test_the_sandbox_cannot_be_mistaken(sandbox: Service, customer: Customer) ->
         customer.get("/product"),
         customer.get("/nothing"),
         sandbox.client().get("/order"),
+        httpx2.post(f"{sandbox.url}/mcp"),
     ]
-    assert [answer.headers.get("X-Sandbox") for answer in answers] == ["true"] * 4
+    assert [answer.headers.get("X-Sandbox") for answer in answers] == ["true"] * 5
     with backoffice_of(sandbox) as office:
         pages = [f"{office.url}/sign-in", f"{office.url}/api/docs"]
-        for page in [*pages, *(f"{sandbox.url}/{name}" for name in ("docs", "guide", "changelog"))]:
+        for page in [*pages, *(f"{sandbox.url}/{name}" for name in ("docs", "guide", "changelog", "account/sign-in"))]:
             shown = httpx2.get(page)
             assert shown.headers["X-Sandbox"] == "true"
             assert "nothing is dispatched" in shown.text

@@ -1,22 +1,21 @@
 """A sandbox's documents, e-mails and raw answers cannot be taken for real ones."""
 
-import asyncio
 import io
 import socket
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.message import EmailMessage
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from pypdf import PdfReader
 
 from support.cluster import Cluster
+from support.mail import drain_to, mail_server, read_folder
 from support.orders import buy
+from support.quotes import request_quote
 from support.sandbox import live, running_sandbox
 from support.service import Service
-from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.transport import SandboxMail
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +42,19 @@ def test_an_unreadable_request_gets_the_header_too(sandbox: Service) -> None:
         assert b"x-sandbox: true" in connection.recv(65536).lower()
 
 
-class Kept:
-    def __init__(self) -> None:
-        self.mails: list[Mail] = []
-
-    async def send(self, mail: Mail) -> None:
-        self.mails.append(mail)
-
-
 @pytest.mark.parametrize(
-    ("recipients", "sent"),
-    [(("Dev@shop.example",), True), (("a@b.example",), False), (("dev@shop.example", "a@b.example"), False)],
+    ("ask", "address", "sent"),
+    [
+        (buy, "Dev@shop.example", True),
+        (buy, "a@b.example", False),
+        (request_quote, "dev@shop.example", False),  # the account's address, which is not listed, gets it too
+    ],
 )
-def test_only_addresses_of_the_list_get_mail(recipients: tuple[str, ...], sent: bool) -> None:
-    server, folder = Kept(), Kept()
-    mail = Mail("name", datetime(2026, 6, 16, tzinfo=UTC), "a@b.example", recipients, EmailMessage())
-    asyncio.run(SandboxMail(server, folder, frozenset({"dev@shop.example"})).send(mail))
-    assert (len(server.mails), len(folder.mails)) == ((1, 0) if sent else (0, 1))
+def test_only_addresses_of_the_list_get_mail(
+    sandbox: Service, tmp_path: Path, ask: Callable[..., Any], address: str, sent: bool
+) -> None:
+    ask(sandbox.customer(order_mails=True), order_notifications={"email_address": address})
+    with mail_server() as inbox:
+        drain_to(sandbox, inbox.url, data_dir=tmp_path, sandbox_mail="ann@shop.example, dev@shop.example")
+    written = [mail for mail in read_folder(tmp_path / "mail") if address in str(mail["To"])]
+    assert (inbox.recipients, len(written)) == (([[address]], 0) if sent else ([], 1))

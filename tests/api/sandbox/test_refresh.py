@@ -1,7 +1,7 @@
 """Filling a sandbox from the live database, with two real databases."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import psycopg
@@ -19,6 +19,7 @@ from tradecounter.sandbox.queries.copied import COPIED
 from tradecounter.sandbox.queries.copying import SourceError
 from tradecounter.sandbox.refresh import Refreshed, refresh_sandbox
 from tradecounter.settings import SettingsError
+from tradecounter.sites.schedule import EVERY_NIGHT, sandbox_jobs
 
 # The tables that a refresh may write, besides those that it copies.
 _WRITTEN = {
@@ -120,6 +121,17 @@ def test_what_the_sandbox_has_of_its_own_stays_and_what_the_live_site_changes_co
     assert own.get(f"/order/{placed['order_id']}").json()["status"] == "Dispatched"
     assert two.refresh().rows == 0
     assert count(service, "orders") == 0
+
+
+def test_the_worker_refreshes_it_every_night(two: Two) -> None:
+    def changed(source: str | None) -> int:
+        settings = replace(two.sandbox.settings, sandbox_source=source)
+        [job] = [job for job in sandbox_jobs(settings, two.sandbox.commands) if job.cron == EVERY_NIGHT]
+        return two.sandbox.in_transaction(lambda tx: job.work(tx, MORNING))
+
+    assert changed(None) == 0
+    assert changed(two.live.database_url) > 0
+    assert count(two.sandbox, "product") == count(two.live, "product")
 
 
 def test_the_live_database_is_only_read_and_no_database_in_use_becomes_a_sandbox(two: Two) -> None:
