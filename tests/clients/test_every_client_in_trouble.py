@@ -109,6 +109,17 @@ def test_a_consent_survives_a_token_that_cannot_be_stored(
             assert printed[1] == "none"
 
 
+@pytest.mark.parametrize(("right", "error"), [(True, "ConsentEnded"), (False, "Unauthorized")])
+def test_a_wrong_client_secret_ends_no_consent(
+    client: BuiltClient, postgres: Cluster, tmp_path: Path, right: bool, error: str
+) -> None:
+    with postgres.database() as url, running_consent(url) as consenting:
+        application = consenting.application
+        environment = {"CLIENT_ID": application.client_id, "CLIENT_SECRET": application.client_secret if right else "x"}
+        printed = client.program("trouble", "issuer", tmp_path / "token", BASE=consenting.service.url, **environment)
+    assert json.loads(printed) == error
+
+
 def test_a_page_in_place_of_a_token_is_an_invalid_response(client: BuiltClient, tmp_path: Path) -> None:
     with serving(_Portal) as url:
         assert json.loads(client.program("trouble", "issuer", tmp_path / "token", BASE=url)) == "InvalidResponse"

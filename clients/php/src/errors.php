@@ -108,7 +108,8 @@ class ApiError extends TradecounterError
     public static function of(int $status, string $body, ?string $requestId, ?int $retryAfter): self
     {
         if ($status === self::UNAUTHORIZED) {
-            $error = new Error(message: 'the key or the token is missing or wrong', code: 'unauthorized');
+            $message = 'the key, the token or the client secret is missing or wrong';
+            $error = new Error(message: $message, code: 'unauthorized');
         } else {
             try {
                 $error = Error::of(Value::parsed($body));
@@ -121,7 +122,7 @@ class ApiError extends TradecounterError
     }
 }
 
-/** The key or the token is missing or wrong; the API says no more. */
+/** The key, the token or the client secret is missing or wrong; the API says no more. */
 final class Unauthorized extends ApiError
 {
 }

@@ -1,7 +1,7 @@
 /** How a client proves for whom it acts: an API key, or a customer's consent to an application. */
 
 import { ConsentEnded } from "./errors.js";
-import type { AccessToken, ConsentToken } from "./schema.js";
+import type { AccessToken, ConsentToken, OAuthError } from "./schema.js";
 import type { Transport } from "./transport.js";
 
 const EARLY = 60; // seconds before its end in which a token is not used any more
@@ -88,8 +88,17 @@ export class Consent implements Credentials {
     const headers = { Authorization: this.#basic, "Content-Type": "application/x-www-form-urlencoded" };
     const body = new URLSearchParams(fields).toString();
     const reply = await transport.send({ method: "POST", path, headers, body, repeatable: true });
-    if (reply.status === 400 || reply.status === 401) throw new ConsentEnded(reply.text);
+    if (errorIn(reply.text) === "invalid_grant") throw new ConsentEnded(reply.text);
     return reply.checked().made<Made>();
+  }
+}
+
+/** The error of OAuth, if there is one. */
+function errorIn(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as OAuthError).error;
+  } catch {
+    return undefined; // no JSON
   }
 }
 

@@ -40,7 +40,7 @@ export class ApiError extends TradecounterError {
   }
 }
 
-/** The key or the token is missing or wrong; the API says no more. */
+/** The key, the token or the client secret is missing or wrong; the API says no more. */
 export class Unauthorized extends ApiError {}
 
 /** The credential may not do this, or not from this IP address. */
@@ -179,7 +179,7 @@ const byCode: Record<string, typeof ApiError> = {
 export function errorOf(status: number, text: string, requestId: string | null, retryAfter: number | null): ApiError {
   const error =
     status === 401
-      ? { message: "the key or the token is missing or wrong", code: "unauthorized" }
+      ? { message: "the key, the token or the client secret is missing or wrong", code: "unauthorized" }
       : (parsed(text) ?? { message: text.slice(0, 200), code: "" });
   const kind = Object.hasOwn(byCode, error.code) ? byCode[error.code] : undefined;
   return new (kind ?? ApiError)(status, error as WireError, requestId, retryAfter);

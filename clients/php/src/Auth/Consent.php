@@ -5,9 +5,11 @@ declare(strict_types=1);
 namespace Tradecounter\Client\Auth;
 
 use Tradecounter\Client\Error\ConsentEnded;
+use Tradecounter\Client\Error\InvalidResponse;
 use Tradecounter\Client\Json\Value;
 use Tradecounter\Client\Model\AccessToken;
 use Tradecounter\Client\Model\ConsentToken;
+use Tradecounter\Client\Model\OAuthError;
 use Tradecounter\Client\Reply;
 use Tradecounter\Client\Transport;
 
@@ -95,9 +97,19 @@ final class Consent implements Credentials
     {
         $headers = ['Authorization' => $this->basic, 'Content-Type' => 'application/x-www-form-urlencoded'];
         $reply = $transport->send('POST', $path, $headers, http_build_query($fields, '', '&'));
-        if ($reply->status === 400 || $reply->status === 401) {
+        if (self::errorIn($reply) === 'invalid_grant') {
             throw new ConsentEnded($reply->body);
         }
         return Value::parsed($reply->checked()->body);
+    }
+
+    /** The error of OAuth, if there is one. */
+    private static function errorIn(Reply $reply): string
+    {
+        try {
+            return OAuthError::of(Value::parsed($reply->body))->error;
+        } catch (InvalidResponse) {
+            return '';
+        }
     }
 }

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from typing import Protocol
 from urllib.parse import quote_plus, urlencode
 
+import msgspec
+
+from tradecounter_client.base import from_json
 from tradecounter_client.errors import ConsentEnded
-from tradecounter_client.models import AccessToken, ConsentToken
+from tradecounter_client.models import AccessToken, ConsentToken, OAuthError
 from tradecounter_client.transport import Response, Transport
 
 _EARLY = 60.0  # seconds before its end in which a token is not used any more
-_REJECTED = frozenset((400, 401))
+_ENDED = "invalid_grant"
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _JWT = "urn:ietf:params:oauth:token-type:jwt"
 
@@ -79,6 +82,14 @@ class Consent:
         """Post a form, again after a lost response: if the token was used up, the consent is lost either way."""
         headers = {**self._basic, "Content-Type": "application/x-www-form-urlencoded"}
         response = transport.send("POST", path, headers, urlencode(fields).encode(), repeatable=True)
-        if response.status in _REJECTED:
+        if _error_in(response) == _ENDED:
             raise ConsentEnded(response.body.decode(errors="replace"))
         return response.checked()
+
+
+def _error_in(response: Response) -> str:
+    """The error of OAuth, if there is one."""
+    try:
+        return from_json(response.body, OAuthError).error
+    except msgspec.MsgspecError:
+        return ""

@@ -48,7 +48,7 @@ class ApiError(TradecounterError):
 
 
 class Unauthorized(ApiError):
-    """The key or the token is missing or wrong; the API says no more."""
+    """The key, the token or the client secret is missing or wrong; the API says no more."""
 
     code = "unauthorized"
 
@@ -251,7 +251,7 @@ _UNAUTHORIZED = 401
 def error_of(status: int, body: bytes, request_id: str | None, retry_after: float | None) -> ApiError:
     """The error that a response is; a proxy's page becomes one too."""
     if status == _UNAUTHORIZED:
-        error = Error(message="the key or the token is missing or wrong", code=Unauthorized.code)
+        error = Error(message="the key, the token or the client secret is missing or wrong", code=Unauthorized.code)
     else:
         try:
             error = from_json(body, Error)
