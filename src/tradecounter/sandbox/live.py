@@ -119,9 +119,11 @@ def _wants_to_wait(order: LivingOrder, lines: list[OrderLine]) -> bool:
 async def _finish(tx: Transaction, order: LivingOrder, reseller: Reseller, now: datetime) -> bool:
     """Report where the shipments of a dispatched order are, invoice it, or pay its invoice."""
     code, shipments = order.confirmation_code, await shipments_of(tx, order.id)
-    sighted = next_sighting([shipment.latest for shipment in shipments])
+    # Of a number the latest shipment, which its reports are about; the courier knows none without a number.
+    latest = {each.tracking_number: each.latest for each in shipments if each.tracking_number is not None}
+    sighted = next_sighting([*latest.values()])
     if sighted is not None:
-        for number in dict.fromkeys(each.tracking_number for each in shipments if each.latest != sighted):
+        for number in (number for number, seen in latest.items() if seen != sighted):
             await Tracked(sighted, _SAID[sighted], tracking=number).apply(tx, code, reseller, now)
         return True
     if (await issue_invoice(tx, code, reseller.letterhead, now)).new:

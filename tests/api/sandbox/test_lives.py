@@ -1,6 +1,6 @@
 """The orders of a sandbox live by themselves, and a customer's reference steers them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx2
@@ -9,7 +9,7 @@ import pytest
 from support.backoffice import backoffice_of
 from support.cluster import Cluster
 from support.events import events
-from support.orders import buy, confirm, create, level, read, sell
+from support.orders import buy, confirm, create, dispatch, level, read, sell
 from support.quotes import request_quote
 from support.sandbox import PACE, live, living, running_sandbox
 from support.service import Customer, Service
@@ -55,6 +55,19 @@ def test_an_order_is_dispatched_in_two_parcels_tracked_invoiced_and_paid(sandbox
         "confirmed", "dispatched", "dispatched", *["tracking_updated"] * 4, "issued", "recorded"
     ]  # fmt: skip
     assert live(sandbox) == 0
+
+
+@pytest.mark.parametrize(("numbers", "reports"), [((None, None), 0), (("T-1", "T-1"), 2), (("T-1", None), 2)])
+def test_parcels_that_people_dispatch_are_reported_by_their_numbers_until_they_arrive(
+    sandbox: Service, customer: Customer, numbers: Sequence[str | None], reports: int
+) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    for number in numbers:
+        dispatch(sandbox, placed, (placed["items"][0]["id"], 1), tracking_number=number)
+    for _ in range(reports + 2):
+        live(sandbox)
+    assert status(customer, placed) == "Completed"
+    assert happened(sandbox, customer).count("tracking_updated") == reports
 
 
 def test_each_wish_of_a_reference_is_granted(sandbox: Service, customer: Customer) -> None:
