@@ -172,6 +172,7 @@ def test_the_orders_of_a_demo_that_is_a_sandbox_live_by_themselves(tmp_path: Pat
     with started("demo", "--port", "0", "--json", folder=tmp_path, environment=environment) as running:
         told = running.announced
         headers = {"X-Api-Key": told["customers"][0]["api_key"]}
+        assert headers["X-Api-Key"].startswith("sbx_")
         with httpx2.Client(base_url=told["base_url"], headers=headers) as client:
             address = {"id": client.get("/customer/address").json()[0]["id"]}
             items = [{"sku": "CV-320P", "quantity": 2}]

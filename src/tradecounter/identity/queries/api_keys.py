@@ -85,7 +85,7 @@ async def add_key(
     key: str | None = None,
 ) -> NewKey:
     """Create a key for a customer, with all `scopes` by default; a given `key` may exist (for reproducible demos)."""
-    key = key or await _new_key(tx)
+    key = await _marked(tx, key or new_secret())
     row = await tx.fetch_one(
         _ADD_KEY,
         customer_id=customer_id,
@@ -105,8 +105,7 @@ async def add_key(
 _SANDBOX_PREFIX = "sbx_"  # so that nobody takes a key of the sandbox for a live one, or the other way round
 
 
-async def _new_key(tx: Transaction) -> str:
-    key = new_secret()
+async def _marked(tx: Transaction, key: str) -> str:
     return _SANDBOX_PREFIX + key[len(_SANDBOX_PREFIX) :] if await is_sandbox(tx) else key
 
 
