@@ -74,7 +74,7 @@ async def _place_with_steps(
     context = market.contexts.of(account.id, now - demo_order.age, demo_code(number))
     code = await _place(tx, demo_order, number, context, account)
     for days_ago, step in demo_order.steps:
-        await step.apply(tx, code, reseller, now - timedelta(days=days_ago))
+        await step(tx, code, reseller, now - timedelta(days=days_ago))
     return code
 
 

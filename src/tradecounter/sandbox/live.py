@@ -63,8 +63,9 @@ async def live_on(tx: Transaction, database: Database, life: Life, now: datetime
     """
     if not await tx.fetch_value(TRY_TO_LIVE):
         return 0
-    count, orders = 0, await living_orders(tx, now, life.pace, life.reached, MOST)
+    orders = await living_orders(tx, now, life.pace, life.reached, MOST)
     life.reached = orders[-1].id if len(orders) == MOST else 0
+    count = 0
     for order in orders:
         try:
             async with transaction(database) as own:
@@ -90,7 +91,7 @@ async def _step(tx: Transaction, order: LivingOrder, life: Life, now: datetime) 
         return await _take_back_units(tx, order.id)
     if step is None:
         return False
-    await step.apply(tx, order.confirmation_code, life.reseller, now)
+    await step(tx, order.confirmation_code, life.reseller, now)
     return True
 
 
@@ -118,20 +119,23 @@ def _wants_to_wait(order: LivingOrder, lines: list[OrderLine]) -> bool:
 
 async def _finish(tx: Transaction, order: LivingOrder, reseller: Reseller, now: datetime) -> bool:
     """Report where the shipments of a dispatched order are, invoice it, or pay its invoice."""
-    code, shipments = order.confirmation_code, await shipments_of(tx, order.id)
+    code = order.confirmation_code
+    shipments = await shipments_of(tx, order.id)
     # Of a number the latest shipment, which its reports are about; the courier knows none without a number.
     latest = {each.tracking_number: each.latest for each in shipments if each.tracking_number is not None}
     sighted = next_sighting([*latest.values()])
     if sighted is not None:
         for number in (number for number, seen in latest.items() if seen != sighted):
-            await Tracked(sighted, _SAID[sighted], tracking=number).apply(tx, code, reseller, now)
+            report = Tracked(sighted, _SAID[sighted], tracking=number)
+            await report(tx, code, reseller, now)
         return True
     if (await issue_invoice(tx, code, reseller.letterhead, now)).new:
         return True
     owed = [invoice for invoice in await invoices_of_order(tx, order.id) if invoice.due]
     if "unpaid" in wishes_of(order.customer_reference) or not owed:
         return False
-    await Settled(reference=f"SANDBOX-{owed[0].invoice}").apply(tx, code, reseller, now)
+    payment = Settled(reference=f"SANDBOX-{owed[0].invoice}")
+    await payment(tx, code, reseller, now)
     return True
 
 
@@ -141,7 +145,8 @@ async def _take_back_units(tx: Transaction, order_id: int) -> bool:
     No use case does it: the reseller never takes units from an order that it does not change.
     """
     await lock_waiting_orders(tx, also=order_id)
-    order, lines = await lock_order(tx, order_id), await lines_of_order(tx, order_id)
+    order = await lock_order(tx, order_id)
+    lines = await lines_of_order(tx, order_id)
     if not isinstance(order, ConfirmedOrder) or not any(line.allocated for line in lines):
         return False
     taken: Counter[int] = Counter()
@@ -156,9 +161,5 @@ async def _take_back_units(tx: Transaction, order_id: int) -> bool:
 
 
 def _waiting(line: OrderLine) -> OrderLine:
-    return replace(
-        line,
-        allocated=0,
-        back_ordered=line.to_come,
-        components=tuple(map(_waiting, line.components)),
-    )
+    components = tuple(map(_waiting, line.components))
+    return replace(line, allocated=0, back_ordered=line.to_come, components=components)

@@ -45,7 +45,8 @@ async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> Re
     """
     await claim_database(tx)
     async with opened(source_url) as source:
-        own, theirs = await revision_of(tx), await source.revision()
+        own = await revision_of(tx)
+        theirs = await source.revision()
         if own != theirs:
             raise SourceError(f"the live database is at revision {theirs}, the sandbox at {own}: upgrade both")
         if await source.is_sandbox():

@@ -15,7 +15,8 @@ from tradecounter.settings import Settings
 Shape = TypeVar("Shape")
 
 _SECONDS = 5.0
-_NOT_FOUND, _ERROR = 404, 400
+_NOT_FOUND = 404
+_ERROR = 400
 
 
 class RemoteKey(Struct):
@@ -40,8 +41,8 @@ class RemoteSandbox(Struct, frozen=True):
     @classmethod
     def of(cls, settings: Settings) -> "RemoteSandbox | None":
         """Return the sandbox of the settings, if they name one."""
-        named = settings.sandbox_url, settings.sandbox_backoffice_url, settings.sandbox_token
-        url, backoffice_url, token = named
+        url, backoffice_url = settings.sandbox_url, settings.sandbox_backoffice_url
+        token = settings.sandbox_token
         return cls(url, backoffice_url, token) if url and backoffice_url and token else None
 
     async def keys_of(self, customer_id: int) -> list[RemoteKey]:

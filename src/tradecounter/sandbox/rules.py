@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Literal
 
 Wish = Literal["back-order", "cancel", "slow", "unpaid"]
-IN_TRANSIT, DELIVERED = "In transit", "Delivered"
+IN_TRANSIT = "In transit"
+DELIVERED = "Delivered"
 SLOWER = 10  # times
 SUPPLIED_AFTER = 3  # steps, in which an order waits for stock
 

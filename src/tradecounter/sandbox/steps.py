@@ -1,11 +1,11 @@
 """Steps in the lives of orders, for the sandbox and for the demo: the use cases that the staff and programs take."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime, time, timedelta
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.issue_invoice import issue_invoice
@@ -40,8 +40,7 @@ from tradecounter.shipments.wire import ConfigurationRequest, OrderVideoResponse
 from tradecounter.stock.queries.levels import store_delivery
 
 
-@dataclass(frozen=True, slots=True)
-class Reseller:
+class Reseller(Struct, frozen=True):
     """The reseller's settings that steps need."""
 
     policy: OrderingPolicy
@@ -52,54 +51,47 @@ class Reseller:
 
 def reseller_from(settings: Settings) -> Reseller:
     """Return the reseller of the settings."""
-    vault = ProvisioningVault(lambda: secret_keys(settings))
-    policy, letterhead = OrderingPolicy.from_settings(settings), letterhead_from(settings)
-    return Reseller(policy, letterhead, vault, lambda: secret_key(settings))
+    return Reseller(
+        OrderingPolicy.from_settings(settings),
+        letterhead_from(settings),
+        ProvisioningVault(lambda: secret_keys(settings)),
+        lambda: secret_key(settings),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Step(ABC):
-    """A step in an order's life; orders are named by their confirmation code."""
-
-    async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        """Apply the step. Raises DomainError."""
-        await self._apply(tx, code, reseller, now)
-
-    @abstractmethod
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None: ...
+# A step in an order's life, by the order's confirmation code. Raises DomainError.
+Step = Callable[[Transaction, str, Reseller, datetime], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Priced(Step):
+class Priced(Struct, frozen=True):
     """Support prices a quote, with a discount in per cent."""
 
     note: str
     discount: int | None = None
 
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         discount = None if self.discount is None else Decimal(self.discount)
         price = QuotePrice(discount=discount, note=self.note, force=True)
         await price_quote(tx, code, price, now, reseller.policy.quote_lifetime, reseller.secret())
 
 
-@dataclass(frozen=True, slots=True)
-class Declined(Step):
+class Declined(Struct, frozen=True):
     """Support declines a quote."""
 
     reason: str
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         await decline_quote(tx, code, self.reason, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Configured(Step):
+class Configured(Struct, frozen=True):
     """The customer attaches configurations for units of the first item."""
 
     units: int
 
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        order, [item, *_] = await fetch_order(tx, code), await lines_of(tx, code)
+    async def __call__(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+        order = await fetch_order(tx, code)
+        [item, *_] = await lines_of_order(tx, order.id)
         configurations = [
             ConfigurationRequest(
                 f"branch{unit}@dsl.example", f"demo-password-{unit}", f"Branch {unit}", f"demo-wifi-{unit}"
@@ -109,8 +101,7 @@ class Configured(Step):
         await configure_item(tx, order.id, item.id, configurations, reseller.vault, now)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dispatched(Step):
+class Dispatched(Struct, frozen=True, kw_only=True):
     """The reseller dispatches what is allocated, of the first `lines` lines or of all; at most `most` units of each.
 
     `numbered` adds serial numbers and MAC addresses; then nothing may be dispatched yet.
@@ -121,7 +112,7 @@ class Dispatched(Step):
     tracking: str | None = None
     numbered: bool = False
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         lines = [line for line in await lines_of(tx, code) if line.allocated][: self.lines]
         request = DispatchRequest(
             items=[NamedUnits(line.id, min(line.allocated, self.most or line.allocated)) for line in lines],
@@ -131,13 +122,12 @@ class Dispatched(Step):
         await dispatch_order(tx, code, request, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Supplied(Step):
+class Supplied(Struct, frozen=True):
     """A supplier delivers the order's back-ordered units; the oldest orders get them first."""
 
     reason: str
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         missing: Counter[str] = Counter()
         for line in await lines_of(tx, code):
             for part in line.components or (line,):
@@ -146,8 +136,7 @@ class Supplied(Step):
         await adjust_stock(tx, found, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Tracked(Step):
+class Tracked(Struct, frozen=True):
     """The courier reports where the latest shipment is, or the latest with a tracking number."""
 
     type: str
@@ -155,16 +144,15 @@ class Tracked(Step):
     locality: str = ""
     tracking: str | None = None
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         sighting = NewTrackingEvent(type=self.type, description=self.description, locality=self.locality)
         await track_shipment(tx, code, self.tracking, sighting, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Filmed(Step):
+class Filmed(Struct, frozen=True):
     """The reseller adds a packing video."""
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         reference = (await fetch_order(tx, code)).name
         video = OrderVideoResponse(
             f"https://video.example/{reference}.mp4", f"https://video.example/{reference}/playlist.m3u8"
@@ -172,82 +160,75 @@ class Filmed(Step):
         await add_video(tx, code, video, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Invoiced(Step):
+class Invoiced(Struct, frozen=True):
     """The reseller issues the invoice."""
 
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         await issue_invoice(tx, code, reseller.letterhead, now)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled(Step):
+class Settled(Struct, frozen=True, kw_only=True):
     """The customer pays what is due of an order's invoice, or `percent` of it, and `extra` pounds too much."""
 
     reference: str = ""
     percent: int = 100
     extra: Decimal = Decimal(0)
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         invoice = await unpaid_invoice(tx, code)
         amount = percentage(invoice.due, Decimal(self.percent)) + self.extra
         await pay_invoice(tx, invoice.invoice, NewPayment(amount=amount, reference=self.reference), now)
 
 
-@dataclass(frozen=True, slots=True)
-class Credited(Step):
+class Credited(Struct, frozen=True):
     """The reseller credits an amount of the order's invoice, in pounds without VAT."""
 
     amount: Decimal
     reason: str
 
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         invoice = await issue_invoice(tx, code, reseller.letterhead, now)  # the one that is issued already
         await issue_credit_note(tx, invoice.number, self.amount, self.reason, reseller.letterhead, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked(Step):
+class Asked(Struct, frozen=True):
     """The customer's program writes about the order."""
 
     text: str
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         order = await fetch_order(tx, code)
         await open_request(tx, order.customer_id, order.name, "message", RequestDetails(text=self.text), now)
 
 
-@dataclass(frozen=True, slots=True)
-class Announced(Step):
+class Announced(Struct, frozen=True):
     """A supplier announces a delivery of the order's back-ordered products, in `in_days` days."""
 
     in_days: int
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         day = at_uk_time(uk_date(now) + timedelta(days=self.in_days), time())
         for line in await lines_of(tx, code):
             if line.back_ordered:
                 await store_delivery(tx, line.product_id, 1000, day)
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled(Step):
+class Cancelled(Struct, frozen=True):
     """Support cancels the order."""
 
     reason: str
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         await cancel_order(tx, code, Cancellation(self.reason), now)
 
 
-@dataclass(frozen=True, slots=True)
-class PartCancelled(Step):
+class PartCancelled(Struct, frozen=True):
     """Support cancels units of the order's last item."""
 
     units: int
     reason: str
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         [*_, last] = await lines_of(tx, code)
         await cancel_order(tx, code, Cancellation(self.reason, [NamedUnits(last.id, self.units)]), now)
 

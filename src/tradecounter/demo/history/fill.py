@@ -153,7 +153,7 @@ async def _add(
         for deed in happening.deeds:
             buyer = happening.order.customer if happening.order else ""
             tx.actor = people.get(buyer if deed.by == "customer" else deed.by, SYSTEM)
-            await deed.step.apply(tx, happening.subject, reseller, deed.at)
+            await deed.step(tx, happening.subject, reseller, deed.at)
         await drop_new_jobs(tx)
 
 

@@ -1,10 +1,11 @@
 """What the reseller's staff does besides orders: imports, customers, tokens; and a job that fails."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.bulk.importing import ImportOptions, ImportReport
@@ -23,40 +24,37 @@ from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stoc
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.prices.importing import ContractPriceRow, PriceRow
-from tradecounter.sandbox.steps import Reseller, Step, lines_of
+from tradecounter.sandbox.steps import Reseller, lines_of
 from tradecounter.stock.importing import IncomingRow
 
 _CHANGED_PRICES = 24
 
 
-@dataclass(frozen=True, slots=True)
-class PricesTakenBack(Step):
+class PricesTakenBack(Struct, frozen=True):
     """The catalogue team imports wrong prices, and rolls the import back."""
 
-    async def _apply(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
         report = await _import(tx, "price-list", _wrong_prices(), now)
         if report.id is not None:
             await roll_back_import(tx, report.id, now + timedelta(minutes=17))
 
 
-@dataclass(frozen=True, slots=True)
-class Damaged(Step):
+class Damaged(Struct, frozen=True):
     """The warehouse takes a damaged unit of an order's first product out of the stock."""
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         [line, *_] = await lines_of(tx, code)
         [part, *_] = line.components or (line,)
         await adjust_stock(tx, [Adjustment(sku=part.sku, change=-1, reason="Damaged in the warehouse")], now)
 
 
-@dataclass(frozen=True, slots=True)
-class Agreed(Step):
+class Agreed(Struct, frozen=True):
     """The customer gets contract prices of an order's products, valid for half a year; the next orders pay them."""
 
     code: str
     percent: int
 
-    async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         account = await account_of(tx, email)
         lines = await lines_of(tx, self.code)
         day = uk_date(now)
@@ -76,13 +74,12 @@ class Agreed(Step):
         await _import(tx, "contract-prices", iter(rows), now)
 
 
-@dataclass(frozen=True, slots=True)
-class Promised(Step):
+class Promised(Struct, frozen=True):
     """The warehouse imports the expected deliveries of an order's back-ordered products; the order gets a date."""
 
     in_days: int
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         lines = await lines_of(tx, code)
         skus = {part.sku for line in lines for part in line.components or (line,) if part.back_ordered}
         day = str(uk_date(now) + timedelta(days=self.in_days))
@@ -91,44 +88,40 @@ class Promised(Step):
         await update_expected_dates(tx, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked(Step):
+class Blocked(Struct, frozen=True):
     """Finance blocks a customer."""
 
     reason: str
 
-    async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         await block_customer(tx, (await account_of(tx, email)).id, self.reason, now)
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRaised(Step):
+class LimitRaised(Struct, frozen=True):
     """Finance raises a customer's credit limit."""
 
     pounds: Decimal
 
-    async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         account = await account_of(tx, email)
         limit = (account.credit_limit or Decimal(0)) + self.pounds
         await change_customer(tx, account.id, CustomerChange(credit_limit=limit), now)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenRevoked(Step):
+class TokenRevoked(Struct, frozen=True):
     """An administrator adds a service token, and revokes it a few days later."""
 
     name: str
 
-    async def _apply(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
         added, _ = await add_token(tx, self.name, ["prices:write", "catalogue:read"], now - timedelta(days=6))
         await revoke_token(tx, added.id, now)
 
 
-@dataclass(frozen=True, slots=True)
-class MailFailed(Step):
+class MailFailed(Struct, frozen=True):
     """The e-mail about an order fails permanently."""
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         await queue_failed_job(tx, "mail_order_dispatched", (await fetch_order(tx, code)).id, now)
 
 

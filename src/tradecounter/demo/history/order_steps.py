@@ -1,7 +1,8 @@
 """Steps of orders, quotes and returns in the demo's history."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.db.transaction import Transaction
@@ -15,78 +16,71 @@ from tradecounter.returns.queries.returns import returns_of_orders
 from tradecounter.returns.receive_return import close_return, receive_return
 from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.returns.wire import return_number
-from tradecounter.sandbox.steps import Reseller, Step, lines_of
+from tradecounter.sandbox.steps import Reseller, lines_of
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted(Step):
+class Accepted(Struct, frozen=True):
     """The customer accepts a quote."""
 
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         quote = await fetch_order(tx, code)
         await confirm_order(tx, quote.customer_id, code, None, reseller.policy, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Noted(Step):
+class Noted(Struct, frozen=True):
     """Support adds a note."""
 
     text: str
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         await add_note(tx, (await fetch_order(tx, code)).name, self.text, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Expired(Step):
+class Expired(Struct, frozen=True):
     """The worker lets orders and quotes expire."""
 
-    async def _apply(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, _code: str, _reseller: Reseller, now: datetime) -> None:
         await expire_orders(tx, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Returned(Step):
+class Returned(Struct, frozen=True):
     """Support opens a return of some units of the first line."""
 
     units: int
     reason: str
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         [first, *_] = await lines_of(tx, code)
         units = ReturnedUnits(first.id, min(self.units, first.quantity))
         await open_return(tx, code, ReturnRequest([units], self.reason), now)
 
 
-@dataclass(frozen=True, slots=True)
-class Received(Step):
+class Received(Struct, frozen=True):
     """The warehouse receives the returned units, for sale again or as scrap."""
 
     units: int
     restock: bool = True
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         items = await _returned_units(tx, code, self.units, restock=self.restock)
         await receive_return(tx, await _return_of(tx, code), items, now)
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivedAndCredited(Step):
+class ReceivedAndCredited(Struct, frozen=True):
     """The returned units come back and are credited, which closes the return."""
 
     units: int
     restock: bool = True
 
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         items = await _returned_units(tx, code, self.units, restock=self.restock)
         await receive_and_credit(tx, await _return_of(tx, code), Receipt(items, credit=True), reseller.letterhead, now)
 
 
-@dataclass(frozen=True, slots=True)
-class GivenUp(Step):
+class GivenUp(Struct, frozen=True):
     """Support closes a return whose units never came back."""
 
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+    async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         await close_return(tx, await _return_of(tx, code), now)
 
 

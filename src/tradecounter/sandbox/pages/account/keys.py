@@ -21,7 +21,6 @@ from tradecounter.parts.account import AccountParts
 from tradecounter.sandbox.remote_keys import RemoteKey, RemoteSandbox
 
 _LIST = f"{DEVELOPER_HOME}/sandbox"
-_NEW, _DISABLE = f"{_LIST}/key/new", f"{_LIST}/key/{{id}}/disable"
 _ID = (Parameter("id", "The key's id.", ID, 7),)
 
 
@@ -39,7 +38,9 @@ class SandboxKeyPages(Struct, frozen=True):
 
     @page(_LIST, "Sandbox", user_roles=DEVELOPERS)
     async def show_keys(self, call: Call) -> Response:
-        sandbox, keys, problem = RemoteSandbox.of(self.parts.settings), list[RemoteKey](), ""
+        sandbox = RemoteSandbox.of(self.parts.settings)
+        keys: list[RemoteKey] = []
+        problem = ""
         if sandbox is not None:
             try:
                 keys = await sandbox.keys_of(call.customer_id)
@@ -54,7 +55,7 @@ class SandboxKeyPages(Struct, frozen=True):
         )
 
     @step(
-        _NEW,
+        f"{_LIST}/key/new",
         "New key of the sandbox",
         shown=lambda self, call, filled: self._new(call, filled),
         to=_LIST,
@@ -81,7 +82,7 @@ class SandboxKeyPages(Struct, frozen=True):
             raise (DomainError(Kind.CONFLICT, _NOT_YET) if error.kind is Kind.NOT_FOUND else error) from error
 
     @step(
-        _DISABLE,
+        f"{_LIST}/key/{{id}}/disable",
         "Disable a key of the sandbox",
         asks=lambda self, call: self._ask_to_disable(call),
         outside=lambda self, call, _body, _key: self._disable(call),
@@ -106,7 +107,8 @@ class SandboxKeyPages(Struct, frozen=True):
         return self.desk.show(call, "sandbox/new_key.html", form=filled)
 
     def _made(self, call: Call, new: RemoteKey) -> Response:
-        key, url = new.key or "", self._sandbox().url
+        key = new.key or ""
+        url = self._sandbox().url
         return self.desk.show(call, "sandbox/made_key.html", key=key, url=url, first=first_line(url, key))
 
     async def _ask_to_disable(self, call: Call) -> Question:
