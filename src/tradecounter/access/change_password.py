@@ -8,15 +8,16 @@ from tradecounter.access.passwords import hash_password, is_right
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.forgotten import insert_request, take_request
 from tradecounter.access.queries.links import has_link_since
+from tradecounter.access.queries.sessions import end_all_sessions, prove_session
 from tradecounter.access.queries.users import find_password, find_person, store_password
 from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, has_factor, use_second_factor
-from tradecounter.access.sessions import end_all_sessions, prove_session, start_session
+from tradecounter.access.sessions import start_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.people import Site, actor_of, noun_of, owner_of, site_of, subject_of
+from tradecounter.edge.people import Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
 from tradecounter.kit.errors import invalid
 
@@ -30,7 +31,8 @@ async def change_password(
 
     Raises DomainError: invalid (either password), too many requests.
     """
-    person, site = session.person, site_of(session.person)
+    person = session.person
+    site = site_of(person)
     check_password(password, (person.email, person.name))
     await _prove_password(database, session, current, "current_password", address, now)
     password_hash = await hash_password(password)
@@ -80,9 +82,9 @@ async def mail_password_link(tx: Transaction, request_id: int, secret: str, now:
     person = None if request is None else await find_person(tx, request.site, request.email)
     if person is None or person.disabled_at is not None:
         return
-    owner = owner_of(site_of(person), person.id)
-    if not await has_link_since(tx, now - _BETWEEN_MAILS, **owner):
-        link_id = await make_link(tx, secret, now, RESET_LIFETIME, **owner)
+    site = site_of(person)
+    if not await has_link_since(tx, site, person.id, now - _BETWEEN_MAILS):
+        link_id = await make_link(tx, site, person.id, secret, now, RESET_LIFETIME)
         await queue(tx, "mail_user_password", link_id=link_id)
 
 
@@ -90,7 +92,8 @@ async def _prove_password(
     database: Database, session: Session, password: str, field: str, address: str, now: datetime
 ) -> None:
     """Raise DomainError unless the password is the session's person's: invalid, too many requests."""
-    person, site = session.person, site_of(session.person)
+    person = session.person
+    site = site_of(person)
     attempt = Attempt.at(site, person.email, address)
     async with transaction(database) as tx:
         await count_attempt(tx, attempt, now)

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from tradecounter.access.queries.links import delete_unused_links
-from tradecounter.access.queries.sessions import set_ended_of_all
-from tradecounter.access.sessions import end_all_sessions, end_session, list_sessions
+from tradecounter.access.queries.sessions import end_all_sessions, end_everybodys_sessions, end_session
+from tradecounter.access.sessions import list_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import noun_of, site_of, subject_of
@@ -32,5 +32,5 @@ async def end_other_sessions(tx: Transaction, own: Session, now: datetime) -> No
 
 async def end_all_access(tx: Transaction, now: datetime) -> None:
     """End all sessions and all one-time links, of both sites."""
-    await set_ended_of_all(tx, now)
+    await end_everybodys_sessions(tx, now)
     await delete_unused_links(tx)

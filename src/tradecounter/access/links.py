@@ -7,9 +7,9 @@ from typing import Literal
 
 from tradecounter.access.passwords import hash_password
 from tradecounter.access.queries.links import LinkRecord, find_hash_of_link, find_link, insert_link, use_link
+from tradecounter.access.queries.sessions import end_all_sessions
 from tradecounter.access.queries.users import store_password
 from tradecounter.access.rules import check_password
-from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
@@ -22,25 +22,20 @@ from tradecounter.settings import Settings
 
 PAGE = "set-password?token="  # of each site; the secret is in the query, which logs do not contain
 _ID_BITS = 62
-_PUBLIC, _BACK_OFFICE = "http://127.0.0.1:8000", "http://127.0.0.1:8001"  # where the commands listen by default
+_PUBLIC = "http://127.0.0.1:8000"  # where the commands listen by default
+_BACK_OFFICE = "http://127.0.0.1:8001"
 
 
 async def make_link(
-    tx: Transaction,
-    secret: str,
-    now: datetime,
-    lifetime: timedelta,
-    *,
-    staff_id: int | None = None,
-    user_id: int | None = None,
+    tx: Transaction, site: Site, person_id: int, secret: str, now: datetime, lifetime: timedelta
 ) -> int:
-    """Make a link for a staff member or a user, and return its id; earlier links of the person end.
+    """Make a link for a person of a site, and return its id; earlier links of the person end.
 
     `secret` is the installation's secret key, from which `link_token` derives the link's own.
     """
     link_id = secrets.randbits(_ID_BITS)
     digest = secret_hash(link_token(secret, link_id))
-    await insert_link(tx, link_id, digest, now, now + lifetime, staff_id=staff_id, user_id=user_id)
+    await insert_link(tx, site, person_id, link_id, digest, now, now + lifetime)
     return link_id
 
 

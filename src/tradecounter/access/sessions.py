@@ -1,4 +1,4 @@
-"""Sessions at both sites: how they begin, are found and end.
+"""Sessions at both sites: how they begin and are found.
 
 The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so ending it,
 disabling the person or blocking the customer signs out at the next request.
@@ -8,32 +8,12 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from tradecounter.access.queries.sessions import (
-    find_session_by_hash,
-    insert_session,
-    sessions_of,
-    set_all_ended,
-    set_ended,
-    set_proven,
-    set_seen,
-)
+from tradecounter.access.queries.sessions import find_session_by_hash, insert_session, sessions_of, set_seen
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site
 from tradecounter.edge.session import Session
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.text import one_line
-
-__all__ = [
-    "IDLE",
-    "LONGEST",
-    "end_all_sessions",
-    "end_session",
-    "find_session",
-    "list_sessions",
-    "prove_session",
-    "recently_proven",
-    "start_session",
-]
 
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
 LONGEST = timedelta(days=30)
@@ -97,24 +77,9 @@ async def find_half_session(tx: Transaction, site: Site, value: str, now: dateti
     return await find_session_by_hash(tx, site, secret_hash(value), oldest, oldest, needs_second_factor=True)
 
 
-async def end_session(tx: Transaction, session_id: int, now: datetime) -> None:
-    """End a session; one that has ended stays as it is."""
-    await set_ended(tx, session_id, now)
-
-
 async def list_sessions(tx: Transaction, site: Site, person_id: int, now: datetime) -> list[Session]:
     """Return a person's sessions, the last used first."""
     return await sessions_of(tx, site, person_id, now - IDLE[site], now - LONGEST)
-
-
-async def end_all_sessions(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
-    """End a person's sessions except one, and return how many."""
-    return await set_all_ended(tx, site, person_id, now, but)
-
-
-async def prove_session(tx: Transaction, session_id: int, now: datetime) -> None:
-    """Record that the session's person has just entered the password or a code."""
-    await set_proven(tx, session_id, now)
 
 
 def recently_proven(session: Session, now: datetime) -> bool:

@@ -13,9 +13,10 @@ from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
 from tradecounter.access.passwords import is_right
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.guesses import delete_guess
+from tradecounter.access.queries.sessions import end_session
 from tradecounter.access.queries.users import find_password, find_person
 from tradecounter.access.second_factor import WRONG_CODE, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import begin, end_session, find_half_session, find_session
+from tradecounter.access.sessions import begin, find_half_session, find_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database

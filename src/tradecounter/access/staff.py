@@ -10,17 +10,16 @@ from msgspec.structs import replace
 from tradecounter.access.links import make_link
 from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
+from tradecounter.access.queries.sessions import end_all_sessions
 from tradecounter.access.queries.staff import (
-    clear_staff_password,
     fetch_staff_member,
     insert_staff_member,
     lock_administrators,
     lock_staff_member,
     set_name_and_roles,
-    set_staff_disabled,
 )
+from tradecounter.access.queries.users import clear_password, set_disabled
 from tradecounter.access.rules import INVITATION_LIFETIME
-from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import StaffMember
@@ -51,7 +50,7 @@ async def add_staff_member(tx: Transaction, new: NewStaffMember, secret: str, no
     if member is None:
         raise DomainError(Kind.CONFLICT, f"email: {new.email} is another staff member's")
     audit(tx, "staff.create", _subject(member), now, after={"name": member.name, "roles": member.roles})
-    return member, await make_link(tx, secret, now, INVITATION_LIFETIME, staff_id=member.id)
+    return member, await make_link(tx, "staff", member.id, secret, now, INVITATION_LIFETIME)
 
 
 async def edit_staff_member(
@@ -88,9 +87,9 @@ async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> St
     member = await fetch_staff_member(tx, email)
     _require_another(tx, member, "disable yourself")
     _require_one_left(administrators, member)
-    await set_staff_disabled(tx, member.id, now)
+    await set_disabled(tx, "staff", member.id, now)
     await end_all_sessions(tx, "staff", member.id, now, but=None)
-    await delete_links(tx, staff_id=member.id)
+    await delete_links(tx, "staff", member.id)
     audit(tx, "staff.disable", _subject(member), now)
     return member
 
@@ -104,11 +103,11 @@ async def reset_staff_member(tx: Transaction, email: str, secret: str, now: date
     member = await fetch_staff_member(tx, email)
     if _is_actor(tx, member):
         _require_one_left(administrators, member)
-    await clear_staff_password(tx, member.id)
+    await clear_password(tx, "staff", member.id)
     await delete_factors(tx, "staff", member.id)
     await end_all_sessions(tx, "staff", member.id, now, but=None)
     audit(tx, "staff.reset", _subject(member), now)
-    return member, await make_link(tx, secret, now, INVITATION_LIFETIME, staff_id=member.id)
+    return member, await make_link(tx, "staff", member.id, secret, now, INVITATION_LIFETIME)
 
 
 def _checked_roles(roles: Sequence[str]) -> list[Role]:

@@ -8,16 +8,16 @@ from msgspec.structs import replace
 from tradecounter.access.links import make_link
 from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
+from tradecounter.access.queries.sessions import end_all_sessions
 from tradecounter.access.queries.users import (
-    clear_user_password,
+    clear_password,
     find_user,
     is_owner,
     list_users,
     put_user,
-    set_user_disabled,
+    set_disabled,
 )
 from tradecounter.access.rules import INVITATION_LIFETIME
-from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
@@ -54,7 +54,7 @@ async def invite_user(
     changed = None if before is None else {"roles": list(before.roles)}
     after = {"customer_id": customer_id, "roles": list(user.roles)}
     audit(tx, "user.invite", f"user/{user.email}", now, before=changed, after=after)
-    link_id = await make_link(tx, secret, now, INVITATION_LIFETIME, user_id=user.id)
+    link_id = await make_link(tx, "account", user.id, secret, now, INVITATION_LIFETIME)
     await queue(tx, "mail_user_invited", link_id=link_id)
     await tell_of_new_owner(tx, before, user)
     return user, link_id
@@ -63,9 +63,9 @@ async def invite_user(
 async def disable_user(tx: Transaction, email: str, now: datetime) -> CustomerUser:
     """Disable a customer's user; its sessions and links end. Raises DomainError (not found)."""
     user = await fetch_user(tx, email)
-    await set_user_disabled(tx, user.id, now)
+    await set_disabled(tx, "account", user.id, now)
     await end_all_sessions(tx, "account", user.id, now, but=None)
-    await delete_links(tx, user_id=user.id)
+    await delete_links(tx, "account", user.id)
     audit(tx, "user.disable", f"user/{user.email}", now)
     return user
 
@@ -76,11 +76,11 @@ async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) ->
     Returns the user and the id of the link. Raises DomainError (not found).
     """
     user = await fetch_user(tx, email)
-    await clear_user_password(tx, user.id)
+    await clear_password(tx, "account", user.id)
     await delete_factors(tx, "account", user.id)
     await end_all_sessions(tx, "account", user.id, now, but=None)
     audit(tx, "user.reset", f"user/{user.email}", now)
-    link_id = await make_link(tx, secret, now, INVITATION_LIFETIME, user_id=user.id)
+    link_id = await make_link(tx, "account", user.id, secret, now, INVITATION_LIFETIME)
     await queue(tx, "mail_user_password", link_id=link_id)
     await tell_of_new_owner(tx, user, replace(user, disabled_at=None))
     return user, link_id

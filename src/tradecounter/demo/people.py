@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import get_args
 
 from tradecounter.access.passwords import hash_password
-from tradecounter.access.queries.staff import find_staff_member, set_staff_password
+from tradecounter.access.queries.staff import find_staff_member
 from tradecounter.access.queries.tokens import find_token
-from tradecounter.access.queries.users import find_user, list_users, set_rights, set_user_password
+from tradecounter.access.queries.users import find_user, list_users, set_rights, store_password
 from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
@@ -71,7 +71,7 @@ async def demo_staff(database: Database, secret: str, now: datetime) -> list[Dem
         for member, password_hash in zip(missing, hashes, strict=True):
             name = member.roles[0].capitalize()
             added, _ = await add_staff_member(tx, NewStaffMember(member.email, name, [*member.roles]), secret, now)
-            await set_staff_password(tx, added.id, password_hash)
+            await store_password(tx, "staff", added.id, password_hash)
             if "support" in member.roles:
                 await keep_views(tx, added.id, now)
     return members
@@ -118,4 +118,4 @@ async def set_demo_passwords(database: Database, secret: str, emails: Iterable[s
     hashes = await asyncio.gather(*(hash_password(demo_password(secret, user.email)) for user in users))
     async with transaction(database) as tx:
         for user, password_hash in zip(users, hashes, strict=True):
-            await set_user_password(tx, user.id, password_hash)
+            await store_password(tx, "account", user.id, password_hash)

@@ -12,7 +12,7 @@ from support.consent import Consenting, running_consent
 from support.orders import create, rows
 from support.pages import customer_user
 from support.service import Customer, Service, running_service
-from tradecounter.access.queries.users import set_rights, set_user_disabled
+from tradecounter.access.queries.users import set_disabled, set_rights
 from tradecounter.customers.change_account import block_customer
 from tradecounter.privacy.erase_customer import erase_customer
 
@@ -143,7 +143,7 @@ def _demoted(program: Connecting, _customer: Customer) -> None:
 
 def _disabled(program: Connecting, _customer: Customer) -> None:
     now = program.service.clock.now()
-    program.service.in_transaction(partial(set_user_disabled, user_id=program.person.id, now=now))
+    program.service.in_transaction(partial(set_disabled, site="account", person_id=program.person.id, now=now))
 
 
 def _erased(program: Connecting, customer: Customer) -> None:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import Site
+from tradecounter.edge.people import Site, owner_of
 
 
 class LinkRecord(Struct, frozen=True):
@@ -41,28 +41,20 @@ _INSERT = Statement(
 
 
 async def insert_link(
-    tx: Transaction,
-    link_id: int,
-    digest: bytes,
-    now: datetime,
-    expires_at: datetime,
-    *,
-    staff_id: int | None = None,
-    user_id: int | None = None,
+    tx: Transaction, site: Site, person_id: int, link_id: int, digest: bytes, now: datetime, expires_at: datetime
 ) -> None:
     """Store a link; it replaces the person's unused ones."""
-    await tx.execute(_DELETE_OTHERS, staff_id=staff_id, user_id=user_id)
-    await tx.execute(
-        _INSERT, id=link_id, hash=digest, staff_id=staff_id, user_id=user_id, now=now, expires_at=expires_at
-    )
+    owner = owner_of(site, person_id)
+    await tx.execute(_DELETE_OTHERS, **owner)
+    await tx.execute(_INSERT, id=link_id, hash=digest, now=now, expires_at=expires_at, **owner)
 
 
 _DELETE_OF = Statement("delete from one_time_link where staff_id = :staff_id or user_id = :user_id")
 
 
-async def delete_links(tx: Transaction, *, staff_id: int | None = None, user_id: int | None = None) -> None:
+async def delete_links(tx: Transaction, site: Site, person_id: int) -> None:
     """Delete all links of a person."""
-    await tx.execute(_DELETE_OF, staff_id=staff_id, user_id=user_id)
+    await tx.execute(_DELETE_OF, **owner_of(site, person_id))
 
 
 _SINCE = Statement("""
@@ -72,11 +64,9 @@ _SINCE = Statement("""
 """)
 
 
-async def has_link_since(
-    tx: Transaction, since: datetime, *, staff_id: int | None = None, user_id: int | None = None
-) -> bool:
+async def has_link_since(tx: Transaction, site: Site, person_id: int, since: datetime) -> bool:
     """Return whether a person has an unused link that was made after a moment."""
-    found: bool = await tx.fetch_value(_SINCE, staff_id=staff_id, user_id=user_id, since=since)
+    found: bool = await tx.fetch_value(_SINCE, since=since, **owner_of(site, person_id))
     return found
 
 

@@ -146,7 +146,7 @@ async def set_seen(tx: Transaction, session_id: int, now: datetime) -> None:
 _PROVE = Statement("update session set proven_at = :now where id = :id")
 
 
-async def set_proven(tx: Transaction, session_id: int, now: datetime) -> None:
+async def prove_session(tx: Transaction, session_id: int, now: datetime) -> None:
     """Record that a session's person has just entered the password or a code."""
     await tx.execute(_PROVE, id=session_id, now=now)
 
@@ -154,9 +154,9 @@ async def set_proven(tx: Transaction, session_id: int, now: datetime) -> None:
 _END = Statement("update session set ended_at = :now where id = :id and ended_at is null")
 
 
-async def set_ended(tx: Transaction, session_id: int, now: datetime) -> bool:
-    """End a session; return False when it has ended already."""
-    return await tx.execute(_END, id=session_id, now=now) == 1
+async def end_session(tx: Transaction, session_id: int, now: datetime) -> None:
+    """End a session; one that has ended stays as it is."""
+    await tx.execute(_END, id=session_id, now=now)
 
 
 _END_ALL = Statement("""
@@ -165,7 +165,7 @@ _END_ALL = Statement("""
 """)
 
 
-async def set_all_ended(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
+async def end_all_sessions(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
     """End a person's sessions except one, and return how many."""
     return await tx.execute(_END_ALL, now=now, but=but, **owner_of(site, person_id))
 
@@ -173,7 +173,7 @@ async def set_all_ended(tx: Transaction, site: Site, person_id: int, now: dateti
 _END_OF_ALL = Statement("update session set ended_at = :now where ended_at is null")
 
 
-async def set_ended_of_all(tx: Transaction, now: datetime) -> int:
+async def end_everybodys_sessions(tx: Transaction, now: datetime) -> int:
     """End everybody's sessions, and return how many."""
     return await tx.execute(_END_OF_ALL, now=now)
 

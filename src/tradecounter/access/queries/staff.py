@@ -98,42 +98,9 @@ async def fetch_staff_member(tx: Transaction, email: str) -> StaffMember:
     return found
 
 
-_PASSWORD = Statement("select password_hash from staff_member where email_key = :email_key and disabled_at is null")
-
-
-async def find_password_of_staff(tx: Transaction, email: str) -> str | None:
-    """Return the password's hash of an enabled staff member, or None."""
-    found: str | None = await tx.fetch_value(_PASSWORD, email_key=fold(email))
-    return found
-
-
-_SET_PASSWORD = Statement("update staff_member set password_hash = :hash where id = :id")
-
-
-async def set_staff_password(tx: Transaction, staff_id: int, password_hash: str) -> None:
-    """Store the hash of a new password."""
-    await tx.execute(_SET_PASSWORD, id=staff_id, hash=password_hash)
-
-
 _EDIT = Statement("update staff_member set name = :name, roles = :roles where id = :id")
 
 
 async def set_name_and_roles(tx: Transaction, staff_id: int, name: str, roles: list[Role]) -> None:
     """Store a staff member's name and roles."""
     await tx.execute(_EDIT, id=staff_id, name=name, roles=roles)
-
-
-_DISABLE = Statement("update staff_member set disabled_at = coalesce(disabled_at, :now) where id = :id")
-
-
-async def set_staff_disabled(tx: Transaction, staff_id: int, now: datetime) -> None:
-    """Disable a staff member; the first time counts."""
-    await tx.execute(_DISABLE, id=staff_id, now=now)
-
-
-_RESET = Statement("update staff_member set password_hash = null, disabled_at = null where id = :id")
-
-
-async def clear_staff_password(tx: Transaction, staff_id: int) -> None:
-    """Delete a staff member's password, and enable it."""
-    await tx.execute(_RESET, id=staff_id)

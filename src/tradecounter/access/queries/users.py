@@ -1,17 +1,13 @@
-"""Customers' users, and either kind of person by its address."""
+"""Customers' users, and what is the same for them and for staff members."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier
 
-from tradecounter.access.queries.staff import (
-    find_password_of_staff,
-    find_staff_member,
-    find_staff_member_by_id,
-    set_staff_password,
-)
+from tradecounter.access.queries.staff import find_staff_member, find_staff_member_by_id
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser, Person, Site
@@ -113,42 +109,6 @@ async def find_user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:
     return await tx.fetch_one(_BY_ID, id=user_id)
 
 
-_PASSWORD = Statement("""
-    select u.password_hash from customer_user u join customer c on c.id = u.customer_id
-    where u.email_key = :email_key and u.disabled_at is null and c.blocked_at is null
-""")
-
-
-async def find_password_of_user(tx: Transaction, email: str) -> str | None:
-    """Return the password's hash of an enabled user, or None; also None while the user's customer is blocked."""
-    found: str | None = await tx.fetch_value(_PASSWORD, email_key=fold(email))
-    return found
-
-
-_SET_PASSWORD = Statement("update customer_user set password_hash = :hash where id = :id")
-
-
-async def set_user_password(tx: Transaction, user_id: int, password_hash: str) -> None:
-    """Store the hash of a new password."""
-    await tx.execute(_SET_PASSWORD, id=user_id, hash=password_hash)
-
-
-_DISABLE = Statement("update customer_user set disabled_at = coalesce(disabled_at, :now) where id = :id")
-
-
-async def set_user_disabled(tx: Transaction, user_id: int, now: datetime) -> None:
-    """Disable a user; the first time counts."""
-    await tx.execute(_DISABLE, id=user_id, now=now)
-
-
-_RESET = Statement("update customer_user set password_hash = null, disabled_at = null where id = :id")
-
-
-async def clear_user_password(tx: Transaction, user_id: int) -> None:
-    """Delete a user's password, and enable the user."""
-    await tx.execute(_RESET, id=user_id)
-
-
 async def find_person(tx: Transaction, site: Site, email: str) -> Person | None:
     """Return a person by its address, in any case, or None."""
     return await (find_staff_member(tx, email) if site == "staff" else find_user(tx, email))
@@ -159,11 +119,46 @@ async def find_person_by_id(tx: Transaction, site: Site, person_id: int) -> Pers
     return await (find_staff_member_by_id(tx, person_id) if site == "staff" else find_user_by_id(tx, person_id))
 
 
+_PASSWORD: Mapping[Site, Statement[Any]] = {
+    "staff": Statement("select password_hash from staff_member where email_key = :email_key and disabled_at is null"),
+    "account": Statement("""
+        select u.password_hash from customer_user u join customer c on c.id = u.customer_id
+        where u.email_key = :email_key and u.disabled_at is null and c.blocked_at is null
+    """),
+}
+
+
 async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
-    """Return the password's hash of a person who may sign in, or None."""
-    return await (find_password_of_staff(tx, email) if site == "staff" else find_password_of_user(tx, email))
+    """Return the password's hash of a person who may sign in, or None: also while a user's customer is blocked."""
+    found: str | None = await tx.fetch_value(_PASSWORD[site], email_key=fold(email))
+    return found
+
+
+def _of_each(sql: SQL) -> Mapping[Site, Statement[Any]]:
+    """Return the statements for the tables of both kinds of people."""
+    tables: Mapping[Site, str] = {"staff": "staff_member", "account": "customer_user"}
+    return {site: Statement(sql.format(Identifier(table))) for site, table in tables.items()}
+
+
+_SET_PASSWORD = _of_each(SQL("update {} set password_hash = :hash where id = :id"))
 
 
 async def store_password(tx: Transaction, site: Site, person_id: int, password_hash: str) -> None:
     """Store the hash of a person's new password."""
-    await (set_staff_password if site == "staff" else set_user_password)(tx, person_id, password_hash)
+    await tx.execute(_SET_PASSWORD[site], id=person_id, hash=password_hash)
+
+
+_DISABLE = _of_each(SQL("update {} set disabled_at = coalesce(disabled_at, :now) where id = :id"))
+
+
+async def set_disabled(tx: Transaction, site: Site, person_id: int, now: datetime) -> None:
+    """Disable a person; the first time counts."""
+    await tx.execute(_DISABLE[site], id=person_id, now=now)
+
+
+_RESET = _of_each(SQL("update {} set password_hash = null, disabled_at = null where id = :id"))
+
+
+async def clear_password(tx: Transaction, site: Site, person_id: int) -> None:
+    """Delete a person's password, and enable the person."""
+    await tx.execute(_RESET[site], id=person_id)

@@ -1,5 +1,7 @@
 """`/sign-ins`: a person's own sessions, password and second factor."""
 
+from datetime import datetime
+
 import segno
 from markupsafe import Markup
 from msgspec import Struct
@@ -17,10 +19,10 @@ from tradecounter.access.second_factor import (
     renew_recovery_codes,
 )
 from tradecounter.access.sessions import list_sessions
-from tradecounter.db.transaction import transaction
+from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.step import NoFields
+from tradecounter.edge.pages.step import NoFields, action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 
@@ -56,28 +58,26 @@ class OwnSignInPages(SignInSubject, frozen=True):
     async def show_sign_ins(self, call: Call) -> Response:
         return await self._overview(call, Filled())
 
-    @form("/sign-ins/{id}/end", "End a session", path_parameters=(_SESSION_ID,))
-    async def end_one(self, call: Call) -> Response:
-        session_id = call.path_id("id", "session")
-        return await self.desk.change(
-            call,
-            NoFields,
-            lambda tx, _, now: end_own_session(tx, the_session(call), session_id, now),
-            again=lambda filled: self._overview(call, filled),
-            to=self.site.sign_ins,
-            done="That session has ended.",
-        )
+    @action(
+        "/sign-ins/{id}/end",
+        "End a session",
+        shown=lambda self, call, filled: self._overview(call, filled),
+        to="/sign-ins",
+        done="That session has ended.",
+        path_parameters=(_SESSION_ID,),
+    )
+    async def end_one(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await end_own_session(tx, the_session(call), call.path_id("id", "session"), now)
 
-    @form("/sign-ins/end-others", "End all other sessions")
-    async def end_others(self, call: Call) -> Response:
-        return await self.desk.change(
-            call,
-            NoFields,
-            lambda tx, _, now: end_other_sessions(tx, the_session(call), now),
-            again=lambda filled: self._overview(call, filled),
-            to=self.site.sign_ins,
-            done="All other sessions have ended.",
-        )
+    @action(
+        "/sign-ins/end-others",
+        "End all other sessions",
+        shown=lambda self, call, filled: self._overview(call, filled),
+        to="/sign-ins",
+        done="All other sessions have ended.",
+    )
+    async def end_others(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await end_other_sessions(tx, the_session(call), now)
 
     @page("/sign-ins/password", "Change the password")
     async def show_password(self, call: Call) -> Response:
@@ -109,20 +109,16 @@ class OwnSignInPages(SignInSubject, frozen=True):
 
         return await self.take(call, FirstCodeForm, work, lambda filled: self._factor_form(call, filled))
 
-    @page("/sign-ins/second-factor/remove", "Remove the second factor", dangerous=True)
-    async def show_remove(self, call: Call) -> Response:
-        return await self._question(call, Filled(), "remove")
-
-    @form("/sign-ins/second-factor/remove", "Remove the second factor", dangerous=True)
-    async def remove_factor(self, call: Call) -> Response:
-        return await self.desk.change(
-            call,
-            NoFields,
-            lambda tx, _, now: disable_factor(tx, self.policy, the_session(call).person, now),
-            again=lambda filled: self._question(call, filled, "remove"),
-            to=self.site.sign_ins,
-            done="The second factor is removed.",
-        )
+    @step(
+        "/sign-ins/second-factor/remove",
+        "Remove the second factor",
+        shown=lambda self, call, filled: self._question(call, filled, "remove"),
+        to="/sign-ins",
+        done="The second factor is removed.",
+        dangerous=True,
+    )
+    async def remove_factor(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await disable_factor(tx, self.policy, the_session(call).person, now)
 
     @page("/sign-ins/recovery-codes", "New recovery codes", dangerous=True)
     async def show_renew(self, call: Call) -> Response:
@@ -146,7 +142,7 @@ class OwnSignInPages(SignInSubject, frozen=True):
             call,
             "access/own.html",
             form=filled,
-            root=self.site.root,
+            root=self.root,
             sessions=[(session, browser_name(session.browser)) for session in sessions],
             own=session,
             codes_left=left,
@@ -154,14 +150,14 @@ class OwnSignInPages(SignInSubject, frozen=True):
         )
 
     async def _password_form(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/change_password.html", form=filled, root=self.site.root)
+        return self.desk.show(call, "access/change_password.html", form=filled, root=self.root)
 
     async def _factor_form(self, call: Call, filled: Filled) -> Response:
         async with transaction(self.desk.database, call.actor) as tx:
             begun = await begin_factor(tx, self.policy, the_session(call), self.desk.clock.now())
         return self.desk.show(
-            call, "access/factor.html", form=filled, root=self.site.root, factor=begun, qr_code=qr_code(begun.uri)
+            call, "access/factor.html", form=filled, root=self.root, factor=begun, qr_code=qr_code(begun.uri)
         )
 
     async def _question(self, call: Call, filled: Filled, what: str) -> Response:
-        return self.desk.show(call, f"access/{what}.html", form=filled, root=self.site.root)
+        return self.desk.show(call, f"access/{what}.html", form=filled, root=self.root)

@@ -69,7 +69,7 @@ class PasswordPages(SignInSubject, frozen=True):
         )
 
     async def _forgotten_form(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/forgotten.html", form=filled, root=self.site.root)
+        return self.desk.show(call, "access/forgotten.html", form=filled, root=self.root)
 
     async def _password_form(self, call: Call, filled: Filled, token: str) -> Response:
         """Show the form. Raises DomainError: gone (the link)."""

@@ -148,7 +148,7 @@ class SignInPages(SignInSubject, frozen=True):
         return self.show_form(call, "access/sign_in.html", filled, next=self.next_of(wanted))
 
     async def _code_form(self, call: Call, filled: Filled, wanted: str) -> Response:
-        return self.desk.show(call, "access/code.html", form=filled, next=self.next_of(wanted), root=self.site.root)
+        return self.desk.show(call, "access/code.html", form=filled, next=self.next_of(wanted), root=self.root)
 
     async def _first_factor_form(self, call: Call, filled: Filled, wanted: str) -> Response:
         now, cookie = self.desk.clock.now(), visitor_of(call.request, self.site).cookie
@@ -160,7 +160,7 @@ class SignInPages(SignInSubject, frozen=True):
             "access/first_factor.html",
             form=filled,
             next=self.next_of(wanted),
-            root=self.site.root,
+            root=self.root,
             factor=begun,
             qr_code=qr_code(begun.uri),
         )
@@ -169,7 +169,7 @@ class SignInPages(SignInSubject, frozen=True):
         async with self.desk.reading() as tx:
             by_code = await has_factor(tx, the_session(call).person)
         return self.desk.show(
-            call, "access/again.html", form=filled, next=self.next_of(wanted), root=self.site.root, by_code=by_code
+            call, "access/again.html", form=filled, next=self.next_of(wanted), root=self.root, by_code=by_code
         )
 
     async def _require_half(self, call: Call) -> None:

@@ -63,6 +63,11 @@ class SignInSubject(Struct, frozen=True):
         return self.desk.site
 
     @property
+    def root(self) -> str:
+        """What the paths of the pages begin with at the site."""
+        return self.site.root
+
+    @property
     def policy(self) -> SignInPolicy:
         """What the settings say of signing in."""
         return SignInPolicy.from_settings(self.parts.settings)
@@ -73,12 +78,12 @@ class SignInSubject(Struct, frozen=True):
 
     def path(self, page: str, wanted: str = "") -> str:
         """Return the path of a page of this site, which leads to another one afterwards."""
-        path = f"{self.site.root}{page}"
+        path = f"{self.root}{page}"
         return f"{path}?next={quote(wanted, safe='')}" if wanted and wanted != self.site.home else path
 
     def show_form(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
         """Show a form that leads to a session, with a warning if the browser will not keep one."""
-        values |= {"form": filled, "root": self.site.root, "plain": keeps_no_session(call), "safe": safe_address(call)}
+        values |= {"form": filled, "root": self.root, "plain": keeps_no_session(call), "safe": safe_address(call)}
         return self.desk.show(call, template, **values)
 
     def show_codes(self, call: Call, codes: Sequence[str], following: str) -> Response:
