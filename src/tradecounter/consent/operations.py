@@ -35,6 +35,7 @@ from tradecounter.consent.wire import (
     metadata,
 )
 from tradecounter.db.transaction import reading, transaction
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import UNAVAILABLE
 from tradecounter.edge.rest.form import MEDIA_TYPE as FORM
@@ -64,7 +65,6 @@ Form = TypeVar("Form", bound=msgspec.Struct)
 JWT: JwtType = "urn:ietf:params:oauth:token-type:jwt"
 
 _GRANT_TYPES = ("authorization_code", "refresh_token")
-_DESCRIPTION = "The metadata of the issuer at which customers consent to applications (RFC 8414)."
 
 
 def _rejected(meaning: str) -> ErrorResponse:
@@ -74,17 +74,11 @@ def _rejected(meaning: str) -> ErrorResponse:
 _ERRORS = (NOT_AUTHENTICATED, ADDRESS_BLOCKED, UNAVAILABLE)
 
 
-def _metadata_operation(path: str, name: str, place: str) -> Operation:
-    return Operation(
-        method="GET",
-        path=path,
-        name=name,
-        tag="Access",
-        summary=f"The issuer's metadata{place}",
-        description=_DESCRIPTION,
-        success=Success(200, "The metadata.", IssuerMetadata, {"Issuer": METADATA}),
-        public=True,
-    )
+_DESCRIBED: Mapping[type, Described] = {
+    IssuerMetadata: Described("The metadata.", METADATA, "Issuer"),
+    KeySet: Described("The keys.", KEY_SET, "Keys"),
+}
+_ACCESS = Subject(tag="Access", public=True, described=_DESCRIBED)
 
 
 class IssuerEndpoints(Struct, frozen=True):
@@ -96,33 +90,29 @@ class IssuerEndpoints(Struct, frozen=True):
     clock: Clock
     base_url: str | None
 
-    @endpoint(_metadata_operation("/auth/.well-known/openid-configuration", "getIssuer", ""))
-    async def show_metadata(self, call: Call) -> Response:
-        return json_response(metadata(audience_of(call.request, self.base_url)))
+    @_ACCESS.shows("/auth/.well-known/openid-configuration")
+    async def get_issuer(self, call: Call) -> IssuerMetadata:
+        """The issuer's metadata.
 
-    @endpoint(
-        _metadata_operation(
-            "/.well-known/oauth-authorization-server/auth", "getAuthorizationServer", ", at the place of RFC 8414"
-        )
-    )
-    async def show_server_metadata(self, call: Call) -> Response:
-        return await self.show_metadata(call)
+        The metadata of the issuer at which customers consent to applications (RFC 8414).
+        """
+        return metadata(audience_of(call.request, self.base_url))
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/auth/jwks.json",
-            name="listIssuerKeys",
-            tag="Access",
-            summary="The issuer's public keys",
-            description="The keys that sign consent, as JSON Web Keys (RFC 7517).",
-            success=Success(200, "The keys.", KeySet, {"Keys": KEY_SET}),
-            errors=(UNAVAILABLE,),
-            public=True,
-        )
-    )
-    async def show_keys(self, call: Call) -> Response:
-        return json_response(KeySet(await self.issuer.key_set()))
+    @_ACCESS.shows("/.well-known/oauth-authorization-server/auth")
+    async def get_authorization_server(self, call: Call) -> IssuerMetadata:
+        """The issuer's metadata, at the place of RFC 8414.
+
+        The metadata of the issuer at which customers consent to applications (RFC 8414).
+        """
+        return metadata(audience_of(call.request, self.base_url))
+
+    @_ACCESS.shows("/auth/jwks.json", errors=(UNAVAILABLE,))
+    async def list_issuer_keys(self) -> KeySet:
+        """The issuer's public keys.
+
+        The keys that sign consent, as JSON Web Keys (RFC 7517).
+        """
+        return KeySet(await self.issuer.key_set())
 
     @endpoint(
         Operation(
@@ -195,7 +185,8 @@ class IssuerEndpoints(Struct, frozen=True):
         return json_response(Revoked())
 
     async def _issue(self, call: Call, request: ClientRequest, wanted: CodeRequest | str) -> ConsentToken:
-        now, base_url = self.clock.now(), audience_of(call.request, self.base_url)
+        now = self.clock.now()
+        base_url = audience_of(call.request, self.base_url)
         async with transaction(self.issuer.database, request.actor) as tx:
             key = await signing_key(tx, self.issuer.vault, now)
             given: Given | Rejection
@@ -208,13 +199,7 @@ class IssuerEndpoints(Struct, frozen=True):
             raise OAuthRequestError("invalid_grant")
         consent = signed_consent(key, given, request.client_id, base_url, issuer_name(base_url), now)
         seconds = int(CONSENT_LIFETIME.total_seconds())
-        return ConsentToken(
-            consent,
-            "Bearer",
-            seconds,
-            refresh_token=given.refresh_token,
-            issued_token_type=JWT,
-        )
+        return ConsentToken(consent, "Bearer", seconds, refresh_token=given.refresh_token, issued_token_type=JWT)
 
     async def _agent_in(self, call: Call, fields: Mapping[str, str]) -> AgentClient | None:
         """Return the agent that sends a form without a secret, or None."""
@@ -225,8 +210,9 @@ class IssuerEndpoints(Struct, frozen=True):
             return await find_client(tx, client_id)
 
     async def _issue_to_agent(self, call: Call, agent: AgentClient, fields: Mapping[str, str]) -> ConsentToken:
-        wanted, now = _read_request(fields), self.clock.now()
+        wanted = _read_request(fields)
         _require_resource(fields, resource_of(audience_of(call.request, self.base_url)))
+        now = self.clock.now()
         async with transaction(self.issuer.database, _actor_of(agent, call)) as tx:
             if isinstance(wanted, CodeRequest):
                 given = await self.agents.redeem(tx, agent.client_id, wanted, now)

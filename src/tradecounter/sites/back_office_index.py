@@ -7,10 +7,10 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.edge.openapi.document import YAML, Documents, json_operation, yaml_operation
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.edge.rest.operation import Operation, Success, endpoint
-from tradecounter.edge.rest.responses import json_response
+from tradecounter.edge.rest.operation import endpoint
 
 
 class BackOfficeDocumentation(Struct):
@@ -33,29 +33,19 @@ def _index(base_url: str) -> BackOfficeService:
     return BackOfficeService("Tradecounter back office", BackOfficeDocumentation(*addresses))
 
 
+_INDEX = Described("The addresses of the documents.", _index("https://backoffice.example"), "Index")
+_SERVICE = Subject(tag="Service", public=True, described={BackOfficeService: _INDEX})
+
+
 class BackOfficeIndex(Struct, frozen=True):
     """The index; `documents` returns the interface document for a base URL."""
 
     documents: Callable[[str], Documents]
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api",
-            name="getIndex",
-            tag="Service",
-            summary="The back office and its documentation",
-            success=Success(
-                200,
-                "The addresses of the documents.",
-                BackOfficeService,
-                {"Index": _index("https://backoffice.example")},
-            ),
-            public=True,
-        )
-    )
-    async def show_index(self, call: Call) -> Response:
-        return json_response(_index(call.base_url))
+    @_SERVICE.shows("/api")
+    async def get_index(self, call: Call) -> BackOfficeService:
+        """The back office and its documentation."""
+        return _index(call.base_url)
 
     @endpoint(json_operation("/api/openapi.json"))
     async def show_json(self, call: Call) -> Response:

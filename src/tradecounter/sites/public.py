@@ -175,7 +175,7 @@ class Application(Site):
             DocumentEndpoints(self.database, clock, lambda: letterhead_from(settings), lists),
             PaymentEndpoints(lists),
             EventEndpoints(EventFeed(self.database, self.stopping)),
-            RequestLogEndpoints(self.database),
+            RequestLogEndpoints(Desk(self.database, clock)),
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else self._issuer(own_issuer, clients, settings, clock)),
             IndexEndpoints(lambda base_url: documents().at(base_url)),

@@ -7,10 +7,11 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.edge.openapi.document import YAML, Documents, json_operation, yaml_operation
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import LINK
 from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.edge.rest.operation import Operation, Success, endpoint
+from tradecounter.edge.rest.operation import EXAMPLE_ADDRESS, endpoint
 from tradecounter.edge.rest.responses import json_response
 
 
@@ -30,15 +31,13 @@ class ServiceIndex(Struct):
     documentation: Documentation
 
 
-_EXAMPLE = ServiceIndex(
-    "Tradecounter",
-    Documentation(
-        "https://api.example/openapi.json",
-        "https://api.example/openapi.yaml",
-        "https://api.example/docs",
-        "https://api.example/guide",
-    ),
-)
+def _index(base_url: str) -> ServiceIndex:
+    addresses = (f"{base_url}/{name}" for name in ("openapi.json", "openapi.yaml", "docs", "guide"))
+    return ServiceIndex("Tradecounter", Documentation(*addresses))
+
+
+_INDEX = Described("The URLs of the interface documents.", _index(EXAMPLE_ADDRESS), "Index")
+_SERVICE = Subject(tag="Service", public=True, described={ServiceIndex: _INDEX})
 
 
 class IndexEndpoints(Struct, frozen=True):
@@ -46,32 +45,21 @@ class IndexEndpoints(Struct, frozen=True):
 
     documents: Callable[[str], Documents]
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/",
-            name="getIndex",
-            tag="Service",
-            summary="The service and its documentation",
-            description="The `Link` header also has the URLs of the interface documents.",
-            success=Success(
-                200, "The URLs of the interface documents.", ServiceIndex, {"Index": _EXAMPLE}, headers=(LINK,)
-            ),
-            public=True,
-        )
-    )
-    async def show_index(self, call: Call) -> Response:
-        json_url, yaml_url = f"{call.base_url}/openapi.json", f"{call.base_url}/openapi.yaml"
+    @_SERVICE.shows("/", headers=(LINK,))
+    async def get_index(self, call: Call) -> ServiceIndex | Response:
+        """The service and its documentation.
+
+        The `Link` header also has the URLs of the interface documents.
+        """
+        found = _index(call.base_url)
+        named = found.documentation
         links = (
-            f'<{json_url}>; rel="service-desc"; type="application/json", '
-            f'<{yaml_url}>; rel="service-desc"; type="application/yaml", '
-            f'<{call.base_url}/docs>; rel="service-doc"; type="text/html", '
-            f'<{call.base_url}/guide>; rel="help"; type="text/html"'
+            f'<{named.openapi_json}>; rel="service-desc"; type="application/json", '
+            f'<{named.openapi_yaml}>; rel="service-desc"; type="application/yaml", '
+            f'<{named.reference}>; rel="service-doc"; type="text/html", '
+            f'<{named.guide}>; rel="help"; type="text/html"'
         )
-        pages = (f"{call.base_url}/docs", f"{call.base_url}/guide")
-        return json_response(
-            ServiceIndex("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links}
-        )
+        return json_response(found, headers={"Link": links})
 
     @endpoint(json_operation("/openapi.json", "This document. Generate clients from it."))
     async def show_json(self, call: Call) -> Response:

@@ -12,6 +12,7 @@ from tradecounter.customer_requests.queries import CustomerRequest, State, count
 from tradecounter.customer_requests.wire import OpenRequestRequest, SupportRequest, own_request
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING, RETRY_AFTER
@@ -32,6 +33,9 @@ _CONFLICT = ErrorResponse(
     (RETRY_AFTER,),
     code=Code.TOO_MANY_PENDING,
 )
+
+
+_SUPPORT = Subject(tag="Orders", keys=("account",), described={SupportRequest: Described("", REQUEST)})
 
 
 class RequestList(PagedList, frozen=True, kw_only=True):
@@ -66,27 +70,18 @@ class RequestEndpoints(Struct, frozen=True):
     clock: Clock
     lists: RecordLists
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/request",
-            name="listRequests",
-            key_scopes=("account",),
-            tag="Orders",
-            summary="List your requests to support, newest first",
-            description="With the answer once support has closed one; also those from the account's pages. "
-            + COUNTED_BY_SIZE,
-            query=RequestList,
-            success=Success(
-                200, "The requests of one page.", list[SupportRequest], {"List": [REQUEST]}, headers=PAGING
-            ),
-            sample=Sample({"limit": "3"}),
-            cacheable=True,
-        )
+    @_SUPPORT.shows(
+        "/request",
+        "The requests of one page.",
+        headers=PAGING,
+        description="With the answer once support has closed one; also those from the account's pages. "
+        + COUNTED_BY_SIZE,
+        sample=Sample({"limit": "3"}),
+        cacheable=True,
     )
-    async def list_requests(self, call: Call) -> Response:
-        wanted = call.query(RequestList)
-        return await self.lists.respond(call, wanted, _Requests(call.customer_id, wanted.state), _LAYOUT)
+    async def list_requests(self, call: Call, query: RequestList) -> list[SupportRequest] | Response:
+        """List your requests to support, newest first."""
+        return await self.lists.respond(call, query, _Requests(call.customer_id, query.state), _LAYOUT)
 
     @endpoint(
         Operation(

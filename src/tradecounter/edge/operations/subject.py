@@ -70,7 +70,8 @@ Method = Callable[..., Awaitable[Any]]
 Handler = Callable[[Any, Call], Awaitable[Response]]
 Check = Callable[..., Awaitable[None]]
 
-_OK, _NO_CONTENT = 200, 204
+_OK = 200
+_NO_CONTENT = 204
 FILE = Media({"type": "string", "format": "binary"})
 NO_FILES: Mapping[str, Media] = {}
 
@@ -133,6 +134,7 @@ class Options(TypedDict, total=False):
     scope: str
     other_scopes: tuple[str, ...]
     roles: tuple[str, ...]
+    cacheable: bool
 
 
 class Subject(Struct, frozen=True, kw_only=True):
@@ -140,11 +142,13 @@ class Subject(Struct, frozen=True, kw_only=True):
 
     `read` and `write` are the scopes. `roles` are the staff's roles that may change something, where they are not those
     of the scope. At the customers' API, there are `keys` instead: a key needs one of these scopes. Its changes have no
-    idempotency key and no acting user. `described` has the types of bodies and responses.
+    idempotency key and no acting user. `public` ones need no credential. `described` has the types of bodies and
+    responses.
 
-    The decorated methods are those of a class with a `desk`. A method takes what it needs, by these names: `tx`, a
-    transaction; `now`; `call`; `query`, the query's parameters; `body`. Its other parameters have `InPath`. It returns
-    the body of the response. `responds` is the response's sentence, or its example too, where it is not the type's.
+    A method takes what it needs, by these names: `tx`, a transaction; `now`; `call`; `query`, the query's parameters;
+    `body`. Its other parameters have `InPath`. It returns the body of the response. Its class has a `desk`, but for
+    reads that take neither `tx` nor `now`. `responds` is the response's sentence, or its example too, where it is not
+    the type's.
     """
 
     tag: str
@@ -152,25 +156,39 @@ class Subject(Struct, frozen=True, kw_only=True):
     write: str = ""
     roles: tuple[str, ...] = ()
     keys: tuple[KeyScope, ...] = ()
+    public: bool = False
     described: Mapping[type, Described] = field(default_factory=dict)
 
     def shows(
-        self, path: str, responds: str = "", *, files: Mapping[str, Media] = NO_FILES, **options: Unpack[Options]
+        self,
+        path: str,
+        responds: str | Described = "",
+        *,
+        headers: tuple[Header, ...] = (),
+        files: Mapping[str, Media] = NO_FILES,
+        **options: Unpack[Options],
     ) -> Callable[[Method], Handler]:
-        """Declare a read. One that sends `files`, by media type, returns the response, or else a body."""
+        """Declare a read. Its method returns the body; or the response, if that has `headers` or is one of `files`.
+
+        `files` are by media type. A method that does either says so: `-> ServiceIndex | Response`.
+        """
 
         def declare(method: Method) -> Handler:
-            signature, show = _Signature.of(method), taking_by_name(method)
-            success = self._success(_OK, signature.returns, responds, (CONTENT_DISPOSITION,) if files else (), files)
+            signature = _Signature.of(method)
+            show = taking_by_name(method)
+            sent = (CONTENT_DISPOSITION, *headers) if files else headers
+            success = self._success(_OK, signature.returns, responds, sent, files)
 
             @wraps(method)
             async def handle(group: Any, call: Call) -> Response:
-                given, now = signature.read(call), group.desk.clock.now()
-                if signature.takes_transaction:
+                given = signature.read(call)
+                if "now" in signature.takes:
+                    given["now"] = group.desk.clock.now()
+                if "tx" in signature.takes:
                     async with group.desk.reading() as tx:
-                        result = await show(group, **given, tx=tx, now=now)
+                        result = await show(group, **given, tx=tx)
                 else:
-                    result = await show(group, **given, now=now)
+                    result = await show(group, **given)
                 return result if isinstance(result, Response) else json_response(result)
 
             return endpoint(self._operation("GET", path, signature, success, options))(handle)
@@ -181,7 +199,8 @@ class Subject(Struct, frozen=True, kw_only=True):
         """Declare a list by pages. Its method returns `Listed`."""
 
         def declare(method: Method) -> Handler:
-            signature, find = _Signature.of(method), taking_by_name(method)
+            signature = _Signature.of(method)
+            find = taking_by_name(method)
             [item] = get_args(signature.returns)
             success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
 
@@ -219,7 +238,8 @@ class Subject(Struct, frozen=True, kw_only=True):
         """
 
         def declare(method: Method) -> Handler:
-            signature, change = _Signature.of(method), taking_by_name(method)
+            signature = _Signature.of(method)
+            change = taking_by_name(method)
             taking_check = None if check is None else taking_by_name(check)
             status = CREATED if location or created else _OK
             replayed = (IDEMPOTENT_REPLAY,) if self._is_keyed(verb) else ()
@@ -296,6 +316,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 "description": signature.description,
                 "scope": self.read,
                 "key_scopes": self.keys,
+                "public": self.public,
                 "query": signature.query,
                 **more,
                 **options,
@@ -315,10 +336,13 @@ class Subject(Struct, frozen=True, kw_only=True):
             return Success(_NO_CONTENT, str(responds))
         if returns is Response:
             return Success(status, str(responds), media_types=files, headers=headers)
-        if get_origin(returns) is list:
+        if isinstance(responds, Described):
+            described = responds
+        elif get_origin(returns) is list:
             [item] = get_args(returns)
-            return Success(status, str(responds), returns, {"List": [self.described[item].example]}, headers=headers)
-        described = responds if isinstance(responds, Described) else self.described[returns]
+            described = Described("", [self.described[item].example], "List")
+        else:
+            described = self.described[returns]
         sentence = responds if isinstance(responds, str) and responds else described.sentence
         examples = {described.name or returns.__name__: described.example}
         return Success(status, sentence, returns, examples, files, headers)
@@ -337,7 +361,7 @@ class _Signature(Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     description: str
-    takes_transaction: bool
+    takes: frozenset[str]
     path: Mapping[str, InPath]
     query: Any
     body: Any
@@ -355,7 +379,7 @@ class _Signature(Struct, frozen=True, kw_only=True):
             name=_camel_case(method.__name__),
             summary=first.removesuffix("."),
             description="\n\n".join(" ".join(each.splitlines()) for each in paragraphs),
-            takes_transaction="tx" in hints,
+            takes=frozenset(hints),
             path={name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated},
             query=hints.get("query"),
             body=hints.get("body"),

@@ -17,7 +17,7 @@ def staff_id_of(call: Call) -> int:
     """Return the id of the member of the staff who has signed in. Raises RuntimeError if nobody has."""
     session = session_of(call.request.scope)
     if session is None:
-        raise RuntimeError("only staff who have signed in upload files")
+        raise RuntimeError("the gate admits only staff who have signed in here")
     return session.person.id
 
 
@@ -25,7 +25,7 @@ def user_of(call: Call) -> CustomerUser:
     """Return the customer's user who has signed in. Raises RuntimeError if nobody has."""
     session = session_of(call.request.scope)
     if session is None or not isinstance(session.person, CustomerUser):
-        raise RuntimeError("only a customer's user who has signed in has a basket")
+        raise RuntimeError("the gate admits only customers' users who have signed in here")
     return session.person
 
 

@@ -6,9 +6,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import NEXT_LINK
-from tradecounter.edge.rest.operation import Operation, Sample, Success, endpoint
+from tradecounter.edge.rest.operation import Sample
 from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.events.feed import EventFeed
@@ -60,35 +61,22 @@ async def respond_with_events(call: Call, feed: EventFeed, wanted: EventQuery, w
     return json_response([event_on_the_wire(record) for record in page.events], headers=headers)
 
 
+_EVENTS = Subject(tag="Events", keys=("read",), described={Event: Described("", EVENT)})
+
+
 class EventEndpoints(Struct, frozen=True):
     """The endpoint of a customer's events."""
 
     feed: EventFeed
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/event",
-            name="listEvents",
-            key_scopes=("read",),
-            tag="Events",
-            summary="What happened to your orders, quotes, invoices, prices and stock",
-            description=(
-                "Your events after a position in the log, oldest first. Store the `sequence` of the last event that "
-                "you have handled, and send it as `after` with the next request. With `wait`, a request without an "
-                "event gets its response as soon as there is one, so a program hears of events within a second."
-            ),
-            query=EventParameters,
-            success=Success(200, "The events.", list[Event], {"List": [EVENT]}, headers=(NEXT_LINK,)),
-            sample=Sample({"after": "0", "limit": "20"}),
-        )
-    )
-    async def list_events(self, call: Call) -> Response:
-        given = call.query(EventParameters)
-        wanted = EventQuery(
-            after=given.after,
-            limit=given.limit,
-            customer_id=call.customer_id,
-            types=read_types(given.type, CUSTOMER_TYPES),
-        )
-        return await respond_with_events(call, self.feed, wanted, given.wait)
+    @_EVENTS.shows("/event", "The events.", headers=(NEXT_LINK,), sample=Sample({"after": "0", "limit": "20"}))
+    async def list_events(self, call: Call, query: EventParameters) -> list[Event] | Response:
+        """What happened to your orders, quotes, invoices, prices and stock.
+
+        Your events after a position in the log, oldest first. Store the `sequence` of the last event that you have
+        handled, and send it as `after` with the next request. With `wait`, a request without an event gets its response
+        as soon as there is one, so a program hears of events within a second.
+        """
+        types = read_types(query.type, CUSTOMER_TYPES)
+        wanted = EventQuery(after=query.after, limit=query.limit, customer_id=call.customer_id, types=types)
+        return await respond_with_events(call, self.feed, wanted, query.wait)

@@ -6,8 +6,8 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.edge.operations.desk import NEXT
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.operation import Operation, Success, endpoint
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.operations.public import After, EventLimit, Wait, read_types, respond_with_events
 from tradecounter.events.queries import EventQuery
@@ -30,29 +30,21 @@ class EventListParameters(Struct, frozen=True):
     wait: Wait = 0
 
 
+_EVENTS = Subject(tag="Operations", read="events:read", described={Event: Described("", EVENT)})
+
+
 class EventOperations(Struct, frozen=True):
     """The endpoint of all customers' events."""
 
     feed: EventFeed
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/event",
-            name="listEvents",
-            tag="Operations",
-            summary="What happened to orders, quotes, invoices, customers, prices and stock",
-            description=(
-                "The log after a position, oldest first; sequences are contiguous. Store the `sequence` of the last "
-                "event that you have handled, and send it as `after` with the next request. With `wait`, a request "
-                "without an event gets its response as soon as there is one."
-            ),
-            query=EventListParameters,
-            success=Success(200, "The events.", list[Event], {"List": [EVENT]}, headers=(NEXT,)),
-            scope="events:read",
-        )
-    )
-    async def list_events(self, call: Call) -> Response:
-        given = call.query(EventListParameters)
-        wanted = EventQuery(after=given.after, limit=given.limit, types=read_types(given.type, _TYPES))
-        return await respond_with_events(call, self.feed, wanted, given.wait)
+    @_EVENTS.shows("/api/event", "The events.", headers=(NEXT,))
+    async def list_events(self, call: Call, query: EventListParameters) -> list[Event] | Response:
+        """What happened to orders, quotes, invoices, customers, prices and stock.
+
+        The log after a position, oldest first; sequences are contiguous. Store the `sequence` of the last event that
+        you have handled, and send it as `after` with the next request. With `wait`, a request without an event gets its
+        response as soon as there is one.
+        """
+        wanted = EventQuery(after=query.after, limit=query.limit, types=read_types(query.type, _TYPES))
+        return await respond_with_events(call, self.feed, wanted, query.wait)

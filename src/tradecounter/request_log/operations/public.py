@@ -5,11 +5,12 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import NEXT_LINK
-from tradecounter.edge.rest.operation import Operation, Sample, Success, endpoint
+from tradecounter.edge.rest.operation import Sample
 from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.admission import sender_of
@@ -26,41 +27,33 @@ class RequestLogParameters(Struct, frozen=True):
     errors: Annotated[OnlyErrors, Meta(description="`true`: errors only.", examples=["false"])] = "false"
 
 
+_ENTRIES = Described("The entries.", [ERROR, READS], "List")
+_LOG = Subject(tag="Service", keys=("account",))
+
+
 class RequestLogEndpoints(Struct, frozen=True):
     """The endpoint of a program's own requests."""
 
-    database: Database
+    desk: Desk
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/request-log",
-            name="getRequestLog",
-            key_scopes=("account",),
-            tag="Service",
-            summary="What your program has requested",
-            description="The requests of the last seven days with the key that asks, or of the application that "
-            "asks, the latest first. Each error and each write is an entry of its own; reads, and errors beyond a "
-            "hundred a minute, are counted by minute. A request is listed a second after it ended.",
-            query=RequestLogParameters,
-            success=Success(200, "The entries.", list[LoggedRequest], {"List": [ERROR, READS]}, headers=(NEXT_LINK,)),
-            sample=Sample({"limit": "20"}),
-        )
-    )
-    async def show_log(self, call: Call) -> Response:
-        wanted = call.query(RequestLogParameters)
+    @_LOG.shows("/request-log", _ENTRIES, headers=(NEXT_LINK,), sample=Sample({"limit": "20"}))
+    async def get_request_log(
+        self, tx: Transaction, call: Call, query: RequestLogParameters
+    ) -> list[LoggedRequest] | Response:
+        """What your program has requested.
+
+        The requests of the last seven days with the key that asks, or of the application that asks, the latest first.
+        Each error and each write is an entry of its own; reads, and errors beyond a hundred a minute, are counted by
+        minute. A request is listed a second after it ended.
+        """
         holder = sender_of(call.request.scope).holder
         if holder is None:
             raise RuntimeError("an admitted request has a key or a token")
-        async with reading(self.database) as tx:
-            found = await list_requests(
-                tx,
-                holder.customer_id,
-                caller_of(holder),
-                wanted.limit + 1,
-                after=wanted.after,
-                errors=wanted.errors == "true",
-            )
-        shown = found[: wanted.limit]
-        headers = next_link(call, shown[-1].id) if len(found) > wanted.limit else {}
+        caller = caller_of(holder)
+        only_errors = query.errors == "true"
+        found = await list_requests(
+            tx, holder.customer_id, caller, query.limit + 1, after=query.after, errors=only_errors
+        )
+        shown = found[: query.limit]
+        headers = next_link(call, shown[-1].id) if len(found) > query.limit else {}
         return json_response([logged_request(record) for record in shown], headers=headers)

@@ -1,7 +1,7 @@
 """`GET /check-health` and `GET /ready`: whether the process responds, and whether it should get requests."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -10,9 +10,9 @@ from starlette.responses import Response
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.db.writability import REMEDY, Writability
-from tradecounter.edge.rest.call import Call
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.headers import RETRY_AFTER
-from tradecounter.edge.rest.operation import ErrorResponse, Operation, Success, endpoint
+from tradecounter.edge.rest.operation import ErrorResponse
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.edge.server.client_address import ClientAddresses
 from tradecounter.identity.registered_keys import RegisteredKeys
@@ -97,51 +97,39 @@ class ProcessState(Struct, frozen=True):
         return round(self.freshness.age)
 
 
+_DESCRIBED: Mapping[type, Described] = {
+    Health: Described("The process runs.", Health("ok", "ok", 1, writes=True)),
+    Readiness: Described("The process is ready.", Readiness(ready=True, reasons=[], warnings=[])),
+}
+_SERVICE = Subject(tag="Service", public=True, described=_DESCRIBED)
+_NOT_READY = ErrorResponse(
+    503,
+    "The process is stopping or has a wrong secret key, the database is away, or products and prices are too old.",
+    Readiness(ready=False, reasons=["the process is stopping"], warnings=[]),
+    (RETRY_AFTER,),
+    body=Readiness,
+    counted=False,
+)
+
+
 class HealthEndpoints(Struct, frozen=True):
     """The endpoints for monitoring and load balancers."""
 
     state: ProcessState
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/check-health",
-            name="checkHealth",
-            tag="Service",
-            summary="Whether the service responds",
-            description="200 as long as the process runs, whatever its `status`.",
-            success=Success(200, "The process runs.", Health, {"Health": Health("ok", "ok", 1, writes=True)}),
-            public=True,
-        )
-    )
-    async def check_health(self, call: Call) -> Response:
-        return json_response(self.state.health())
+    @_SERVICE.shows("/check-health")
+    async def check_health(self) -> Health:
+        """Whether the service responds.
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/ready",
-            name="checkReadiness",
-            tag="Service",
-            summary="Whether the service should get requests",
-            description="For load balancers. Each process responds for itself.",
-            success=Success(
-                200, "The process is ready.", Readiness, {"Readiness": Readiness(ready=True, reasons=[], warnings=[])}
-            ),
-            errors=(
-                ErrorResponse(
-                    503,
-                    "The process is stopping or has a wrong secret key, the database is away, or products and prices "
-                    "are too old.",
-                    Readiness(ready=False, reasons=["the process is stopping"], warnings=[]),
-                    (RETRY_AFTER,),
-                    body=Readiness,
-                    counted=False,
-                ),
-            ),
-            public=True,
-        )
-    )
-    async def check_readiness(self, call: Call) -> Response:
+        200 as long as the process runs, whatever its `status`.
+        """
+        return self.state.health()
+
+    @_SERVICE.shows("/ready", errors=(_NOT_READY,))
+    async def check_readiness(self) -> Readiness | Response:
+        """Whether the service should get requests.
+
+        For load balancers. Each process responds for itself.
+        """
         state = self.state.readiness()
-        return json_response(state) if state.ready else json_response(state, 503, {"Retry-After": str(_RETRY_SECONDS)})
+        return state if state.ready else json_response(state, 503, {"Retry-After": str(_RETRY_SECONDS)})

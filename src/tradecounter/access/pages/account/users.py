@@ -19,20 +19,14 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import OWNER
+from tradecounter.edge.pages.people import OWNER, user_of
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.session import session_of
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.parts.account import AccountParts
 
-_LIST, _INVITE, _ROLE, _DISABLE = (
-    "/account/user",
-    "/account/user/invite",
-    "/account/user/{id}/role",
-    "/account/user/{id}/disable",
-)
+_LIST = "/account/user"
 
 
 class InviteForm(UserRights, kw_only=True):
@@ -51,17 +45,16 @@ class UserPages(Struct, frozen=True):
     async def list_users(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             users = await list_users(tx, call.customer_id)
-        session = session_of(call.request.scope)
         return self.desk.show(
             call,
             "access/list.html",
             users=sorted(users, key=lambda user: user.disabled_at is not None),
             owners=sum(map(is_owner, users)),
-            own_id=None if session is None else session.person.id,
+            own_id=user_of(call).id,
         )
 
     @step(
-        _INVITE,
+        f"{_LIST}/invite",
         "Invite a user",
         shown=lambda self, call, filled: self._show_invite(call, filled),
         to=_LIST,
@@ -74,7 +67,7 @@ class UserPages(Struct, frozen=True):
         return await invite_own_user(tx, call.customer_id, body.email, body, secret, now)
 
     @step(
-        _ROLE,
+        f"{_LIST}/{{id}}/role",
         "Change what a user may do",
         shown=lambda self, call, filled: self._show_role(call, filled),
         to=_LIST,
@@ -86,7 +79,7 @@ class UserPages(Struct, frozen=True):
         return await change_user_rights(tx, call.customer_id, _id(call), body, now)
 
     @step(
-        _DISABLE,
+        f"{_LIST}/{{id}}/disable",
         "Disable a user",
         asks=lambda self, call: self._ask_to_disable(call),
         to=_LIST,

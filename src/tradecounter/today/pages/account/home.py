@@ -17,9 +17,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.values import counted, money
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.pages.people import user_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.session import session_of
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import OrderRow, order_table
@@ -63,17 +62,15 @@ class HomePages(Struct, frozen=True):
 
     @page("/account", "Your account")
     async def show_home(self, call: Call) -> Response:
-        session = session_of(call.request.scope)
-        person = None if session is None else session.person
-        user = person if isinstance(person, CustomerUser) else None
-        home = _Home(buys=user is not None and user.has_role("buyer"))
+        user = user_of(call)
+        home = _Home(buys=user.has_role("buyer"))
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, call.customer_id)
             if home.buys:
                 await self._add_orders(tx, account, home)
-            if user is not None and user.has_role(*APPROVERS):
+            if user.has_role(*APPROVERS):
                 home.to_approve = await waiting_approvals(tx, account.id)
-            if user is not None and user.has_role("accounts"):
+            if user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)
 

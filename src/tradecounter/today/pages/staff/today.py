@@ -14,10 +14,9 @@ from tradecounter.edge.page_kit.charts import Chart, bar_chart
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.people import StaffMember
+from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.session import session_of
 from tradecounter.imports.queries import list_imports
 from tradecounter.imports.roles import readable_kinds
 from tradecounter.kit.local_time import uk_date
@@ -46,7 +45,8 @@ class DaysOfOrders(Struct):
         if self._read_on != today or monotonic() - self._read_at > _KEPT_SECONDS:
             began = monotonic()
             self._earlier = await orders_by_day(tx, today - timedelta(days=self.days - 1), today - timedelta(days=1))
-            self._read_on, self._read_at = today, began
+            self._read_on = today
+            self._read_at = began
         return [*self._earlier, *await orders_by_day(tx, today, today)]
 
 
@@ -65,19 +65,18 @@ class TodayPages(Struct, frozen=True):
 
     @page("/", "Today")
     async def show_today(self, call: Call) -> Response:
-        session = session_of(call.request.scope)
-        member = None if session is None else session.person
-        roles = member.roles if isinstance(member, StaffMember) else []
-        now, may = self.desk.clock.now(), self.desk.view(call).may
-        latest, charts, newest, imports = [], [], None, []
-        warehouse = None
+        roles = roles_of_caller(call)
+        may = self.desk.view(call).may
+        now = self.desk.clock.now()
+        latest = []
+        charts = []
+        newest = None
         async with self.desk.reading() as tx:
-            views = [] if session is None else await views_on_today(tx, session.person.id)
+            views = await views_on_today(tx, staff_id_of(call))
             today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
-            if "catalogue" in roles:
-                imports = await list_imports(tx, _MOST_IMPORTS, kinds=readable_kinds(roles))
-            if "warehouse" in roles:
-                warehouse = await read_warehouse(tx, now)
+            kinds = readable_kinds(roles)
+            imports = await list_imports(tx, _MOST_IMPORTS, kinds=kinds) if "catalogue" in roles else []
+            warehouse = await read_warehouse(tx, now) if "warehouse" in roles else None
             if allows(roles, "orders:read") and roles != ["warehouse"]:
                 latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
                 days = await self.days.until(tx, uk_date(now))
