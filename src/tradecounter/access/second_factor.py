@@ -60,7 +60,8 @@ async def begin_factor(tx: Transaction, policy: SignInPolicy, session: Session, 
 
     Until then, the session shows the same one again.
     """
-    person, site = session.person, site_of(session.person)
+    person = session.person
+    site = site_of(session.person)
     begun = await find_factor(tx, site, person.id, confirmed=False)
     secret = None if begun is None or begun.session_id != session.id else policy.vault.unseal(bytes(begun.secret))
     if secret is None:
@@ -75,7 +76,8 @@ async def enable_factor(tx: Transaction, policy: SignInPolicy, session: Session,
 
     Raises DomainError: invalid (the code), conflict (none was begun).
     """
-    person, site = session.person, site_of(session.person)
+    person = session.person
+    site = site_of(session.person)
     begun = await find_factor(tx, site, person.id, confirmed=False)
     if begun is None or begun.session_id != session.id:
         raise DomainError(Kind.CONFLICT, "the set-up has ended; begin again")

@@ -82,7 +82,9 @@ def read_header(
         return Header(errors=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
     renamed = {normal_name(theirs): ours for theirs, ours in options.renamed.items()}
-    header, taken, seen = Header(), dict[str, str](), set[str]()
+    header = Header()
+    taken = dict[str, str]()
+    seen = set[str]()
     for place, name in enumerate(names):
         normal = normal_name(name)
         ours = renamed.get(normal, normal)

@@ -33,7 +33,10 @@ def scan(file: BinaryIO) -> Scanned:
     """
     marked = file.read(2) in _UTF16_MARKS
     file.seek(0)
-    decoder, lines, utf8_until, beyond_ascii = codecs.getincrementaldecoder("utf-8")(), 0, None, False
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines = 0
+    utf8_until = None
+    beyond_ascii = False
     for block in _blocks(file):
         if utf8_until is None:
             try:

@@ -193,7 +193,8 @@ async def _report_changes(tx: Transaction, import_id: int, report: ImportReport,
             options.on_change(change)
     if options.diff:
         found = await first_changes(tx, import_id, MOST_DIFFERENCES + 1)
-        report.diff, report.diff_more = found[:MOST_DIFFERENCES], len(found) > MOST_DIFFERENCES
+        report.diff = found[:MOST_DIFFERENCES]
+        report.diff_more = len(found) > MOST_DIFFERENCES
     if options.dry_run:
         report.id = None
 
@@ -219,7 +220,8 @@ async def _stage(
             for values in batch.staged:
                 await copy.write_row(values)
             await asyncio.sleep(0)
-            count, staged = count + batch.rows, staged + sum(key is not None for _, key, _ in batch.staged)
+            count += batch.rows
+            staged += sum(key is not None for _, key, _ in batch.staged)
             options.progress(count)
     return staged
 

@@ -84,7 +84,8 @@ class _RowReader(Generic[Shape]):
             return BadRow(number, (str(field_error_of(error)).replace("the body ", "the row ", 1),))
 
     def _quoted(self, number: int, text: bytes) -> Row[Shape] | BadRow[Shape]:
-        members, unreadable = decode_json(text), {}
+        members = decode_json(text)
+        unreadable = {}
         if not isinstance(members, dict):
             raise invalid("", "must be an object")
         for name in self._decimals:

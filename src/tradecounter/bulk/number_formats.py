@@ -14,7 +14,8 @@ Moment = Literal["date", "time"]
 _Piece = tuple[Literal["shown", "code", "general"], str]
 
 _GENERAL = "General"
-_DATE, _TIME = "yyyy-mm-dd", "h:mm:ss"
+_DATE = "yyyy-mm-dd"
+_TIME = "h:mm:ss"
 # Formats that files name by number alone; 5 to 8, 42 and 44 are in dollars there. The Far East's are dates.
 _BUILT_IN = {
     0: _GENERAL, 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?",
@@ -120,7 +121,8 @@ def _section(tokens: list[re.Match[str]]) -> Section:
     pieces: list[_Piece] = []
     holds: Callable[[Decimal], bool] | None = None
     moment: Moment | None = None
-    elapsed, signs = False, ""
+    elapsed = False
+    signs = ""
     for token in tokens:
         quoted, escaped, width, filling, bracket, general, plain = token.groups()
         if bracket is not None:
@@ -206,14 +208,17 @@ def _in_places(pieces: tuple[_Piece, ...], number: str, *, grouped: bool) -> Ite
     point = next((n for n, (what, text) in enumerate(pieces) if what == "code" and text == "."), len(pieces))
     places = sum(1 for what, text in pieces[:point] if what == "code" and text in _PLACES)
     left = whole.rjust(places)  # blanks where there is no digit
-    extra, left = left[: len(left) - places], left[len(left) - places :]
+    extra = left[: len(left) - places]
+    left = left[len(left) - places :]
     decimals = iter(fraction)
     kept = len(fraction.rstrip("0"))
     for index, (what, text) in enumerate(pieces):
         if what == "shown" or text == "%":
             yield text
         elif text in _PLACES and index < point:
-            digits, extra, left = extra + left[0], "", left[1:]
+            digits = extra + left[0]
+            extra = ""
+            left = left[1:]
             yield from _grouped(_filled(digits, text), len(left), grouped=grouped)
         elif text == "." and index == point:
             yield "."

@@ -22,7 +22,8 @@ _TOO_LARGE = Decimal(10) ** _MOST_DIGITS
 _DAY = timedelta(days=1)
 _LEAP_DAY = 60  # the serial number of 29 February 1900, which never was
 
-EPOCH_1900, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # noqa: DTZ001 cells have no zone
+EPOCH_1900 = datetime(1899, 12, 30)  # noqa: DTZ001 cells have no zone
+EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
 
 
 class BadCell(Struct, frozen=True):

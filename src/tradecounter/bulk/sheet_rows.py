@@ -85,18 +85,22 @@ class SheetReader(XmlReader):
             case 3, "c":
                 self._cells.append(self._cell())
             case 4, "f":
-                self._formula, self.text = "".join(self.text or ()), None
+                self._formula = "".join(self.text or ())
+                self.text = None
             case 4, "v":
-                self._value, self.text = "".join(self.text or ()), None
+                self._value = "".join(self.text or ())
+                self.text = None
             case ((5 | 6), "t") if self.text is not None:
-                self._value, self.text = (self._value or "") + "".join(self.text), None
+                self._value = (self._value or "") + "".join(self.text)
+                self.text = None
         self._within -= 1
 
     def _start_row(self, attributes: Attributes) -> None:
         number = int(attributes["r"]) if "r" in attributes else self._row + 1
         if number <= self._row:
             raise DamagedPartError(f"row {number} follows row {self._row}")
-        self._row, self._cells = number, []
+        self._row = number
+        self._cells = []
 
     def _start_cell(self, attributes: Attributes) -> None:
         if "r" in attributes:
@@ -104,10 +108,13 @@ class SheetReader(XmlReader):
             if column < len(self._cells):
                 raise DamagedPartError(f"{attributes['r']} follows a later cell")
             self._cells += [""] * (column - len(self._cells))
-        self._attributes, self._formula, self._value = attributes, None, None
+        self._attributes = attributes
+        self._formula = None
+        self._value = None
 
     def _cell(self) -> Cell:
-        kind, value = self._attributes.get("t", "n"), self._value
+        kind = self._attributes.get("t", "n")
+        value = self._value
         if not value:
             if self._formula is not None and (value is None or kind not in _EMPTY_TEXT):
                 formula = f"the formula ={self._formula[:40]}" if self._formula else "the formula"

@@ -102,9 +102,11 @@ def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptio
 
     Without a `sep=` line, returns the separator that yields the most known columns, then the most columns.
     """
-    line, skipped = file.readline(), 0
+    line = file.readline()
+    skipped = 0
     while line and not line.strip():
-        line, skipped = file.readline(), skipped + 1
+        line = file.readline()
+        skipped += 1
     stated = _STATED.fullmatch(line)
     if stated is not None:
         return stated["separator"], skipped + 1

@@ -18,7 +18,9 @@ _MOST_TEXTS = 20_000_000
 _LARGEST_PART = 20_000_000  # bytes; of the lists of sheets and formats
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TRUE = {"1", "true", "on"}
-_SHEET, _TEXTS, _STYLES = "/worksheet", "/sharedStrings", "/styles"  # the ends of relations' types
+_SHEET = "/worksheet"  # the ends of relations' types
+_TEXTS = "/sharedStrings"
+_STYLES = "/styles"
 
 Attributes = dict[str, str]
 

@@ -47,7 +47,8 @@ async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
     """Record the consent of a user's customer, and return a code. Raises AuthorizationError (access_denied)."""
     if not user.has_role(*GIVERS):
         raise _denied()
-    client_id, customer_id = request.application.record.client_id, user.customer_id
+    client_id = request.application.record.client_id
+    customer_id = user.customer_id
     consent_id = await insert_consent(tx, client_id, customer_id, user.id, now)
     if consent_id is not None:
         audit(tx, "consent.give", f"application/{client_id}", now, after={"customer_id": customer_id})

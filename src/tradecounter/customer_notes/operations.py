@@ -21,7 +21,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.subject import Described, InPath, Subject
 
-_CONTACTS, _NOTES = f"{ONE_CUSTOMER}/contact", f"{ONE_CUSTOMER}/note"
+_CONTACTS = f"{ONE_CUSTOMER}/contact"
+_NOTES = f"{ONE_CUSTOMER}/note"
 
 ContactId = Annotated[int, InPath("contact_id", "The contact's id.", 7, "contact")]
 

@@ -59,7 +59,8 @@ def written_changelog() -> str:
 def read_changelog(text: str) -> list[Release]:
     """Return the releases of a changelog that have changes for customers, the latest first."""
     releases: list[Release] = []
-    group, lines = "", list[str]()
+    group = ""
+    lines = list[str]()
 
     def end_entry() -> None:
         if lines and group in _GROUPS:

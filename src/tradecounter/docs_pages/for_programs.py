@@ -14,7 +14,8 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.email_addresses import parse_mailbox
 from tradecounter.kit.errors import DomainError, Kind
 
-MARKDOWN, PLAIN = "text/markdown", "text/plain"
+MARKDOWN = "text/markdown"
+PLAIN = "text/plain"
 
 _VALID = timedelta(days=180)  # of security.txt; RFC 9116 recommends less than a year
 

@@ -14,7 +14,8 @@ _SAMPLE = "curl"
 def reference_markdown(document: Mapping[str, Any], operations: Iterable[Operation]) -> str:
     """Return the reference of an interface document as Markdown."""
     base_url = document["servers"][0]["url"]
-    guide, interface = f"[guide]({base_url}/guide.md)", f"[openapi.json]({base_url}/openapi.json)"
+    guide = f"[guide]({base_url}/guide.md)"
+    interface = f"[openapi.json]({base_url}/openapi.json)"
     lines = [
         f"# {document['info']['title']}: reference",
         f"Base address: `{base_url}`. The {guide} explains how things go together; {interface} is for programs.",

@@ -167,7 +167,8 @@ class _Reader(Struct, frozen=True):
     samples: Mapping[str, Sample]
 
     def section(self, method: str, path: str) -> Section:
-        operation, name = self.operation, self.operation["operationId"]
+        operation = self.operation
+        name = self.operation["operationId"]
         plan = plan_of(self.document, name, self.samples[name])
         body = operation.get("requestBody")
         return Section(

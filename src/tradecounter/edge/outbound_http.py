@@ -87,7 +87,8 @@ class HttpSender(Struct):
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
         """Send a body of JSON, once; never raises because of the receiver."""
         began = time.monotonic()
-        parser, error = _Response(_MOST_POST_BYTES), None
+        parser = _Response(_MOST_POST_BYTES)
+        error = None
         try:
             async with asyncio.timeout(self.post_seconds):
                 fields = {"Content-Type": "application/json", "Content-Length": str(len(body)), "Accept": "*/*"}
@@ -209,7 +210,8 @@ class _Response:
     def on_headers_complete(self) -> None:
         status = self.parser.get_status_code()
         if status >= 200:  # noqa: PLR2004 below are informational responses, which the final one follows
-            self.status, self._head_done = status, True
+            self.status = status
+            self._head_done = True
 
     def on_body(self, body: bytes) -> None:
         self.body += body

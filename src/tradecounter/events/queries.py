@@ -55,7 +55,8 @@ async def number_events(tx: Transaction) -> int:
     Does nothing while another process does it.
     """
     async with tx.pipeline() as p:
-        locked, waiting = p.fetch(TRY_TO_NUMBER_EVENTS), p.fetch(_ANY_UNNUMBERED)
+        locked = p.fetch(TRY_TO_NUMBER_EVENTS)
+        waiting = p.fetch(_ANY_UNNUMBERED)
     if not (locked.one[0] and waiting.one[0]):
         return 0
     async with tx.pipeline() as p:

@@ -40,7 +40,8 @@ class Sender(Struct):
 
     def admitted_as(self, holder: Holder) -> int:
         """Note the key or token of an admitted request, and return its customer."""
-        self.holder, self.customer_id = holder, holder.customer_id
+        self.holder = holder
+        self.customer_id = holder.customer_id
         return holder.customer_id
 
     def require_one_of(self, *scopes: KeyScope) -> None:

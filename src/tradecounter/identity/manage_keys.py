@@ -21,8 +21,10 @@ _LATEST = datetime(9999, 1, 1, tzinfo=UTC)  # the database's times end there
 
 async def create_key(tx: Transaction, customer_id: int, request: KeyRequest, now: datetime) -> NewKey:
     """Create a key for a customer, and have its owners told. Raises DomainError (invalid)."""
-    collector, networks = ErrorCollector(), []
-    name, expires_at = request.name.strip(), request.expires_at
+    collector = ErrorCollector()
+    networks = []
+    name = request.name.strip()
+    expires_at = request.expires_at
     with collector.collecting():
         require_text("name", name, _LONGEST_NAME)
     with collector.collecting():
@@ -51,7 +53,8 @@ async def create_key(tx: Transaction, customer_id: int, request: KeyRequest, now
 
 def _networks(texts: Sequence[str]) -> list[str]:
     """Return networks as they are stored, each once. Raises DomainError (invalid)."""
-    collector, found = ErrorCollector(), dict[str, None]()
+    collector = ErrorCollector()
+    found = dict[str, None]()
     for number, text in enumerate(texts):
         with collector.collecting():
             try:

@@ -111,13 +111,15 @@ class RateLimit(Struct):
         now = self.clock.now()
         left = self._ends - now
         if not _NONE < left <= WINDOW:
-            self._ends, self._counts = window_start(now) + WINDOW, {}
+            self._ends = window_start(now) + WINDOW
+            self._counts = {}
             left = self._ends - now
         return left
 
     async def share(self, database: Database) -> None:
         """Add this process's counts to the shared counts, and read the totals."""
-        window, counts = self._ends - WINDOW, self._counts
+        window = self._ends - WINDOW
+        counts = self._counts
         if not counts:
             return
         added = {customer_id: count.here for customer_id, count in counts.items() if count.here}

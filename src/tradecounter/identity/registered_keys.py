@@ -52,7 +52,8 @@ class RegisteredKeys:
 
     async def look(self, tx: Transaction) -> None:
         """Compare the keys, and log once what is wrong."""
-        former, registered = self.problem, await registered_keys(tx)
+        former = self.problem
+        registered = await registered_keys(tx)
         try:
             self.problem = problem_of(registered, self._secret_keys())
         except OperatorError as error:  # no key at all

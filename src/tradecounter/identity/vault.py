@@ -18,7 +18,8 @@ class Vault:
 
     def __init__(self, purpose: str, secret_keys: Callable[[], Sequence[str]]) -> None:
         """Take a function that returns the secret keys: the first encrypts, the others only decrypt."""
-        self._purpose, self._secret_keys = purpose, secret_keys
+        self._purpose = purpose
+        self._secret_keys = secret_keys
 
     @cached_property
     def _keys(self) -> list[Fernet]:

@@ -50,7 +50,8 @@ async def prices_changed(context: MailContext, *, user_id: int, list_id: int, da
     alerts = [alert for alert in await price_alerts_of(context.tx, user_id) if alert.list_id == list_id]
     if user is None or not alerts:
         return None
-    [alert], products = alerts, await products_of_list(context.tx, list_id)
+    [alert] = alerts
+    products = await products_of_list(context.tx, list_id)
     changed = [
         (*products[int(product)], *(None if price is None else Decimal(price) for price in pair))
         for product, pair in alert.changes.items()

@@ -114,7 +114,8 @@ async def invoice_overdue(context: MailContext, *, order_id: int, number: int, s
 
 async def debtor_reminded(context: MailContext, *, customer_id: int, asked: int) -> Mail | None:
     """Name a customer's unpaid invoices; `asked` is the Unix time of the request. None if all are paid by now."""
-    account, invoices = await find_account(context.tx, customer_id), await unpaid_invoices(context.tx, customer_id)
+    account = await find_account(context.tx, customer_id)
+    invoices = await unpaid_invoices(context.tx, customer_id)
     if account is None:
         raise NothingToSend(f"customer {customer_id} does not exist")
     if not invoices:
@@ -205,7 +206,8 @@ async def _with_invoice(
 async def _invoiced(
     context: MailContext, order_id: int, number: int | None
 ) -> tuple[OrderFacts[ConfirmedOrder], InvoiceFacts]:
-    facts, invoice = await context.order(order_id), await find_invoice_facts(context.tx, order_id, number)
+    facts = await context.order(order_id)
+    invoice = await find_invoice_facts(context.tx, order_id, number)
     if invoice is None or not isinstance(facts.order, ConfirmedOrder):
         raise NothingToSend(f"order {order_id} has no invoice")
     return OrderFacts(facts.order, facts.account), invoice

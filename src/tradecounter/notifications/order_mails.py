@@ -75,7 +75,8 @@ async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None
     order = facts.order
     if not isinstance(order, CancelledOrder | CancelledUnconfirmed):
         raise NothingToSend(f"order {order_id} is not cancelled")
-    what, ended = order.kind if isinstance(order, CancelledUnconfirmed) else "order", order.ended_as
+    what = order.kind if isinstance(order, CancelledUnconfirmed) else "order"
+    ended = order.ended_as
     which = f"Order {order.order_reference}" if isinstance(order, CancelledOrder) else what.capitalize()
     return await context.mail(
         f"order-cancelled-{order.id}",
@@ -93,7 +94,8 @@ async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None
 async def order_changed(context: MailContext, *, order_id: int, change_id: int) -> Mail | None:
     """Build the notice that a part is cancelled or the order is amended, with what is still ordered."""
     facts = await context.order(order_id)
-    order, change = facts.order, await find_change_facts(context.tx, order_id, change_id)
+    order = facts.order
+    change = await find_change_facts(context.tx, order_id, change_id)
     if change is None or not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no change {change_id}")
     if isinstance(order, CancelledOrder):
@@ -164,7 +166,8 @@ async def _dispatched(
 async def shipment_taken_back(context: MailContext, *, order_id: int, shipment_id: int) -> Mail | None:
     """Build the notice that a shipment did not leave, with its units and the reason."""
     facts = await context.order(order_id)
-    order, shipment = facts.order, await find_taken_back_facts(context.tx, order_id, shipment_id)
+    order = facts.order
+    shipment = await find_taken_back_facts(context.tx, order_id, shipment_id)
     if shipment is None or not isinstance(order, NumberedOrder):
         raise NothingToSend(f"shipment {shipment_id} of order {order_id} was not taken back")
     return await context.mail(

@@ -33,7 +33,9 @@ async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None
         raise NotYetError(wait)
     quotes = [await _quote(context, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
     orders = [quote.order for quote in quotes]
-    first, last, account = orders[0], orders[-1], quotes[0].account
+    first = orders[0]
+    last = orders[-1]
+    account = quotes[0].account
     several = len(orders) > 1
     mail = await context.mail(
         f"quotes-requested-{first.id}-{last.id}-{len(orders)}" if several else f"quote-requested-{first.id}",
@@ -60,7 +62,8 @@ class _Quote(Struct, frozen=True):
 
 
 async def _quote(context: MailContext, order_id: int) -> _Quote:
-    facts, lines = await context.order(order_id), await line_facts(context.tx, order_id)
+    facts = await context.order(order_id)
+    lines = await line_facts(context.tx, order_id)
     items = " ".join(f"--item {shlex.quote(f'{sku}=UNIT_COST')}" for sku in dict.fromkeys(line.sku for line in lines))
     code = shlex.quote(facts.order.confirmation_code)
     carriage = "" if facts.order.shipping_options else " --shipping METHOD_ID=COST"
@@ -144,7 +147,8 @@ async def _links(context: MailContext, quote: PricedQuote) -> _Links:
 async def _priced(context: MailContext, order_id: int, pricing: int) -> OrderFacts[PricedQuote] | None:
     """Return a quote that can be accepted at this pricing, or None. Raises NothingToSend."""
     facts = await context.order(order_id)
-    quote, latest = facts.order, pricing_of(facts.order)
+    quote = facts.order
+    latest = pricing_of(facts.order)
     if latest is None or pricing > latest.pricings:
         raise NothingToSend(f"quote {order_id} has no pricing {pricing}")
     if pricing < latest.pricings:

@@ -86,7 +86,8 @@ def _templates(*, html: bool) -> jinja2.Environment:
     return templates
 
 
-_TEXT, _HTML = _templates(html=False), _templates(html=True)
+_TEXT = _templates(html=False)
+_HTML = _templates(html=True)
 
 
 def render(template: str, **facts: Any) -> tuple[str, str]:

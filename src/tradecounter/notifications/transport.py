@@ -26,7 +26,8 @@ SENDING_SECONDS = 120.0
 GOODBYE_SECONDS = 2.0
 CHECK_SECONDS = 10.0
 
-_PORT, _TLS_PORT = 25, 465
+_PORT = 25
+_TLS_PORT = 465
 _PERMANENT = 500  # SMTP replies from here on are final
 _LONGEST_REPLY = 300
 
@@ -99,7 +100,9 @@ class SandboxMail:
     """Sends e-mails to the addresses of a list, and writes those to anybody else into a folder."""
 
     def __init__(self, server: Transport, folder: Transport, listed: AbstractSet[str]) -> None:
-        self._server, self._folder, self._listed = server, folder, listed
+        self._server = server
+        self._folder = folder
+        self._listed = listed
 
     async def send(self, mail: Mail) -> None:
         """Send or write an e-mail. Raises Delayed or Rejected."""

@@ -77,7 +77,8 @@ class RequestRecorder(Struct):
         if method in READS and not is_error:
             self.add_read(holder, method, route)
             return
-        now, caller = self.clock.now(), caller_of(holder)
+        now = self.clock.now()
+        caller = caller_of(holder)
         self._begin_minute(now)
         self._in_minute[caller, is_error] += 1
         if self._in_minute[caller, is_error] > (MOST_ERRORS if is_error else MOST_WRITES):
@@ -107,13 +108,16 @@ class RequestRecorder(Struct):
         """Store what was recorded; what cannot be stored waits, and so do many counts, but for the last time."""
         now = self.clock.now()
         self._begin_minute(now)
-        reads, self._reads = self._reads, {}
+        reads = self._reads
+        self._reads = {}
         for (customer_id, own_id, method, route), number in reads.items():
             caller = f"key/{own_id}" if isinstance(own_id, int) else f"application/{own_id}"
             self._count(Counted(customer_id, caller, _minute_of(now), method, route), number)
-        counts, entries = {}, self._entries
+        counts = {}
+        entries = self._entries
         if is_last or len(self._counts) <= MANY_COUNTS or self._many.is_due():
-            counts, self._counts = self._counts, {}
+            counts = self._counts
+            self._counts = {}
         if not counts and not entries:
             return
         self._entries = []

@@ -33,7 +33,8 @@ def logged_request(record: RequestRecord) -> LoggedRequest:
     if record.count is not None:
         counted = LoggedRequest(at, record.method, record.path, count=record.count)
         if record.status:
-            counted.status, counted.code = record.status, record.code or UNSET
+            counted.status = record.status
+            counted.code = record.code or UNSET
         return counted
     return LoggedRequest(
         at,

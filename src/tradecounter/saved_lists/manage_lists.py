@@ -133,7 +133,8 @@ async def add_to_list(
 
     Raises DomainError: not found; invalid, for a product that the customer cannot buy and for a list that is full.
     """
-    found, known = await lock_own_list(tx, owner, list_id), view.find(item.sku)
+    found = await lock_own_list(tx, owner, list_id)
+    known = view.find(item.sku)
     if known is None:
         raise invalid("sku", unknown_products(view, [(0, item.sku, 1)])[0])
     product = view.product(known[0])

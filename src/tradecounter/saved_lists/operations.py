@@ -46,7 +46,8 @@ _DESCRIBED: Mapping[type, Described] = {
     ListContent: Described("", ListContent("New starter", _ITEMS), "List"),
 }
 _LISTS = Subject(tag="Customers", read="customers:read", write="customers:write", described=_DESCRIBED)
-_ALL, _ONE = f"{ONE_CUSTOMER}/list", f"{ONE_CUSTOMER}/list/{{list_id}}"
+_ALL = f"{ONE_CUSTOMER}/list"
+_ONE = f"{ONE_CUSTOMER}/list/{{list_id}}"
 
 ListId = Annotated[int, InPath("list_id", "The list's id.", 1, "list")]
 

@@ -27,7 +27,8 @@ async def save_view(
 
     Raises DomainError: invalid, conflict (too many views).
     """
-    name, query = name.strip(), urlencode(parse_qsl(query))
+    name = name.strip()
+    query = urlencode(parse_qsl(query))
     require_text("name", name, _LONGEST_NAME)
     if await count_views(tx, staff_id) >= _MOST:
         raise DomainError(Kind.CONFLICT, f"you have {_MOST} views: delete one first")

@@ -29,7 +29,8 @@ _DESCRIBED: Mapping[type, Described] = {
     )
 }
 _VIEWS = Subject(tag="Orders", read="orders:read", write="orders:write", roles=("administrator",), described=_DESCRIBED)
-_ALL, _ONE = "/api/view", "/api/view/{id}"
+_ALL = "/api/view"
+_ONE = "/api/view/{id}"
 
 ViewId = Annotated[int, InPath("id", "The view's id.", 2, "view")]
 

@@ -34,7 +34,8 @@ _SELECT = SQL("""
     select v.id, v.staff_id, m.email as owner, v.name, v.path, v.query, v.shared, v.on_today
     from saved_view v join staff_member m on m.id = v.staff_id where {} order by {} v.path, lower(v.name), v.id
 """)
-_ANY, _OWN_FIRST = SQL(""), SQL("v.staff_id <> :staff_id,")
+_ANY = SQL("")
+_OWN_FIRST = SQL("v.staff_id <> :staff_id,")
 _SEEN = Statement(
     _SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and (:path::text is null or v.path = :path)"), _ANY),
     SavedView,

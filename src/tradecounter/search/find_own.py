@@ -24,7 +24,8 @@ from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.shown_product import shown_products
 from tradecounter.storefront.view import CustomerView
 
-_ORDER, _INVOICE = "/account/order/{reference}", "/account/invoice/{number}"
+_ORDER = "/account/order/{reference}"
+_INVOICE = "/account/invoice/{number}"
 _CREDIT_NOTE = "/account/invoice/credit-note/{number}"
 
 

@@ -123,7 +123,8 @@ async def invoice_group(
 
     `operation` is the path of the page of one.
     """
-    number, amount = invoice_number(text), typed_amount(text)
+    number = invoice_number(text)
+    amount = typed_amount(text)
     if number is None and amount is None and orders is None:
         return Group("Invoices", operation, [])
     hits = [

@@ -49,10 +49,8 @@ def assembled(
     """
     shared = [placed(subject, site) for subject in SIGN_IN_SUBJECTS]
     operations = [operation for subject in (*shared, *subjects) for operation in operations_of(subject)]
-    templates, navigation = (
-        site_templates(site.name),
-        Navigation(site, operations, sandbox=settings.sandbox, offers_sandbox=bool(settings.sandbox_url)),
-    )
+    templates = site_templates(site.name)
+    navigation = Navigation(site, operations, sandbox=settings.sandbox, offers_sandbox=bool(settings.sandbox_url))
     desk = PageDesk(site, database, clock, templates, navigation)
     signing_in = SignInParts(settings, Turns(clock.now))
     endpoints = [

@@ -133,7 +133,8 @@ class BackOffice(Site):
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         desk = Desk(self.database, clock)
-        orders, letterhead = self.parts.orders, self.parts.letterhead
+        orders = self.parts.orders
+        letterhead = self.parts.letterhead
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             OrderOperations(desk, orders, letterhead, settings.invoice_each_dispatch),

@@ -143,7 +143,8 @@ def _load(name: str) -> Any:
     with collector_paused():
         found = command_named(name)
     if isinstance(found, typer.Typer):
-        found.info.cls, found.rich_markup_mode = _CommandGroup, None
+        found.info.cls = _CommandGroup
+        found.rich_markup_mode = None
         command: Any = get_group(found)
     else:
         single = typer.Typer(add_completion=False, rich_markup_mode=None)

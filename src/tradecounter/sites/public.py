@@ -155,7 +155,9 @@ class Application(Site):
         return AccountParts(views, contexts, fulfilment, settings)
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
-        views, creation, fulfilment = self._parts.views, self._creation, self._parts.fulfilment
+        views = self._parts.views
+        creation = self._creation
+        fulfilment = self._parts.fulfilment
         own_issuer = OwnIssuer.from_settings(settings, self.database, clock)
         issuer = Issuer.from_settings(settings, clock)
         exchange = TokenExchange(self.database, clock, issuer or own_issuer, settings.access_token_lifetime)
@@ -191,7 +193,9 @@ class Application(Site):
         ]
 
     def _agent_server(self, settings: Settings, clock: Clock) -> AgentServer:
-        views, creation, fulfilment = self._parts.views, self._creation, self._parts.fulfilment
+        views = self._parts.views
+        creation = self._creation
+        fulfilment = self._parts.fulfilment
         groups = (
             CatalogueTools(views),
             OrderTools(self.database, views, creation, fulfilment, clock),

@@ -58,7 +58,8 @@ class PeriodicJob(Struct, frozen=True):
 
 def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
     """Return the scheduled jobs."""
-    orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
+    orders = settings.keep_expired_orders
+    addresses = settings.keep_deleted_addresses
     return (
         PeriodicJob("expire_orders", EVERY_MINUTE, expire_orders, "pending orders expired", batches=MOST_BATCHES),
         PeriodicJob("remind_of_invoices", EVERY_FIVE_MINUTES, _reminding(settings), "customers reminded of invoices"),

@@ -110,10 +110,13 @@ async def _count_due(database: Database) -> int:
 class _Worker:
     def __init__(self, settings: Settings, url: str, clock: Clock, backlog: Backlog | None = None) -> None:
         self._backlog = backlog
-        self._mail_settings, self._transport = MailSettings.from_settings(settings), transport_for(settings)
+        self._mail_settings = MailSettings.from_settings(settings)
+        self._transport = transport_for(settings)
         self._periodic_jobs = periodic_jobs(settings)
         self._secrets = RegisteredKeys(lambda: secret_keys(settings))
-        self._settings, self._url, self._clock = settings, url, clock
+        self._settings = settings
+        self._url = url
+        self._clock = clock
 
     async def run(self, stopping: asyncio.Task[Any] | None) -> None:
         """Run jobs until `stopping` is done or the database is lost; with None, until no job is due."""

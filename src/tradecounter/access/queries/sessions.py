@@ -30,7 +30,8 @@ _OPEN = SQL("""
       and s.ended_at is null and s.seen_at > :seen_after and s.created_at > :created_after and p.disabled_at is null
     order by s.seen_at desc, s.id desc
 """)
-_BY_HASH, _BY_PERSON = SQL("s.hash = :hash"), SQL("p.id = :person_id")
+_BY_HASH = SQL("s.hash = :hash")
+_BY_PERSON = SQL("p.id = :person_id")
 _STAFF = {"columns": SQL("p.roles"), "people": SQL("join staff_member p on p.id = s.staff_id")}
 _USERS = {
     "columns": SQL("p.customer_id, p.role, p.more_roles, p.order_limit"),

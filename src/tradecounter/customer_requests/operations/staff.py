@@ -14,7 +14,8 @@ from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 
 _REQUESTS = Subject(tag="Orders", read="orders:read", write="orders:write", described=DESCRIBED)
-_ALL, _ONE = "/api/request", "/api/request/{id}"
+_ALL = "/api/request"
+_ONE = "/api/request/{id}"
 
 RequestId = Annotated[int, InPath("id", "The request's id.", 1, "request")]
 

@@ -11,7 +11,8 @@ from msgspec import Struct, field
 
 from tradecounter.edge.rest.operation import Sample
 
-_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+_JSON = "application/json"
+_FORM = "application/x-www-form-urlencoded"
 _BODY = "$response.body#/"
 _PLACE = re.compile(r"\{(\w+)\}")
 

@@ -79,7 +79,8 @@ def reason_for(error: Exception) -> str:
 
 def _as_typed(place: str) -> str:
     """Return what the running command calls a field: its option, with the value of an element of a list."""
-    found, context = _PLACE.fullmatch(place), get_current_context(silent=True)
+    found = _PLACE.fullmatch(place)
+    context = get_current_context(silent=True)
     if found is None or context is None:
         return place
     field, number = found["field"], found["number"]

@@ -21,7 +21,8 @@ class Schemas:
     """The schemas of bodies, and the components to which they refer."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
-        sent, received = set[Any](), set[Any]([Error])
+        sent = set[Any]()
+        received = set[Any]([Error])
         for operation in operations:
             sent |= {operation.body.type} if operation.body else set()
             received |= {success.body for success in (operation.success, operation.unchanged) if success}

@@ -29,7 +29,8 @@ Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")
 
 MOST_LISTED = 1_000
-_OK, _NO_CONTENT = 200, 204
+_OK = 200
+_NO_CONTENT = 204
 
 Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Results per page: 100 by default, at most 1,000.")]
 Cursor = Annotated[

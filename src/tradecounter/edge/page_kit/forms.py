@@ -350,7 +350,8 @@ class _Reading(Struct, Generic[Shape]):
     def renumbered(self, errors: Iterable[FieldError]) -> Iterator[FieldError]:
         """Yield errors with the numbers that the rows have in the form."""
         for error in errors:
-            name, found = error.field.partition("[")[0], _INDEX.search(error.field)
+            name = error.field.partition("[")[0]
+            found = _INDEX.search(error.field)
             numbers = self.rows.get(name)
             if found is None or numbers is None or int(found[1]) >= len(numbers):
                 yield error

@@ -73,7 +73,9 @@ async def listed(
     def order(chosen: str | None) -> Sort:
         return Sort.of(chosen, sorts, default if isinstance(default, str) else default(wanted))
 
-    form, wanted, rows = Filled(query_values(call.raw_query)), shape(), []
+    form = Filled(query_values(call.raw_query))
+    wanted = shape()
+    rows = []
     sort = order(None)
     try:
         wanted = call.query(shape)
@@ -124,7 +126,8 @@ def table_page(
             if found.is_file:
                 visible = {heading: cell for heading, cell in cells.items() if heading not in hidden}
                 return csv_of(file, visible, found.rows, now=now)
-            address, column = pages.desk.view(call).here, found.sort.column
+            address = pages.desk.view(call).here
+            column = found.sort.column
             own = [each for each in columns if each.heading not in hidden]
 
             def cursor(row: Any) -> str:

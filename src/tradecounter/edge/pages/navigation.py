@@ -73,7 +73,8 @@ class Navigation:
         self, site: PageSite, operations: Iterable[Operation], *, sandbox: bool = False, offers_sandbox: bool = False
     ) -> None:
         self._site = site
-        self.sandbox, self.offers_sandbox = sandbox, offers_sandbox
+        self.sandbox = sandbox
+        self.offers_sandbox = offers_sandbox
         self._pages = {operation.path: operation for operation in operations if operation.method == "GET"}
 
     def subjects(self, person: Person, path: str) -> list[Entry]:

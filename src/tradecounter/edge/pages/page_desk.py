@@ -168,7 +168,8 @@ class PageDesk(Struct, frozen=True):
         """
         outcomes = []
         for place, name in enumerate(names):
-            request, now = _keyed(call, submitted, f"{place} {name}"), self.clock.now()
+            request = _keyed(call, submitted, f"{place} {name}")
+            now = self.clock.now()
 
             async def changed_once(
                 tx: Transaction, place: int = place, now: datetime = now

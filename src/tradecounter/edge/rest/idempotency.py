@@ -61,7 +61,8 @@ async def create_once(
 
     Raises DomainError as the body, the key and `work` do.
     """
-    key, raw = read_key(call.request.headers.getlist(HEADER)), await call.json_text()
+    key = read_key(call.request.headers.getlist(HEADER))
+    raw = await call.json_text()
     keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
     asked = read_json(raw, shape)
 

@@ -119,7 +119,8 @@ async def merge_rows(tx: Transaction, wanted: Copied) -> int:
 
 def _merging(wanted: Copied) -> list[Composed]:
     """Return the statements that write the copied rows, and take away those that are not among them."""
-    table, key = Identifier(wanted.table), SQL(", ").join(map(Identifier, wanted.key))
+    table = Identifier(wanted.table)
+    key = SQL(", ").join(map(Identifier, wanted.key))
     others = [column for column in wanted.columns if column not in wanted.key]
     names = SQL(", ").join(map(Identifier, wanted.columns))
     stamp = SQL(", changed_by = pg_current_xact_id()" if wanted.stamped else "")

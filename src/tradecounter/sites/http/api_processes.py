@@ -51,7 +51,8 @@ class ApiProcess(multiprocess.Process):
         super().__init__(config, sockets)
         self._started_at = ""
         # The new process does not get attributes of the class.
-        self._all_end, self._figures_folder = self.all_end, self.figures_folder
+        self._all_end = self.all_end
+        self._figures_folder = self.figures_folder
         self._from_scratch = self.process
         if self._is_unchanged() and _fork_server_runs():
             arguments = {"config": config, "target": self.target, "sockets": sockets, "stdin_fileno": None}

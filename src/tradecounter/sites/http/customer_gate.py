@@ -75,7 +75,8 @@ class AgentGate(Struct, frozen=True):
 
     async def admit(self, request: Request, operation: Operation) -> int:
         """Return the customer of a request, which counts against the rate limit. Raises DomainError."""
-        sender, admission = sender_of(request.scope), self.customers.admission
+        sender = sender_of(request.scope)
+        admission = self.customers.admission
         credential = sender.credential
         if not isinstance(credential, BearerToken):
             return await self.customers.admit(request, operation)
@@ -100,7 +101,8 @@ class FeedGate(Struct, frozen=True):
 
         An unknown secret counts as a wrong credential. Raises DomainError (not found, blocked, too many requests).
         """
-        sender, admission = sender_of(request.scope), self.customers.admission
+        sender = sender_of(request.scope)
+        admission = self.customers.admission
         admission.check_address(sender)
         secret: str = request.path_params["secret"]
         feed = await self._find(secret)

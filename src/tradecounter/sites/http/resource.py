@@ -102,7 +102,8 @@ class Resource:
         return response
 
     def _method_error(self, request: Request) -> Response:
-        message, headers = f"{request.method} is not allowed here; use {self._allow}", {"Allow": self._allow}
+        message = f"{request.method} is not allowed here; use {self._allow}"
+        headers = {"Allow": self._allow}
         if (page := error_page_of(request.scope)) is not None:
             return page(request, Failure(_METHOD_NOT_ALLOWED, message, LookupError(message), headers))
         return error_response(message, Code.METHOD_NOT_ALLOWED, _METHOD_NOT_ALLOWED, headers)

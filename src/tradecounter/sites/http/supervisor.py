@@ -58,7 +58,8 @@ class Supervisor(ApiProcesses):
             life.pinged_at = time.monotonic()
         if process.parent_conn.poll():
             process.parent_conn.recv()
-            life.pinged_at, life.has_responded = None, True
+            life.pinged_at = None
+            life.has_responded = True
             return True
         patience = self.config.timeout_worker_healthcheck if life.has_responded else _SOUND_AFTER_SECONDS
         return time.monotonic() - life.pinged_at < patience

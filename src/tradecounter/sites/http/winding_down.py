@@ -80,13 +80,15 @@ class Server(uvicorn.Server):
 
     async def _until_quiet(self, application: Site) -> None:
         loop = asyncio.get_running_loop()
-        requests, quiet_since = self.server_state.total_requests, loop.time()
+        requests = self.server_state.total_requests
+        quiet_since = loop.time()
         end = quiet_since + self.longest_announcement
         while (now := loop.time()) < end and not self.force_exit:
             if not application.connections and not self.server_state.tasks:
                 break
             if self.server_state.tasks or requests != self.server_state.total_requests:
-                requests, quiet_since = self.server_state.total_requests, now
+                requests = self.server_state.total_requests
+                quiet_since = now
             elif now - quiet_since >= self.quiet_seconds:
                 break
             await asyncio.sleep(_LOOK_SECONDS)

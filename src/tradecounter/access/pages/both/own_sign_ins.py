@@ -86,7 +86,8 @@ class OwnSignInPages(SignInSubject, frozen=True):
     @form("/sign-ins/password", "Change the password")
     async def change_password(self, call: Call) -> Response:
         async def work(given: ChangeForm) -> Response:
-            session, now = the_session(call), self.desk.clock.now()
+            session = the_session(call)
+            now = self.desk.clock.now()
             cookie = await change_password(
                 self.desk.database, session, given.current_password, given.password, address_of(call.request), now
             )
@@ -134,7 +135,8 @@ class OwnSignInPages(SignInSubject, frozen=True):
         return await self.take(call, NoFields, work, lambda filled: self._question(call, filled, "recovery_codes"))
 
     async def _overview(self, call: Call, filled: Filled) -> Response:
-        session, now = the_session(call), self.desk.clock.now()
+        session = the_session(call)
+        now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             sessions = await list_sessions(tx, self.site.name, session.person.id, now)
             left = await codes_left(tx, session.person)

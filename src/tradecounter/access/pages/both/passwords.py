@@ -41,7 +41,8 @@ class PasswordPages(SignInSubject, frozen=True):
     @form("/forgotten-password", "Forgotten password", signed_out=True)
     async def forgotten(self, call: Call) -> Response:
         async def work(given: ForgottenForm) -> Response:
-            address, now = address_of(call.request), self.desk.clock.now()
+            address = address_of(call.request)
+            now = self.desk.clock.now()
             async with transaction(self.desk.database) as tx:
                 await ask_for_password_link(tx, self.site.name, given.email, address, now)
             message = (
@@ -58,7 +59,8 @@ class PasswordPages(SignInSubject, frozen=True):
     @form("/set-password", "Set a password", signed_out=True)
     async def set_password(self, call: Call) -> Response:
         async def work(given: NewPasswordForm) -> Response:
-            now, address = self.desk.clock.now(), address_of(call.request)
+            now = self.desk.clock.now()
+            address = address_of(call.request)
             await set_password(self.desk.database, self.site.name, given.token, given.password, now, address)
             response = self.desk.go(call, self.site.sign_in, "The password is set. Sign in with it.")
             forget_session(response, self.site)

@@ -58,7 +58,8 @@ class SignInPages(SignInSubject, frozen=True):
     @form("/sign-in", "Sign in", signed_out=True)
     async def sign_in(self, call: Call) -> Response:
         async def work(given: PasswordForm) -> Response:
-            visitor, now = visitor_of(call.request, self.site), self.desk.clock.now()
+            visitor = visitor_of(call.request, self.site)
+            now = self.desk.clock.now()
             done = await sign_in(
                 self.desk.database, self.policy, self.site.name, given.email, given.password, visitor, now
             )
@@ -83,7 +84,8 @@ class SignInPages(SignInSubject, frozen=True):
     @form("/sign-in/code", "Enter a code", signed_out=True)
     async def enter_code(self, call: Call) -> Response:
         async def work(given: CodeForm) -> Response:
-            visitor, now = visitor_of(call.request, self.site), self.desk.clock.now()
+            visitor = visitor_of(call.request, self.site)
+            now = self.desk.clock.now()
             wanted = self.next_of(given.next)
             try:
                 done = await enter_code(self.desk.database, self.policy, self.site.name, given.code, visitor, now)
@@ -106,7 +108,8 @@ class SignInPages(SignInSubject, frozen=True):
     @form("/sign-in/second-factor", "Set up a second factor", signed_out=True)
     async def set_up_first_factor(self, call: Call) -> Response:
         async def work(given: CodeForm) -> Response:
-            visitor, now = visitor_of(call.request, self.site), self.desk.clock.now()
+            visitor = visitor_of(call.request, self.site)
+            now = self.desk.clock.now()
             done = await enter_first_code(self.desk.database, self.policy, self.site.name, given.code, visitor, now)
             wanted = self.next_of(given.next)
             shown = self.show_codes(call, done.recovery_codes, wanted)
@@ -128,7 +131,8 @@ class SignInPages(SignInSubject, frozen=True):
     @form("/sign-in/again", "Confirm that it is you")
     async def sign_in_again(self, call: Call) -> Response:
         async def work(given: ProofForm) -> Response:
-            session, address = the_session(call), address_of(call.request)
+            session = the_session(call)
+            address = address_of(call.request)
             await prove(self.desk.database, self.policy, session, given.given, address, self.desk.clock.now())
             return self.desk.go(call, self.next_of(given.next))
 
@@ -151,7 +155,8 @@ class SignInPages(SignInSubject, frozen=True):
         return self.desk.show(call, "access/code.html", form=filled, next=self.next_of(wanted), root=self.root)
 
     async def _first_factor_form(self, call: Call, filled: Filled, wanted: str) -> Response:
-        now, cookie = self.desk.clock.now(), visitor_of(call.request, self.site).cookie
+        now = self.desk.clock.now()
+        cookie = visitor_of(call.request, self.site).cookie
         async with transaction(self.desk.database) as tx:
             half = await half_session(tx, self.site.name, cookie, now)
             begun = await begin_factor(tx, self.policy, half, now)

@@ -58,7 +58,8 @@ class StaffPages(Struct, frozen=True):
     @page("/staff", "Staff and tokens", roles=ADMINISTRATORS)
     async def list_staff(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            members, tokens = await list_staff(tx), await list_tokens(tx)
+            members = await list_staff(tx)
+            tokens = await list_tokens(tx)
             now = self.desk.clock.now()
             slowed = await slowed_addresses(tx, now - GUESSING_WINDOW)
         return self.desk.show(

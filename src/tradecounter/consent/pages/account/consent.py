@@ -230,7 +230,8 @@ class ConsentPages(Struct, frozen=True):
         return Response(status_code=303, headers={"Location": address})
 
     def _page(self, call: Call, application: Application, template: str, **values: Any) -> Response:
-        origin, site = origin_of(application.redirect_uri), urlsplit(application.redirect_uri).netloc
+        origin = origin_of(application.redirect_uri)
+        site = urlsplit(application.redirect_uri).netloc
         seller = self.parts.settings.seller_name
         response = self.desk.show(call, template, name=application.record.name, site=site, seller=seller, **values)
         response.headers["Content-Security-Policy"] = CONTENT_POLICY.replace(

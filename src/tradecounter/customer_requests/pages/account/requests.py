@@ -41,7 +41,8 @@ class AskPages(Struct, frozen=True):
     @form(_ASK, "Ask about an order", user_roles=BUYER)
     async def ask(self, call: Call) -> Response:
         submitted = await read_submitted(call, most_bytes=_MOST_BYTES, most_files=len(FIELDS))
-        reference, kind = call.path_text("reference", "order"), _kind(call)
+        reference = call.path_text("reference", "order")
+        kind = _kind(call)
 
         async def work(tx: Transaction, body: RequestDetails, now: datetime) -> int:
             files = [
@@ -69,7 +70,8 @@ class AskPages(Struct, frozen=True):
         return file_response(file.content, file.name, file.media_type)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
-        reference, kind = call.path_text("reference", "order"), _kind(call)
+        reference = call.path_text("reference", "order")
+        kind = _kind(call)
         async with self.desk.reading() as tx:
             order = await fetch_own_order(tx, call.customer_id, reference)
             lines = await lines_of_order(tx, order.id)

@@ -21,7 +21,9 @@ from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
 from tradecounter.parts.account import AccountParts
 
-_NEW, _DISABLE, _CALL = f"{DEVELOPER_HOME}/key/new", f"{DEVELOPER_HOME}/key/{{id}}/disable", f"{DEVELOPER_HOME}/call"
+_NEW = f"{DEVELOPER_HOME}/key/new"
+_DISABLE = f"{DEVELOPER_HOME}/key/{{id}}/disable"
+_CALL = f"{DEVELOPER_HOME}/call"
 _ID = (Parameter("id", "The key's id.", ID, 7),)
 
 

@@ -38,7 +38,10 @@ from tradecounter.storefront.shown_product import ShownLine, ShownProduct
 from tradecounter.storefront.view import CustomerView
 
 PATH = "/account/list"
-_NEW, _ADD, _USUAL, _ONE = f"{PATH}/new", f"{PATH}/add", f"{PATH}/usual", f"{PATH}/{{id}}"
+_NEW = f"{PATH}/new"
+_ADD = f"{PATH}/add"
+_USUAL = f"{PATH}/usual"
+_ONE = f"{PATH}/{{id}}"
 _BASKET = "basket"
 _USUAL_FOR = timedelta(days=365)
 _MOST_USUAL = 60
@@ -97,7 +100,8 @@ class SavedListPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def add(self, tx: Transaction, call: Call, body: AddToList, now: datetime) -> int:
-        user, view = user_of(call), await self.parts.views.of(call.customer_id)
+        user = user_of(call)
+        view = await self.parts.views.of(call.customer_id)
         list_id = read_id(body.list)
         if list_id is None:
             list_id = await create_list(tx, user, view, ListDetails(body.name or ""), now)
@@ -180,7 +184,8 @@ class SavedListPages(Struct, frozen=True):
             found = await fetch_list(tx, user_of(call), _id(call))
             lines = await lines_of_list(tx, found.id)
             followed = {alert.list_id for alert in await price_alerts_of(tx, user_of(call).id)}
-        path, is_followed = f"{PATH}/{found.id}", found.id in followed
+        path = f"{PATH}/{found.id}"
+        is_followed = found.id in followed
         return await self._show(call, filled, lines, found.name, path, found, is_followed=is_followed)
 
     async def _show(

@@ -21,7 +21,8 @@ class SearchPages(Struct, frozen=True):
 
     @page("/search", "Find anything", query=SearchQuery)
     async def search(self, call: Call) -> Response:
-        query, roles = call.query(SearchQuery), roles_of_caller(call)
+        query = call.query(SearchQuery)
+        roles = roles_of_caller(call)
         groups = []
         if query.text:
             memory = self.parts.views

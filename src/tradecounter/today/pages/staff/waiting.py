@@ -200,7 +200,8 @@ def _overdue(debtors: DebtorTotals) -> Task:
         if debtors.late > 1:
             most = f"; {debtors.first} owes most, {in_pounds(debtors.most_overdue)}"
         text = f"{in_pounds(debtors.overdue)} is overdue from {plural(debtors.late, 'customer')}{most}"
-    figure, state = in_pounds(debtors.overdue), "bad" if debtors.overdue else ""
+    figure = in_pounds(debtors.overdue)
+    state = "bad" if debtors.overdue else ""
     return Task("overdue", "Overdue", figure, text, "/money", state, waits=bool(debtors.overdue))
 
 

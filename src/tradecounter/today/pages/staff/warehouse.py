@@ -16,7 +16,8 @@ from tradecounter.returns.queries.returns import StoredReturn, list_returns
 from tradecounter.shipments.papers import delivery_of
 
 _MOST_READ = 100  # orders, of which the most urgent are shown
-_MOST_ORDERS, _MOST_OTHERS = 20, 8
+_MOST_ORDERS = 20
+_MOST_OTHERS = 8
 
 
 class OrderToPick(Struct, frozen=True):
