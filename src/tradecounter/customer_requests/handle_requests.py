@@ -10,7 +10,7 @@ from tradecounter.customer_requests.files import RequestFile
 from tradecounter.customer_requests.queries import (
     CustomerRequest,
     RequestKind,
-    count_open,
+    count_requests,
     find_file,
     find_request,
     insert_file,
@@ -81,7 +81,7 @@ async def open_request(
     if details.text or not items:
         require_text("text", details.text, _LONGEST_TEXT)
     await lock_account(tx, customer_id)  # so that requests at the same time count each other
-    if await count_open(tx, customer_id) >= _MOST_OPEN:
+    if await count_requests(tx, customer_id, "open") >= _MOST_OPEN:
         raise DomainError(
             Kind.CONFLICT,
             f"{_MOST_OPEN} requests wait for us already: give us some time for them",

@@ -206,17 +206,6 @@ async def set_closed(tx: Transaction, request_id: int, staff_id: Any, program: s
     return closed == 1
 
 
-_COUNT_OPEN = Statement("""
-    select count(*) from customer_request r join orders o on o.id = r.order_id
-    where o.customer_id = :customer_id and r.closed_at is null
-""")
-
-
-async def count_open(tx: Transaction, customer_id: int) -> int:
-    """Return how many requests of a customer wait."""
-    return int(await tx.fetch_value(_COUNT_OPEN, customer_id=customer_id))
-
-
 _COUNT_WAITING = Statement(
     "select count(*), min(opened_at) as oldest from customer_request where closed_at is null", Waiting
 )

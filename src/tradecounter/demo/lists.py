@@ -6,7 +6,7 @@ from tradecounter.baskets.queries import add_lines
 from tradecounter.customer_notes.keep_notes import add_contact, add_note
 from tradecounter.customer_notes.queries import Contact, contacts_of
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
-from tradecounter.customer_requests.queries import count_open
+from tradecounter.customer_requests.queries import count_requests
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.queries import some_products
 from tradecounter.edge.people import CustomerUser
@@ -43,7 +43,7 @@ async def fill_lists(tx: Transaction, user: CustomerUser, now: datetime) -> None
 async def ask_about_an_order(tx: Transaction, user: CustomerUser, now: datetime) -> None:
     """Have a user ask about the company's latest order; once."""
     latest = await list_all_orders(tx, OrderFilter(customer_id=user.customer_id, state="confirmed"), 1)
-    if not latest or await count_open(tx, user.customer_id):
+    if not latest or await count_requests(tx, user.customer_id, "open"):
         return
     asked = RequestDetails(text="Can the driver ring half an hour before? The site is locked.")
     await open_request(tx, user.customer_id, latest[0].name, "message", asked, now, user_id=user.id)

@@ -13,17 +13,12 @@ from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.identity.oauth.manage_applications import (
     edit_application,
     end_application,
+    fetch_application,
     register_application,
     revoke_access,
 )
-from tradecounter.identity.oauth.queries.applications import (
-    ApplicationRecord,
-    application_exists,
-    list_applications,
-    whole_client_id,
-)
+from tradecounter.identity.oauth.queries.applications import ApplicationRecord, list_applications, whole_client_id
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import DomainError, not_found
 
 app = typer.Typer(no_args_is_help=True, help="Applications that act for customers (OAuth clients).")
 
@@ -66,10 +61,7 @@ def edit(
 
     async def work(tx: Transaction) -> ApplicationRecord:
         whole_id = await whole_client_id(tx, client_id)
-        edited = await edit_application(tx, whole_id, SystemClock().now(), name, redirect_uri or None)
-        if edited is None:
-            raise _unknown(client_id)
-        return edited
+        return await edit_application(tx, whole_id, SystemClock().now(), name, redirect_uri or None)
 
     edited = run_change(work)
     show(edited, f"application {edited.client_id} is changed", as_json=as_json)
@@ -88,8 +80,7 @@ def disable(client_id: ClientId, as_json: AsJson = False) -> None:
 
     async def work(tx: Transaction) -> str:
         whole_id = await whole_client_id(tx, client_id)
-        if not await end_application(tx, whole_id, SystemClock().now()):
-            raise _unknown(client_id)
+        await end_application(tx, whole_id, SystemClock().now())
         return whole_id
 
     whole_id = run_change(work)
@@ -102,15 +93,10 @@ def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False
 
     async def work(tx: Transaction) -> tuple[str, int]:
         whole_id = await whole_client_id(tx, client_id)
-        if not await application_exists(tx, whole_id):
-            raise _unknown(client_id)
+        await fetch_application(tx, whole_id)
         await fetch_account(tx, customer_id)
         return whole_id, await revoke_access(tx, whole_id, customer_id, SystemClock().now())
 
     whole_id, count = run_change(work)
     text = f"{count} tokens revoked; consent given before now is no longer accepted"
     show({"client_id": whole_id, "customer_id": customer_id, "revoked": count}, text, as_json=as_json)
-
-
-def _unknown(client_id: str) -> DomainError:
-    return not_found("application", client_id)

@@ -38,15 +38,10 @@ async def register_application(
 
 async def edit_application(
     tx: Transaction, client_id: str, now: datetime, name: str | None = None, redirect_uris: Sequence[str] | None = None
-) -> ApplicationRecord | None:
-    """Change an application's name, or replace its redirect URIs; return None when it does not exist.
-
-    Raises DomainError (invalid).
-    """
+) -> ApplicationRecord:
+    """Change an application's name, or replace its redirect URIs. Raises DomainError: not found, invalid."""
     check_redirect_uris(redirect_uris or ())
-    before = await find_application(tx, client_id, lock=True)
-    if before is None:
-        return None
+    before = await fetch_application(tx, client_id, lock=True)
     uris = before.redirect_uris if redirect_uris is None else list(redirect_uris)
     if name is not None:
         require_text("name", name, _LONGEST_NAME)
@@ -60,11 +55,18 @@ def _shown(application: ApplicationRecord) -> dict[str, Any]:
     return {"name": application.name, "redirect_uris": application.redirect_uris}
 
 
-async def end_application(tx: Transaction, client_id: str, now: datetime) -> bool:
-    """Disable an application and its tokens, in every process within a few seconds; return whether it exists."""
-    found = await disable_application(tx, client_id, now)
-    if found:
-        audit(tx, "application.disable", f"application/{client_id}", now, after={"disabled": True})
+async def end_application(tx: Transaction, client_id: str, now: datetime) -> None:
+    """Disable an application and its tokens, in every process within a few seconds. Raises DomainError (not found)."""
+    if not await disable_application(tx, client_id, now):
+        raise not_found("application", client_id)
+    audit(tx, "application.disable", f"application/{client_id}", now, after={"disabled": True})
+
+
+async def fetch_application(tx: Transaction, client_id: str, *, lock: bool = False) -> ApplicationRecord:
+    """Return what `find_application` does. Raises DomainError (not found)."""
+    found = await find_application(tx, client_id, lock=lock)
+    if found is None:
+        raise not_found("application", client_id)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from msgspec import Struct
 from psycopg.sql import SQL
@@ -147,20 +148,17 @@ class ActiveKey(Struct, frozen=True):
     limits: KeyLimits | None
 
 
-class _ActiveKeyRow(Struct, frozen=True):
-    id: int
-    customer_id: int
-    name: str
-    scopes: list[str] | None
-    expires_at: datetime | None
-    networks: list[str]
+def _active_key(
+    scopes: list[str] | None, expires_at: datetime | None, networks: list[str], **columns: Any
+) -> ActiveKey:
+    return ActiveKey(**columns, limits=limits_of(scopes, expires_at, networks))
 
 
 _FIND_ACTIVE_KEY = Statement(
     "select k.id, k.customer_id, k.name, k.scopes, k.expires_at, k.networks"
     " from api_key k join customer c on c.id = k.customer_id"
     " where k.hash = :hash and k.disabled_at is null and c.blocked_at is null",
-    _ActiveKeyRow,
+    _active_key,
 )
 
 
@@ -184,10 +182,7 @@ async def find_key_of_customer(tx: Transaction, customer_id: int, key_id: int) -
 
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
     """Return the enabled key with a hash, or None, also if its customer is blocked; it may have expired."""
-    row = await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
-    if row is None:
-        return None
-    return ActiveKey(row.id, row.customer_id, row.name, limits_of(row.scopes, row.expires_at, row.networks))
+    return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
 
 
 _RECORD_USE = Statement("update api_key set last_used_at = :now where id = any(:key_ids)")

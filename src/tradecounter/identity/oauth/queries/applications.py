@@ -115,14 +115,6 @@ async def whole_client_id(tx: Transaction, beginning: str) -> str:
     return str(ids[0])
 
 
-_APPLICATION_EXISTS = Statement("select from application where client_id = :client_id")
-
-
-async def application_exists(tx: Transaction, client_id: str) -> bool:
-    """Return whether an application is registered, disabled or not."""
-    return await tx.execute(_APPLICATION_EXISTS, client_id=client_id) == 1
-
-
 class ApplicationSecret(Struct, frozen=True):
     """The name of an application and the hash of its secret."""
 
