@@ -21,8 +21,8 @@ from tradecounter.edge.page_kit.tables import (
     cursor_text,
     read_cursor,
 )
-from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.step import Access, Handler
+from tradecounter.edge.pages.operation import Access, page
+from tradecounter.edge.pages.step import Handler
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right
 from tradecounter.kit.errors import DomainError, Kind

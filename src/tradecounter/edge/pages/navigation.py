@@ -11,7 +11,6 @@ from tradecounter.edge.pages.operation import may_open
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.people import Person
 from tradecounter.edge.rest.operation import Operation
-from tradecounter.edge.session import Session
 
 SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "staff": (
@@ -88,10 +87,10 @@ class Navigation:
         operation = self._pages.get(path)
         return operation is not None and may_open(person, operation)
 
-    def search(self, session: Session) -> str | None:
-        """Return the path of the search, if there is one."""
-        path = SEARCH.get(self._site.name)
-        return path if path is not None and self.may(session.person, path) else None
+    def search(self, person: Person) -> str | None:
+        """Return the path of the search, if a person may open it."""
+        path = SEARCH[self._site.name]
+        return path if self.may(person, path) else None
 
     def exists(self, path: str) -> bool:
         """Return whether there is a page."""

@@ -1,6 +1,7 @@
 """Declarations of pages: who may open them, and what they need."""
 
 from collections.abc import Callable
+from typing import TypedDict, Unpack
 
 import msgspec
 
@@ -21,61 +22,43 @@ class PageOperation(Operation, frozen=True, kw_only=True):
     signed_out: bool = False  # open to people who have not signed in
 
 
+class Rights(TypedDict, total=False):
+    """Who may open a page or take a step; see `PageOperation`."""
+
+    scope: str
+    roles: tuple[str, ...]
+    user_roles: tuple[UserRole, ...]
+
+
+class Access(Rights, total=False):
+    """What guards a page or a step besides, and the parameters of its path."""
+
+    dangerous: bool
+    signed_out: bool
+    path_parameters: tuple[Parameter, ...]
+
+
 def page(
-    path: str,
-    summary: str,
-    *,
-    scope: str = "",
-    roles: tuple[str, ...] = (),
-    user_roles: tuple[UserRole, ...] = (),
-    dangerous: bool = False,
-    signed_out: bool = False,
-    query: type[msgspec.Struct] | None = None,
-    path_parameters: tuple[Parameter, ...] = (),
-    method: str = "GET",
+    path: str, summary: str, *, query: type[msgspec.Struct] | None = None, **access: Unpack[Access]
 ) -> Callable[[Method], Method]:
     """Mark a method that shows a page."""
+    return _marked("GET", path, summary, query, access)
+
+
+def form(path: str, summary: str, **access: Unpack[Access]) -> Callable[[Method], Method]:
+    """Mark a method that takes a form (`POST`)."""
+    return _marked("POST", path, summary, None, access)
+
+
+def _marked(
+    method: str, path: str, summary: str, query: type[msgspec.Struct] | None, access: Access
+) -> Callable[[Method], Method]:
+    name = f"{method} {path}"
+    success = Success(200, summary)
     return endpoint(
         PageOperation(
-            method=method,
-            path=path,
-            name=f"{method} {path}",
-            tag="Pages",
-            summary=summary,
-            path_parameters=path_parameters,
-            query=query,
-            success=Success(200, summary),
-            scope=scope,
-            roles=roles,
-            user_roles=user_roles,
-            dangerous=dangerous,
-            signed_out=signed_out,
+            method=method, path=path, name=name, tag="Pages", summary=summary, query=query, success=success, **access
         )
-    )
-
-
-def form(
-    path: str,
-    summary: str,
-    *,
-    scope: str = "",
-    roles: tuple[str, ...] = (),
-    user_roles: tuple[UserRole, ...] = (),
-    dangerous: bool = False,
-    signed_out: bool = False,
-    path_parameters: tuple[Parameter, ...] = (),
-) -> Callable[[Method], Method]:
-    """Mark a method that takes a form (`POST`)."""
-    return page(
-        path,
-        summary,
-        scope=scope,
-        roles=roles,
-        user_roles=user_roles,
-        dangerous=dangerous,
-        signed_out=signed_out,
-        path_parameters=path_parameters,
-        method="POST",
     )
 
 

@@ -67,9 +67,7 @@ class PageView(Struct, frozen=True):
     @property
     def person_roles(self) -> str:
         """The person's roles, for display."""
-        if self.person is None:
-            return ""
-        return ", ".join(self.person.roles)
+        return "" if self.person is None else ", ".join(self.person.roles)
 
     @property
     def subjects(self) -> list[Entry]:
@@ -80,8 +78,7 @@ class PageView(Struct, frozen=True):
     @property
     def search(self) -> str | None:
         """The path of the search, if the person may use it."""
-        session = session_of(self.request.scope)
-        return None if session is None else self.navigation.search(session)
+        return None if self.person is None else self.navigation.search(self.person)
 
     @property
     def basket(self) -> HeaderBasket | None:
@@ -127,22 +124,24 @@ class PageView(Struct, frozen=True):
     def forget_flash(self, response: Response) -> None:
         """Have the browser forget the message that this page shows."""
         if self.site.flash_cookie in self.request.cookies:
-            response.delete_cookie(self.site.flash_cookie, path="/", secure=True, httponly=True, samesite="lax")
+            forget_cookie(response, self.site.flash_cookie)
 
 
 def set_flash(response: Response, site: PageSite, message: str) -> None:
     """Have the next page show a message, as far as a cookie holds it."""
     if len(message) > _LONGEST_FLASH:
         message = f"{message[:_LONGEST_FLASH]}…"
-    response.set_cookie(
-        site.flash_cookie,
-        quote(message),
-        max_age=_FLASH_SECONDS,
-        path="/",
-        secure=True,
-        httponly=True,
-        samesite="lax",
-    )
+    set_cookie(response, site.flash_cookie, quote(message), _FLASH_SECONDS)
+
+
+def set_cookie(response: Response, name: str, value: str, seconds: int | None = None) -> None:
+    """Have the browser keep a cookie, by default until it is closed."""
+    response.set_cookie(name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax")
+
+
+def forget_cookie(response: Response, name: str) -> None:
+    """Have the browser forget a cookie."""
+    response.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")
 
 
 def prefix_of(base_url: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
 from functools import partial, wraps
-from typing import Any, TypedDict, Unpack, get_type_hints
+from typing import Any, Unpack, get_type_hints
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -12,10 +12,9 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.permissions import UserRole
+from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.operation import Parameter, shown_at
+from tradecounter.edge.rest.operation import shown_at
 
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
@@ -23,21 +22,6 @@ Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
 class NoFields(Struct):
     """A form that only asks."""
-
-
-class Rights(TypedDict, total=False):
-    """Who may open a page or take a step; see `PageOperation`."""
-
-    scope: str
-    roles: tuple[str, ...]
-    user_roles: tuple[UserRole, ...]
-
-
-class Access(Rights, total=False):
-    """What guards a step besides, and the parameters of its path."""
-
-    dangerous: bool
-    path_parameters: tuple[Parameter, ...]
 
 
 class Question(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.access.browsers import browser_name
 from tradecounter.access.change_password import change_password
 from tradecounter.access.end_sessions import end_other_sessions, end_own_session
-from tradecounter.access.pages.both.visit import SignInSubject, address_of, set_cookie, the_session
+from tradecounter.access.pages.both.visit import SignInSubject, address_of, the_session
 from tradecounter.access.second_factor import (
     begin_factor,
     codes_left,
@@ -22,6 +22,7 @@ from tradecounter.access.sessions import list_sessions
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_view import set_cookie
 from tradecounter.edge.pages.step import NoFields, action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter

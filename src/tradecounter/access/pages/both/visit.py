@@ -15,6 +15,7 @@ from tradecounter.access.turns import Turns
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.pages.page_view import forget_cookie, set_cookie
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import Session, session_of
@@ -163,14 +164,9 @@ def set_session(response: Response, site: PageSite, done: SignIn) -> None:
         set_cookie(response, _browser_cookie(site), done.mark, _BROWSER_SECONDS)
 
 
-def set_cookie(response: Response, name: str, value: str, seconds: int | None = None) -> None:
-    """Have the browser keep a cookie, by default until it is closed."""
-    response.set_cookie(name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax")
-
-
 def forget_session(response: Response, site: PageSite) -> None:
     """Have the browser forget the session."""
-    response.delete_cookie(site.cookie, path="/", secure=True, httponly=True, samesite="lax")
+    forget_cookie(response, site.cookie)
 
 
 def _browser_cookie(site: PageSite) -> str:

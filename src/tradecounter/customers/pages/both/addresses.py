@@ -13,11 +13,11 @@ from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
-from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.operation import Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.pages.placed import BothSites, SharedParts
-from tradecounter.edge.pages.step import Question, Rights, step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 

@@ -25,13 +25,12 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.countries import COUNTRIES
-from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.operation import Rights, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.edge.pages.page_view import BASKET
 from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.placed import BothSites
-from tradecounter.edge.pages.step import Rights
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS

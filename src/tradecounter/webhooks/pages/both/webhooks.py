@@ -12,11 +12,11 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.edge.pages.listing import After, listed
-from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.operation import Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import DEVELOPERS
 from tradecounter.edge.pages.placed import BothSites, SharedParts
-from tradecounter.edge.pages.step import Question, Rights, action, step
+from tradecounter.edge.pages.step import Question, action, step
 from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
