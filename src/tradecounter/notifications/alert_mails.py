@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from tradecounter.access.links import site_address
 from tradecounter.access.queries.users import find_user_by_id
 from tradecounter.alerts.queries.price_alerts import price_alerts_of, products_of_list
 from tradecounter.alerts.queries.stock_alerts import stock_alerts_of
@@ -36,8 +35,8 @@ async def back_in_stock(context: MailContext, *, user_id: int, found: int) -> Ma
         "back_in_stock",
         account=await find_account(context.tx, user.customer_id),
         products=products,
-        shop=site_address("account", context.settings.api, "product"),
-        link=site_address("account", context.settings.api, "alert"),
+        shop=context.settings.page("account", "product"),
+        link=context.settings.page("account", "alert"),
     )
 
 
@@ -68,8 +67,8 @@ async def prices_changed(context: MailContext, *, user_id: int, list_id: int, da
         account=await find_account(context.tx, user.customer_id),
         list_name=alert.name,
         changed=changed,
-        link=site_address("account", context.settings.api, f"list/{list_id}"),
-        alerts=site_address("account", context.settings.api, "alert"),
+        link=context.settings.page("account", f"list/{list_id}"),
+        alerts=context.settings.page("account", "alert"),
     )
 
 
@@ -92,7 +91,7 @@ async def invoices_due(context: MailContext, *, user_id: int, until: int) -> Mai
         account,
         invoices,
         heading="Invoices due soon",
-        alerts=site_address("account", context.settings.api, "alert"),
+        alerts=context.settings.page("account", "alert"),
     )
 
 

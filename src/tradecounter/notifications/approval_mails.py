@@ -1,6 +1,5 @@
 """The e-mails about orders that wait for approval: to those who may approve, and to the user who asked."""
 
-from tradecounter.access.links import site_address
 from tradecounter.access.queries.users import find_user_by_id, list_users
 from tradecounter.approvals.queries import find_approval_of_order
 from tradecounter.approvals.rules import APPROVERS
@@ -27,7 +26,7 @@ async def approval_requested(context: MailContext, *, order_id: int) -> Mail | N
         reply_to=approval.requester or None,
         approval=approval,
         account=await find_account(context.tx, approval.customer_id),
-        link=site_address("account", context.settings.api, f"approval/{approval.code}"),
+        link=context.settings.page("account", f"approval/{approval.code}"),
     )
 
 
@@ -48,5 +47,5 @@ async def approval_decided(context: MailContext, *, order_id: int) -> Mail | Non
         reply_to=approval.decider or None,
         approval=approval,
         account=await find_account(context.tx, approval.customer_id),
-        link=site_address("account", context.settings.api, f"approval/{approval.code}"),
+        link=context.settings.page("account", f"approval/{approval.code}"),
     )

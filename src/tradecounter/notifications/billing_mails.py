@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import structlog
 
-from tradecounter.access.links import site_address
 from tradecounter.billing.account_statement import read_statement
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.customers.queries.accounts import find_account
@@ -147,7 +146,7 @@ async def statement(context: MailContext, *, customer_id: int, asked: int) -> Ma
         attachment=Attachment(f"statement-{customer_id}-{found.until}.pdf", pdf),
         account=account,
         statement=found,
-        link=site_address("account", context.settings.api, "invoice/statement"),
+        link=context.settings.page("account", "invoice/statement"),
         bank=context.settings.letterhead.seller.bank,
     )
 
@@ -176,7 +175,7 @@ async def unpaid_mail(
         due=sum((invoice.due for invoice in invoices), Decimal()),
         now=context.now,
         account=account,
-        link=site_address("account", context.settings.api, "invoice"),
+        link=context.settings.page("account", "invoice"),
         alerts=alerts,
         bank=context.settings.letterhead.seller.bank,
     )

@@ -8,9 +8,11 @@ from typing import Any
 import structlog
 from msgspec import Struct
 
+from tradecounter.access.links import site_address
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import installation_id
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Site
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email, parse_mailbox
 from tradecounter.kit.text import fold
@@ -68,6 +70,10 @@ class MailSettings(Struct, frozen=True):
             settings.backoffice_url,
             lambda: secret_keys(settings),
         )
+
+    def page(self, site: Site, page: str) -> str:
+        """Return the address of a page of a site."""
+        return site_address(site, self.backoffice if site == "staff" else self.api, page)
 
 
 class MailContext(Struct, frozen=True):

@@ -5,7 +5,6 @@ They contain no secret.
 
 from datetime import datetime
 
-from tradecounter.access.links import site_address
 from tradecounter.access.queries.users import find_person_by_id, is_owner, list_users
 from tradecounter.agents.give_consent import allowed_agent
 from tradecounter.audit.queries import actor_of_entry
@@ -151,5 +150,5 @@ async def _mail(
         at=at,
         by=by,
         remedy=remedy,
-        link=site_address("account", context.settings.api, page),
+        link=context.settings.page("account", page),
     )

@@ -1,6 +1,5 @@
 """The e-mails about requests: to support, and the answer to the user who asked."""
 
-from tradecounter.access.links import site_address
 from tradecounter.customer_requests.queries import find_request
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext
@@ -20,7 +19,7 @@ async def request_opened(context: MailContext, *, request_id: int) -> Mail | Non
         "request_opened",
         reply_to=request.user or None,
         request=request,
-        link=site_address("staff", context.settings.backoffice, f"request/{request_id}"),
+        link=context.settings.page("staff", f"request/{request_id}"),
     )
 
 
@@ -41,5 +40,5 @@ async def request_closed(context: MailContext, *, request_id: int) -> Mail | Non
         "request_closed",
         request=request,
         account=account,
-        link=site_address("account", context.settings.api, f"order/{request.order_reference}"),
+        link=context.settings.page("account", f"order/{request.order_reference}"),
     )

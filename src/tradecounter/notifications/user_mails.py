@@ -3,7 +3,7 @@
 from typing import Any
 
 from tradecounter.access.browsers import browser_name
-from tradecounter.access.links import PAGE, site_address, token_of_link
+from tradecounter.access.links import PAGE, token_of_link
 from tradecounter.access.queries.links import find_link_by_id
 from tradecounter.access.queries.sessions import find_sign_in_facts
 from tradecounter.access.queries.users import find_person_by_id
@@ -40,7 +40,7 @@ async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
         "new_browser",
         sign_in=facts,
         browser=browser_name(facts.browser),
-        link=_address(context, site, "sign-ins"),
+        link=context.settings.page(site, "sign-ins"),
     )
 
 
@@ -50,14 +50,13 @@ async def _link_mail(context: MailContext, link_id: int, subject: str, template:
     token = None if link is None else await token_of_link(context.tx, link_id, context.settings.secrets())
     if link is None or person is None or token is None:
         return None
-    page = f"{PAGE}{token}"
     return await _mail(
         context,
         f"{template.replace('_', '-')}-{link_id}",
         person,
         subject,
         template,
-        link=_address(context, link.site, page),
+        link=context.settings.page(link.site, f"{PAGE}{token}"),
         expires_at=link.expires_at,
     )
 
@@ -70,7 +69,3 @@ async def _mail(
     return await context.mail(
         name, context.now, [person.email], subject, template, account=account, user=person, **facts
     )
-
-
-def _address(context: MailContext, site: Site, page: str) -> str:
-    return site_address(site, context.settings.backoffice if site == "staff" else context.settings.api, page)
