@@ -1,17 +1,14 @@
 """`/changelog`: what changes for customers' programs, from the project's changelog, as a page and as a JSON feed."""
 
-import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 from markupsafe import Markup
 from msgspec import Struct
-from starlette.responses import Response
 
 from tradecounter.edge.page_kit.markdown import render_inline
-from tradecounter.edge.page_kit.page import Page, page_endpoint
+from tradecounter.edge.page_kit.page import Page
 from tradecounter.edge.page_kit.templates import page_templates
-from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ANY_ADDRESS, Operation
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.json_text import to_json
@@ -111,18 +108,3 @@ def changelog_feed(releases: Sequence[Release]) -> Page:
         ],
     }
     return Page.of(to_json(feed).decode(), _FEED)
-
-
-class ChangelogPages(Struct, frozen=True):
-    """The page and the feed; each function renders at its first call and caches the result."""
-
-    page: Callable[[], Page]
-    feed: Callable[[], Page]
-
-    @page_endpoint("/changelog", "What changes for customers")
-    async def show_changelog(self, call: Call) -> Response:
-        return (await asyncio.to_thread(self.page)).response(call)
-
-    @page_endpoint("/changelog.json", "The same as a JSON feed")
-    async def send_feed(self, call: Call) -> Response:
-        return (await asyncio.to_thread(self.feed)).response(call)

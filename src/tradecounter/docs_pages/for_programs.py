@@ -1,6 +1,6 @@
 """What programs and agents read beside the interface document: Markdown, and whom to tell of a vulnerability."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -50,26 +50,6 @@ def llms_text(document: Mapping[str, Any], seller: str) -> str:
         for method, operation in methods.items()
     ]
     return _LLMS.format(title=about["title"], seller=seller, summary=about["summary"]) + "".join(operations)
-
-
-class TextsForPrograms(Struct, frozen=True):
-    """The texts; each function makes its text at its first call and caches the result."""
-
-    llms: Callable[[], Page]
-    guide: Callable[[], Page]
-    reference: Callable[[], Page]
-
-    @page_endpoint("/llms.txt", "Where agents find what they need")
-    async def send_llms(self, call: Call) -> Response:
-        return self.llms().response(call)
-
-    @page_endpoint("/guide.md", "The guide as Markdown")
-    async def send_guide(self, call: Call) -> Response:
-        return self.guide().response(call)
-
-    @page_endpoint("/docs.md", "The reference as Markdown")
-    async def send_reference(self, call: Call) -> Response:
-        return self.reference().response(call)
 
 
 class SecurityText(Struct, frozen=True):

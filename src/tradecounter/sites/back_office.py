@@ -22,11 +22,11 @@ from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Behind
 from tradecounter.db.transaction import Transaction
-from tradecounter.docs_pages.operations import BackOfficeDocs
 from tradecounter.docs_pages.reference import render_reference
 from tradecounter.edge.openapi.document import build_document, encode_document
 from tradecounter.edge.openapi.introduction import BACK_OFFICE
 from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.page_kit.page import Page, page_at
 from tradecounter.edge.page_kit.static_files import BackOfficeStatic, StaticEndpoint
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
@@ -170,15 +170,16 @@ class BackOffice(Site):
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 
     def _documentation(self) -> list[Endpoint]:
-        docs = BackOfficeDocs(
-            cache(
-                lambda: render_reference(
-                    self.document(ANY_ADDRESS), self.operations, for_staff=True, sandbox=self._settings.sandbox
-                )
-            )
-        )
-        open_to_all = (docs, BackOfficeStatic(), StaticEndpoint(), PictureEndpoints(self.database))
-        return [endpoint for group in open_to_all for endpoint in endpoints_of(group)]
+        def reference() -> Page:
+            document = self.document(ANY_ADDRESS)
+            return render_reference(document, self.operations, for_staff=True, sandbox=self._settings.sandbox)
+
+        return [
+            page_at("/api/docs", "The reference of the back-office API", reference),
+            *endpoints_of(BackOfficeStatic()),
+            *endpoints_of(StaticEndpoint()),
+            *endpoints_of(PictureEndpoints(self.database)),
+        ]
 
 
 class LoadOnDemand(Struct):

@@ -24,21 +24,20 @@ from tradecounter.customer_requests.operations.public import RequestEndpoints
 from tradecounter.customers.operations.public import CustomerEndpoints
 from tradecounter.db.pool import Database
 from tradecounter.docs_pages.changelog import (
-    ChangelogPages,
+    Release,
     changelog_feed,
     read_changelog,
     render_changelog,
     written_changelog,
 )
-from tradecounter.docs_pages.for_programs import MARKDOWN, PLAIN, SecurityText, TextsForPrograms, llms_text
+from tradecounter.docs_pages.for_programs import MARKDOWN, PLAIN, SecurityText, llms_text
 from tradecounter.docs_pages.guide import guide_source, render_guide
 from tradecounter.docs_pages.markdown_reference import reference_markdown
-from tradecounter.docs_pages.operations import DocsPages
 from tradecounter.docs_pages.reference import render_reference
 from tradecounter.edge.openapi.document import build_document, encode_document
 from tradecounter.edge.openapi.introduction import PUBLIC
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.page_kit.page import Page
+from tradecounter.edge.page_kit.page import Page, page_at
 from tradecounter.edge.page_kit.static_files import StaticEndpoint
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
@@ -118,7 +117,7 @@ class Application(Site):
         pages = account_pages(self._parts, database, clock, settings.base_url)
         gate = CustomerGate(self.admission)
         app = self.assemble(
-            [*self.endpoints, *self._documentation(), *self._texts(clock)],
+            [*self.endpoints, *self._documentation(clock)],
             gate,
             pages=pages.endpoints,
             page_gate=pages.gate,
@@ -221,26 +220,38 @@ class Application(Site):
         endpoints = endpoints_of(FeedEndpoints(self._parts.views, self._settings.vat_rate))
         return [*endpoints], FeedGate(gate, self.database, clock)
 
-    def _texts(self, clock: Clock) -> list[Endpoint]:
-        changes = cache(lambda: read_changelog(written_changelog()))
-        sandbox = self._settings.sandbox
-        changelog = ChangelogPages(
-            page=cache(lambda: render_changelog(changes(), self.operations, sandbox=sandbox)),
-            feed=cache(lambda: changelog_feed(changes())),
-        )
-        document = cache(lambda: self.document(ANY_ADDRESS))
-        texts = TextsForPrograms(
-            llms=cache(lambda: Page.of(llms_text(document(), self._settings.seller_name), PLAIN)),
-            guide=cache(lambda: Page.of(guide_source(), MARKDOWN)),
-            reference=cache(lambda: Page.of(reference_markdown(document(), self.operations), MARKDOWN)),
-        )
-        security = SecurityText(self._settings.security_contact, clock)
-        return [each for group in (changelog, texts, security) for each in endpoints_of(group)]
+    def _documentation(self, clock: Clock) -> list[Endpoint]:
+        settings = self._settings
+        sandbox = settings.sandbox
+        operations = self.operations
 
-    def _documentation(self) -> list[Endpoint]:
-        sandbox = self._settings.sandbox
-        pages = DocsPages(
-            reference=cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations, sandbox=sandbox)),
-            guide=cache(lambda: render_guide(self.document(ANY_ADDRESS), sandbox=sandbox)),
-        )
-        return [*endpoints_of(pages), *endpoints_of(StaticEndpoint()), *endpoints_of(PictureEndpoints(self.database))]
+        def document() -> dict[str, Any]:
+            return self.document(ANY_ADDRESS)
+
+        def changes() -> list[Release]:
+            return read_changelog(written_changelog())
+
+        return [
+            page_at("/docs", "The API reference", lambda: render_reference(document(), operations, sandbox=sandbox)),
+            page_at("/guide", "The guide for API customers", lambda: render_guide(document(), sandbox=sandbox)),
+            page_at(
+                "/changelog",
+                "What changes for customers",
+                lambda: render_changelog(changes(), operations, sandbox=sandbox),
+            ),
+            page_at("/changelog.json", "The same as a JSON feed", lambda: changelog_feed(changes())),
+            page_at(
+                "/llms.txt",
+                "Where agents find what they need",
+                lambda: Page.of(llms_text(document(), settings.seller_name), PLAIN),
+            ),
+            page_at("/guide.md", "The guide as Markdown", lambda: Page.of(guide_source(), MARKDOWN)),
+            page_at(
+                "/docs.md",
+                "The reference as Markdown",
+                lambda: Page.of(reference_markdown(document(), operations), MARKDOWN),
+            ),
+            *endpoints_of(SecurityText(settings.security_contact, clock)),
+            *endpoints_of(StaticEndpoint()),
+            *endpoints_of(PictureEndpoints(self.database)),
+        ]

@@ -1,6 +1,8 @@
 """Sends HTML pages, which are rendered once for all clients."""
 
+import asyncio
 from collections.abc import Callable
+from functools import cache
 
 from markupsafe import escape
 from msgspec import Struct
@@ -8,7 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.conditional import conditional_response
-from tradecounter.edge.rest.operation import ANY_ADDRESS, Method, Operation, Success, endpoint
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, Method, Operation, Success, endpoint
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.json_text import to_json
 
@@ -23,10 +25,12 @@ CONTENT_POLICY = (
 
 def page_endpoint(path: str, summary: str) -> Callable[[Method], Method]:
     """Mark a method that sends a page or a static file; the interface document does not list it."""
+    return endpoint(_operation(path, summary))
+
+
+def _operation(path: str, summary: str) -> Operation:
     success = Success(200, summary)
-    return endpoint(
-        Operation(method="GET", path=path, name=path, tag="Service", summary=summary, success=success, public=True)
-    )
+    return Operation(method="GET", path=path, name=path, tag="Service", summary=summary, success=success, public=True)
 
 
 class Page(Struct, frozen=True):
@@ -57,3 +61,13 @@ class Page(Struct, frozen=True):
         if self.media_type == _MEDIA_TYPE:
             return str(escape(base_url))
         return to_json(base_url)[1:-1].decode() if self.media_type.endswith("json") else base_url
+
+
+def page_at(path: str, summary: str, make: Callable[[], Page]) -> Endpoint:
+    """Return the endpoint of a page that `make` returns once, in a thread: it may take a few hundred milliseconds."""
+    made = cache(make)
+
+    async def send(call: Call) -> Response:
+        return (await asyncio.to_thread(made)).response(call)
+
+    return Endpoint(_operation(path, summary), send)
