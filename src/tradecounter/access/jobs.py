@@ -6,10 +6,7 @@ from datetime import datetime, timedelta
 import procrastinate
 
 from tradecounter.access.change_password import mail_password_link
-from tradecounter.access.queries.forgotten import delete_old_requests
-from tradecounter.access.queries.guesses import delete_old_guesses
-from tradecounter.access.queries.links import delete_old_links
-from tradecounter.access.queries.sessions import delete_old_browsers, delete_old_sessions
+from tradecounter.access.queries.clean_up import delete_old_access
 from tradecounter.access.rules import GUESSING_WINDOW
 from tradecounter.db.jobs import JobName
 from tradecounter.db.pool import Database
@@ -35,10 +32,4 @@ _BROWSER_KEPT = timedelta(days=400)  # the longest that a browser keeps a cookie
 
 async def clean_up_access(tx: Transaction, now: datetime) -> int:
     """Delete old links, sessions, browsers and wrong passwords; return how many."""
-    return (
-        await delete_old_links(tx, now - _KEPT)
-        + await delete_old_sessions(tx, now - _KEPT)
-        + await delete_old_browsers(tx, now - _BROWSER_KEPT)
-        + await delete_old_requests(tx, now - _KEPT)
-        + await delete_old_guesses(tx, now - GUESSING_WINDOW)
-    )
+    return await delete_old_access(tx, now - _KEPT, now - _BROWSER_KEPT, now - GUESSING_WINDOW)

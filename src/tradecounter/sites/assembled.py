@@ -22,8 +22,6 @@ from tradecounter.sites.session_gate import BasketOf, SessionGate
 
 Parts = TypeVar("Parts")
 
-_SHARED = "tradecounter.edge.pages"
-
 
 class Pages(Struct, frozen=True):
     """The pages of a site."""

@@ -33,11 +33,3 @@ _TAKE = Statement("delete from forgotten_password where id = :id returning site,
 async def take_request(tx: Transaction, request_id: int) -> PasswordRequest | None:
     """Remove a request and return it, or None when it was taken before."""
     return await tx.fetch_one(_TAKE, id=request_id)
-
-
-_DELETE_OLD = Statement("delete from forgotten_password where created_at < :before")
-
-
-async def delete_old_requests(tx: Transaction, before: datetime) -> int:
-    """Delete requests from before a moment; return how many."""
-    return await tx.execute(_DELETE_OLD, before=before)

@@ -85,11 +85,3 @@ _FORGET = Statement("delete from password_failure where account = :account and a
 async def forget_guesses(tx: Transaction, account: str, address: str) -> None:
     """Delete the wrong passwords of a pair, after a right one."""
     await tx.execute(_FORGET, account=account, address=address)
-
-
-_DELETE_OLD = Statement("delete from password_failure where failed_at < :before")
-
-
-async def delete_old_guesses(tx: Transaction, before: datetime) -> int:
-    """Delete wrong passwords from before a moment; return how many."""
-    return await tx.execute(_DELETE_OLD, before=before)

@@ -108,14 +108,6 @@ async def use_link(tx: Transaction, link_id: int, now: datetime) -> bool:
     return await tx.execute(_USE, id=link_id, now=now) == 1
 
 
-_DELETE_OLD = Statement("delete from one_time_link where expires_at < :before")
-
-
-async def delete_old_links(tx: Transaction, before: datetime) -> int:
-    """Delete links that expired before a moment; return how many."""
-    return await tx.execute(_DELETE_OLD, before=before)
-
-
 async def delete_unused_links(tx: Transaction) -> int:
     """Delete everybody's links that were not used; return how many."""
     return await tx.execute(_DELETE_UNUSED)

@@ -179,14 +179,6 @@ async def end_everybodys_sessions(tx: Transaction, now: datetime) -> int:
     return await tx.execute(_END_OF_ALL, now=now)
 
 
-_DELETE_OLD = Statement("delete from session where seen_at < :before or ended_at < :before")
-
-
-async def delete_old_sessions(tx: Transaction, before: datetime) -> int:
-    """Delete sessions that ended or were last used before a moment; return how many."""
-    return await tx.execute(_DELETE_OLD, before=before)
-
-
 _SEE_BROWSER = Statement("""
     update known_browser set seen_at = :now where hash = :hash and (staff_id = :staff_id or user_id = :user_id)
 """)
@@ -203,11 +195,3 @@ async def see_browser(tx: Transaction, site: Site, person_id: int, digest: bytes
         return True
     await tx.execute(_ADD, hash=digest, now=now, **owner)
     return False
-
-
-_DELETE_OLD_BROWSERS = Statement("delete from known_browser where seen_at < :before")
-
-
-async def delete_old_browsers(tx: Transaction, before: datetime) -> int:
-    """Delete browsers not used since a moment; return how many."""
-    return await tx.execute(_DELETE_OLD_BROWSERS, before=before)
