@@ -9,15 +9,13 @@ from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 
 
 async def end_own_session(tx: Transaction, own: Session, session_id: int, now: datetime) -> None:
     """End one of the sessions of the signed-in person. Raises DomainError (not found), also for another person's."""
     sessions = await list_sessions(tx, site_of(own.person), own.person.id, now)
-    found = next((session for session in sessions if session.id == session_id), None)
-    if found is None:
-        raise not_found("session", session_id)
+    found = or_not_found(next((each for each in sessions if each.id == session_id), None), "session", session_id)
     await end_session(tx, found.id, now)
     shown = {"address": found.address, "browser": found.browser}
     audit(tx, f"{noun_of(own.person)}.end_session", subject_of(own.person), now, before=shown)

@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import SCOPES
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.secret_hash import new_secret, secret_hash
-from tradecounter.kit.errors import invalid, not_found, require_text
+from tradecounter.kit.errors import invalid, or_not_found, require_text
 
 _LONGEST_NAME = 200
 
@@ -42,8 +42,6 @@ async def add_token(
 
 async def revoke_token(tx: Transaction, token_id: int, now: datetime) -> TokenRecord:
     """Revoke a service token immediately. Raises DomainError (not found)."""
-    revoked = await set_revoked(tx, token_id, now)
-    if revoked is None:
-        raise not_found("token", token_id)
+    revoked = or_not_found(await set_revoked(tx, token_id, now), "token", token_id)
     audit(tx, "token.revoke", f"token/{token_id}", now)
     return revoked

@@ -25,7 +25,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import USER_ROLES, UserRole
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found
 
 
 async def invite_user(
@@ -94,15 +94,10 @@ async def tell_of_new_owner(tx: Transaction, before: CustomerUser | None, after:
 
 async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
     """Return a customer's user by its address. Raises DomainError (not found)."""
-    user = await find_user(tx, email)
-    if user is None:
-        raise not_found("user", email)
-    return user
+    return or_not_found(await find_user(tx, email), "user", email)
 
 
 async def fetch_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     """Return one of a customer's users. Raises DomainError (not found)."""
-    user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
-    if user is None:
-        raise not_found("user", user_id)
-    return user
+    found = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
+    return or_not_found(found, "user", user_id)

@@ -17,7 +17,7 @@ from tradecounter.customer_notes.queries import (
 from tradecounter.customers.queries.accounts import fetch_account, lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import invalid, not_found, require_text
+from tradecounter.kit.errors import invalid, or_not_found, require_text
 from tradecounter.kit.local_time import uk_date
 
 LONGEST_NOTE = 2000
@@ -75,9 +75,7 @@ async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now
 async def fetch_contact(tx: Transaction, customer_id: int, contact_id: int) -> Contact:
     """Return a customer's contact. Raises DomainError (not found)."""
     found = next((contact for contact in await contacts_of(tx, customer_id) if contact.id == contact_id), None)
-    if found is None:
-        raise not_found("contact", str(contact_id))
-    return found
+    return or_not_found(found, "contact", contact_id)
 
 
 def _checked(contact: Contact) -> Contact:

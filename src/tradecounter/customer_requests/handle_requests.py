@@ -21,7 +21,7 @@ from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found, require_text
+from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found, require_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine
@@ -117,18 +117,12 @@ async def close_request(tx: Transaction, request_id: int, answer: str, now: date
 
 async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile:
     """Return a file of a request; of a request about one order if it is given. Raises DomainError (not found)."""
-    found = await find_file(tx, file_id, order_id)
-    if found is None:
-        raise not_found("file", file_id)
-    return found
+    return or_not_found(await find_file(tx, file_id, order_id), "file", file_id)
 
 
 async def fetch_request(tx: Transaction, request_id: int) -> CustomerRequest:
     """Return a request of any customer. Raises DomainError (not found)."""
-    found = await find_request(tx, request_id)
-    if found is None:
-        raise not_found("request", request_id)
-    return found
+    return or_not_found(await find_request(tx, request_id), "request", request_id)
 
 
 def can_ask(order: NumberedOrder, lines: Sequence[OrderLine], kind: RequestKind) -> bool:

@@ -11,7 +11,7 @@ from tradecounter.edge.server.client_address import read_networks
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, find_key_of_customer
 from tradecounter.identity.requests import KeyRequest
-from tradecounter.kit.errors import ErrorCollector, invalid, not_found, require_text
+from tradecounter.kit.errors import ErrorCollector, invalid, or_not_found, require_text
 
 _LONGEST_NAME = 200
 _MOST_NETWORKS = 50
@@ -70,17 +70,12 @@ def _networks(texts: Sequence[str]) -> list[str]:
 
 async def fetch_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
     """Return one of a customer's keys. Raises DomainError (not found)."""
-    key = await find_key_of_customer(tx, customer_id, key_id)
-    if key is None:
-        raise not_found("key", key_id)
-    return key
+    return or_not_found(await find_key_of_customer(tx, customer_id, key_id), "key", key_id)
 
 
 async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
     """Disable a key, in every process within a few seconds. Raises DomainError (not found)."""
-    key = await disable_key(tx, key_id, now)
-    if key is None:
-        raise not_found("key", key_id)
+    key = or_not_found(await disable_key(tx, key_id, now), "key", key_id)
     after = {"id": key.id, "name": key.name, "disabled_at": key.disabled_at}
     audit(tx, "key.disable", f"customer/{key.customer_id}", now, after=after)
     return key

@@ -184,3 +184,10 @@ def not_found(what: str, name: object = "") -> DomainError:
     `name` is what the request calls the object. Leave out a name that is a secret.
     """
     return DomainError(Kind.NOT_FOUND, " ".join(filter(None, (what, shown_name(str(name)), "not found"))))
+
+
+def or_not_found(found: Result | None, what: str, name: object = "") -> Result:
+    """Return what was found. Raises the error of `not_found` for None."""
+    if found is None:
+        raise not_found(what, name)
+    return found

@@ -13,7 +13,7 @@ from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key, secret_keys
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
@@ -241,10 +241,7 @@ async def lines_of(tx: Transaction, code: str) -> list[OrderLine]:
 async def unpaid_invoice(tx: Transaction, code: str) -> OpenInvoice:
     """Return an order's first invoice that is not fully paid. Raises DomainError (not found)."""
     invoices = await invoices_of_order(tx, (await fetch_order(tx, code)).id)
-    found = next((invoice for invoice in invoices if invoice.due), None)
-    if found is None:
-        raise not_found("unpaid invoice of order", code)
-    return found
+    return or_not_found(next((invoice for invoice in invoices if invoice.due), None), "unpaid invoice of order", code)
 
 
 def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:

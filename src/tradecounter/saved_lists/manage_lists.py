@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.create.offered_lines import unknown_products
@@ -79,10 +79,7 @@ class ListContent(Struct):
 
 async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
     """Return a list that an owner may use. Raises DomainError (not found)."""
-    found = await find_list(tx, owner, list_id)
-    if found is None:
-        raise not_found("list", list_id)
-    return found
+    return or_not_found(await find_list(tx, owner, list_id), "list", list_id)
 
 
 async def lock_own_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:

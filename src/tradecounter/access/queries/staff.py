@@ -8,7 +8,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import StaffMember
 from tradecounter.edge.permissions import Role
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.text import fold
 
 _COLUMNS = SQL("id, email, name, roles, password_hash is not null as has_password, created_at, disabled_at")
@@ -73,10 +73,7 @@ _LOCK = Statement(SQL("select {} from staff_member where id = :id for no key upd
 
 async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
     """Return a staff member, locked until the transaction ends. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_LOCK, id=staff_id)
-    if found is None:
-        raise not_found("staff member", staff_id)
-    return found
+    return or_not_found(await tx.fetch_one(_LOCK, id=staff_id), "staff member", staff_id)
 
 
 _LOCK_ADMINISTRATORS = Statement(
@@ -92,10 +89,7 @@ async def lock_administrators(tx: Transaction) -> list[int]:
 
 async def fetch_staff_member(tx: Transaction, email: str) -> StaffMember:
     """Return a staff member by its address. Raises DomainError (not found)."""
-    found = await find_staff_member(tx, email)
-    if found is None:
-        raise not_found("staff member", email)
-    return found
+    return or_not_found(await find_staff_member(tx, email), "staff member", email)
 
 
 _EDIT = Statement("update staff_member set name = :name, roles = :roles where id = :id")

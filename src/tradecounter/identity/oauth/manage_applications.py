@@ -19,7 +19,7 @@ from tradecounter.identity.oauth.queries.applications import (
 )
 from tradecounter.identity.oauth.queries.consents import GivenAccess, access_given
 from tradecounter.identity.oauth.redirect_uris import check_redirect_uris
-from tradecounter.kit.errors import not_found, require_text
+from tradecounter.kit.errors import not_found, or_not_found, require_text
 
 _LONGEST_NAME = 200
 
@@ -64,10 +64,7 @@ async def end_application(tx: Transaction, client_id: str, now: datetime) -> Non
 
 async def fetch_application(tx: Transaction, client_id: str, *, lock: bool = False) -> ApplicationRecord:
     """Return what `find_application` does. Raises DomainError (not found)."""
-    found = await find_application(tx, client_id, lock=lock)
-    if found is None:
-        raise not_found("application", client_id)
-    return found
+    return or_not_found(await find_application(tx, client_id, lock=lock), "application", client_id)
 
 
 async def revoke_access(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:
@@ -81,9 +78,7 @@ async def revoke_access(tx: Transaction, client_id: str, customer_id: int, now: 
 async def fetch_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> GivenAccess:
     """Return the access that an application has to a customer's account. Raises DomainError (not found)."""
     found = next((given for given in await access_given(tx, customer_id, now) if given.client_id == client_id), None)
-    if found is None:
-        raise not_found("application", client_id)
-    return found
+    return or_not_found(found, "application", client_id)
 
 
 async def revoke_given_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> int:

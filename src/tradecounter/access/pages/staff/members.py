@@ -26,7 +26,7 @@ from tradecounter.edge.people import StaffMember
 from tradecounter.edge.permissions import ROLES
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.parts.back_office import OfficeParts
 
 ADMINISTRATORS = ("administrator",)
@@ -167,7 +167,4 @@ class StaffPages(Struct, frozen=True):
 
 async def _member(tx: Transaction, call: Call) -> StaffMember:
     staff_id = call.path_id("id", "staff member")
-    found = await find_staff_member_by_id(tx, staff_id)
-    if found is None:
-        raise not_found("staff member", staff_id)
-    return found
+    return or_not_found(await find_staff_member_by_id(tx, staff_id), "staff member", staff_id)

@@ -16,7 +16,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.permissions import AREAS, SCOPES
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.parts.back_office import OfficeParts
 
 
@@ -66,9 +66,8 @@ class TokenPages(Struct, frozen=True):
     async def _ask_to_revoke(self, call: Call) -> Question:
         token_id = call.path_id("id", "token")
         async with self.desk.reading() as tx:
-            token = next((token for token in await list_tokens(tx) if token.id == token_id), None)
-        if token is None:
-            raise not_found("token", token_id)
+            found = next((token for token in await list_tokens(tx) if token.id == token_id), None)
+        token = or_not_found(found, "token", token_id)
         used = f"was last used {moment_text(token.last_used_at)}" if token.last_used_at else "was never used"
         return Question(
             title=f"Revoke the token of {token.name}",

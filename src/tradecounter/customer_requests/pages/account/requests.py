@@ -17,7 +17,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import fetch_own_order
 from tradecounter.parts.account import AccountParts
@@ -89,7 +89,4 @@ class AskPages(Struct, frozen=True):
 
 
 def _kind(call: Call) -> RequestKind:
-    found = _KINDS.get(call.path_text("kind", "page"))
-    if found is None:
-        raise not_found("page")
-    return found
+    return or_not_found(_KINDS.get(call.path_text("kind", "page")), "page")

@@ -16,7 +16,7 @@ from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
-from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.errors import DomainError, Kind, or_not_found
 from tradecounter.parts.account import AccountParts
 from tradecounter.sandbox.remote_keys import RemoteKey, RemoteSandbox
 
@@ -98,10 +98,7 @@ class SandboxKeyPages(Struct, frozen=True):
         await self._sandbox().disable_key(call.customer_id, call.path_id("id", "key"), call.actor.name)
 
     def _sandbox(self) -> RemoteSandbox:
-        sandbox = RemoteSandbox.of(self.parts.settings)
-        if sandbox is None:
-            raise not_found("sandbox", "of this site")
-        return sandbox
+        return or_not_found(RemoteSandbox.of(self.parts.settings), "sandbox", "of this site")
 
     async def _new(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "sandbox/new_key.html", form=filled)
@@ -113,9 +110,8 @@ class SandboxKeyPages(Struct, frozen=True):
 
     async def _ask_to_disable(self, call: Call) -> Question:
         key_id = call.path_id("id", "key")
-        key = next((key for key in await self._sandbox().keys_of(call.customer_id) if key.id == key_id), None)
-        if key is None:
-            raise not_found("key", key_id)
+        keys = await self._sandbox().keys_of(call.customer_id)
+        key = or_not_found(next((key for key in keys if key.id == key_id), None), "key", key_id)
         return Question(
             title=f"Disable {key.name}",
             text=f"Programs that send the key {key.prefix}… to the sandbox are rejected. It cannot be enabled again.",
