@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.access.browsers import browser_name
 from tradecounter.access.change_password import change_password
 from tradecounter.access.end_sessions import end_other_sessions, end_own_session
-from tradecounter.access.pages.both.visit import SignInSubject, address_of, the_session
+from tradecounter.access.pages.both.visit import SignInSubject, address_of, sign_in_step, the_session
 from tradecounter.access.second_factor import (
     begin_factor,
     codes_left,
@@ -21,7 +21,7 @@ from tradecounter.access.second_factor import (
 from tradecounter.access.sessions import list_sessions
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_view import set_cookie
 from tradecounter.edge.pages.step import NoFields, action, step
 from tradecounter.edge.rest.call import Call
@@ -80,36 +80,32 @@ class OwnSignInPages(SignInSubject, frozen=True):
     async def end_others(self, tx: Transaction, call: Call, now: datetime) -> None:
         await end_other_sessions(tx, the_session(call), now)
 
-    @page("/sign-ins/password", "Change the password")
-    async def show_password(self, call: Call) -> Response:
-        return await self._password_form(call, Filled())
+    @sign_in_step(
+        "/sign-ins/password",
+        "Change the password",
+        shown=lambda self, call, filled: self._password_form(call, filled),
+    )
+    async def change_password(self, call: Call, body: ChangeForm) -> Response:
+        session = the_session(call)
+        address = address_of(call.request)
+        now = self.desk.clock.now()
+        cookie = await change_password(
+            self.desk.database, session, body.current_password, body.password, address, now
+        )
+        response = self.desk.go(call, self.site.sign_ins, "The password is changed. All other sessions have ended.")
+        set_cookie(response, self.site.cookie, cookie)
+        return response
 
-    @form("/sign-ins/password", "Change the password")
-    async def change_password(self, call: Call) -> Response:
-        async def work(given: ChangeForm) -> Response:
-            session = the_session(call)
-            now = self.desk.clock.now()
-            cookie = await change_password(
-                self.desk.database, session, given.current_password, given.password, address_of(call.request), now
-            )
-            response = self.desk.go(call, self.site.sign_ins, "The password is changed. All other sessions have ended.")
-            set_cookie(response, self.site.cookie, cookie)
-            return response
-
-        return await self.take(call, ChangeForm, work, lambda filled: self._password_form(call, filled))
-
-    @page("/sign-ins/second-factor", "Set up a second factor", dangerous=True)
-    async def show_factor(self, call: Call) -> Response:
-        return await self._factor_form(call, Filled())
-
-    @form("/sign-ins/second-factor", "Set up a second factor", dangerous=True)
-    async def set_up_factor(self, call: Call) -> Response:
-        async def work(given: FirstCodeForm) -> Response:
-            async with transaction(self.desk.database, call.actor) as tx:
-                codes = await enable_factor(tx, self.policy, the_session(call), given.code, self.desk.clock.now())
-            return self.show_codes(call, codes, self.site.sign_ins)
-
-        return await self.take(call, FirstCodeForm, work, lambda filled: self._factor_form(call, filled))
+    @sign_in_step(
+        "/sign-ins/second-factor",
+        "Set up a second factor",
+        shown=lambda self, call, filled: self._factor_form(call, filled),
+        dangerous=True,
+    )
+    async def set_up_factor(self, call: Call, body: FirstCodeForm) -> Response:
+        async with transaction(self.desk.database, call.actor) as tx:
+            codes = await enable_factor(tx, self.policy, the_session(call), body.code, self.desk.clock.now())
+        return self.show_codes(call, codes, self.site.sign_ins)
 
     @step(
         "/sign-ins/second-factor/remove",
@@ -122,18 +118,16 @@ class OwnSignInPages(SignInSubject, frozen=True):
     async def remove_factor(self, tx: Transaction, call: Call, now: datetime) -> None:
         await disable_factor(tx, self.policy, the_session(call).person, now)
 
-    @page("/sign-ins/recovery-codes", "New recovery codes", dangerous=True)
-    async def show_renew(self, call: Call) -> Response:
-        return await self._question(call, Filled(), "recovery_codes")
-
-    @form("/sign-ins/recovery-codes", "New recovery codes", dangerous=True)
-    async def renew_codes(self, call: Call) -> Response:
-        async def work(_: NoFields) -> Response:
-            async with transaction(self.desk.database, call.actor) as tx:
-                codes = await renew_recovery_codes(tx, the_session(call).person, self.desk.clock.now())
-            return self.show_codes(call, codes, self.site.sign_ins)
-
-        return await self.take(call, NoFields, work, lambda filled: self._question(call, filled, "recovery_codes"))
+    @sign_in_step(
+        "/sign-ins/recovery-codes",
+        "New recovery codes",
+        shown=lambda self, call, filled: self._question(call, filled, "recovery_codes"),
+        dangerous=True,
+    )
+    async def renew_codes(self, call: Call, body: NoFields) -> Response:
+        async with transaction(self.desk.database, call.actor) as tx:
+            codes = await renew_recovery_codes(tx, the_session(call).person, self.desk.clock.now())
+        return self.show_codes(call, codes, self.site.sign_ins)
 
     async def _overview(self, call: Call, filled: Filled) -> Response:
         session = the_session(call)

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Unpack, get_type_hints
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
@@ -12,11 +13,14 @@ from starlette.responses import Response
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.sign_in import SignIn, Visitor
 from tradecounter.access.turns import Turns
-from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
+from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
+from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import forget_cookie, set_cookie
+from tradecounter.edge.pages.step import Handler, Shown
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import shown_at
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import Session, session_of
 from tradecounter.identity.admission import sender_of
@@ -33,8 +37,6 @@ def safe_path(wanted: str, default: str) -> str:
     """Return a path of this site, or the default for anything else."""
     return wanted if len(wanted) <= _LONGEST and _PATH.fullmatch(wanted) else default
 
-
-Shape = TypeVar("Shape", bound=Struct)
 
 _BROWSER_SECONDS = 400 * 86_400  # the longest that a browser keeps a cookie
 
@@ -77,6 +79,10 @@ class SignInSubject(Struct, frozen=True):
         """Return where to go after a sign-in."""
         return safe_path(wanted, self.site.home)
 
+    def wanted(self, call: Call, filled: Filled) -> str:
+        """Return where a form leads after a sign-in: the query of the page says it, then a field."""
+        return self.next_of(filled.value("next", call.query(NextParameters).next))
+
     def path(self, page: str, wanted: str = "") -> str:
         """Return the path of a page of this site, which leads to another one afterwards."""
         path = f"{self.root}{page}"
@@ -93,28 +99,40 @@ class SignInSubject(Struct, frozen=True):
         response.headers.update({"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"})
         return response
 
-    async def take(
-        self,
-        call: Call,
-        shape: type[Shape],
-        work: Callable[[Shape], Awaitable[Response]],
-        again: Callable[[Filled], Awaitable[Response]],
-    ) -> Response:
-        """Parse a form and run a use case that has transactions of its own; after an error, show the form again.
 
-        The use cases of an address run one after the other: each may have to wait for the hash of a password.
-        """
-        submitted: Submitted = await read_submitted(call)
-        try:
-            async with self.parts.turns.turn(address_of(call.request)):
-                return await work(parse_form(submitted, shape))
-        except DomainError as error:
-            if error.kind is Kind.UNAVAILABLE:
-                raise
-            response = await again(Filled.of(submitted, error, STATUS[error.kind]))
-            if error.retry_after is not None:
-                response.headers["Retry-After"] = str(error.retry_after)
-            return response
+def sign_in_step(
+    path: str, title: str, *, shown: Shown, query: type[Struct] | None = None, **access: Unpack[Access]
+) -> Callable[[Callable[[Any, Call, Any], Awaitable[Response]]], Handler]:
+    """Declare a form by the method that takes it in transactions of its own; `shown` shows it, also after an error.
+
+    The method's parameter `body` is the form's fields as a struct. The steps of an address run one after the other:
+    each may have to wait for the hash of a password. `query` is that of the page.
+    """
+
+    def declare(method: Callable[[Any, Call, Any], Awaitable[Response]]) -> Handler:
+        shape = get_type_hints(method)["body"]
+
+        @wraps(method)
+        async def show(pages: Any, call: Call) -> Response:
+            return await shown(pages, call, Filled())
+
+        @wraps(method)
+        async def take(pages: Any, call: Call) -> Response:
+            submitted = await read_submitted(call)
+            try:
+                async with pages.parts.turns.turn(address_of(call.request)):
+                    return await method(pages, call, parse_form(submitted, shape))
+            except DomainError as error:
+                if error.kind is Kind.UNAVAILABLE:
+                    raise
+                response = await shown(pages, call, Filled.of(submitted, error, STATUS[error.kind]))
+                if error.retry_after is not None:
+                    response.headers["Retry-After"] = str(error.retry_after)
+                return response
+
+        return shown_at(page(path, title, query=query, **access)(show))(form(path, title, **access)(take))
+
+    return declare
 
 
 def the_session(call: Call) -> Session:
