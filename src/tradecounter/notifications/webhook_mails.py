@@ -3,13 +3,13 @@
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries.facts import find_stopped_webhook
+from tradecounter.notifications.queries.facts import find_webhook_facts
 
 
 async def webhook_stopped(context: MailContext, *, webhook_id: int) -> Mail | None:
     """Tell the customer, or support for the reseller's webhook; None if the webhook is active again."""
-    webhook = await find_stopped_webhook(context.tx, webhook_id)
-    if webhook is None:
+    webhook = await find_webhook_facts(context.tx, webhook_id)
+    if webhook is None or webhook.state == "active" or webhook.reason is None:
         return None
     account = None if webhook.customer_id is None else await find_account(context.tx, webhook.customer_id)
     if account is None and webhook.customer_id is not None:

@@ -233,41 +233,22 @@ async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetim
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))
 
 
-class StoppedWebhook(Struct, frozen=True):
-    """A webhook that the service has paused or disabled."""
+class WebhookFacts(Struct, frozen=True):
+    """A webhook of a customer, or of the reseller; `reason` is why the service has paused or disabled it."""
 
     id: int
     customer_id: int | None
     url: str
     state: str
-    reason: str
-
-
-_STOPPED_WEBHOOK = Statement(
-    "select id, customer_id, url, state, reason from webhook"
-    " where id = :id and state <> 'active' and reason is not null",
-    StoppedWebhook,
-)
-
-
-async def find_stopped_webhook(tx: Transaction, webhook_id: int) -> StoppedWebhook | None:
-    """Return a webhook that the service has paused or disabled, or None."""
-    return await tx.fetch_one(_STOPPED_WEBHOOK, id=webhook_id)
-
-
-class AddedWebhook(Struct, frozen=True):
-    """A customer's webhook."""
-
-    customer_id: int
-    url: str
+    reason: str | None
     created_at: datetime
 
 
-_ADDED_WEBHOOK = Statement(
-    "select customer_id, url, created_at from webhook where id = :id and customer_id is not null", AddedWebhook
+_WEBHOOK_FACTS = Statement(
+    "select id, customer_id, url, state, reason, created_at from webhook where id = :id", WebhookFacts
 )
 
 
-async def find_added_webhook(tx: Transaction, webhook_id: int) -> AddedWebhook | None:
-    """Return a customer's webhook, or None."""
-    return await tx.fetch_one(_ADDED_WEBHOOK, id=webhook_id)
+async def find_webhook_facts(tx: Transaction, webhook_id: int) -> WebhookFacts | None:
+    """Return a webhook, or None."""
+    return await tx.fetch_one(_WEBHOOK_FACTS, id=webhook_id)
