@@ -25,7 +25,6 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.json_text import to_json
 
 Shape = TypeVar("Shape", bound=Struct)
-Revealed = TypeVar("Revealed")
 Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
 Outside = Callable[[Any, str], Awaitable[None]]
@@ -103,33 +102,6 @@ class PageDesk(Struct, frozen=True):
             for file in submitted.files.values():
                 await file.close()
         return self.go(call, path, message)
-
-    async def reveal(
-        self,
-        call: Call,
-        shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[Revealed]],
-        *,
-        again: ShowAgain,
-        show: Callable[[Revealed], Response],
-        to: str,
-        repeated: str,
-        submitted: Submitted | None = None,
-        outside: Outside | None = None,
-    ) -> Response:
-        """As `change`, but respond with a page about the result that is shown once, such as a new secret.
-
-        The same form sent again leads to the page `to` with the message `repeated`. The form must be a `plain` one.
-        """
-        made: list[Revealed] = []
-
-        async def kept(tx: Transaction, body: Shape, now: datetime) -> None:
-            made.append(await work(tx, body, now))
-
-        response = await self.change(
-            call, shape, kept, again=again, to=to, done=repeated, submitted=submitted, outside=outside
-        )
-        return show(made[0]) if made and response.status_code == _SEE_OTHER else response
 
     async def preview(
         self,

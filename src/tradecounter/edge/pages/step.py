@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, Unpack, get_type_hints
 from urllib.parse import quote
 
@@ -18,6 +18,8 @@ from tradecounter.edge.rest.operation import shown_at
 
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
+
+_SEE_OTHER = 303
 
 
 class NoFields(Struct):
@@ -56,7 +58,8 @@ def step(
     `shown` shows the form, first and after an error; a step without fields only `asks` a question. Then the browser
     goes to the page `to`, whose path may have parameters of the step's in braces, and that page shows the message
     `done`. Both may be functions of what the method returns. A step that `reveals` something, such as a new secret,
-    responds with a page about what the method returns, once; the same form sent again leads to the page `to`.
+    responds with a page about what the method returns, once; the same form sent again leads to the page `to`. Its form
+    must be a `plain` one.
     """
     if (shown is None) == (asks is None):
         raise TypeError(f"{path}: a step has either `shown` or `asks`")
@@ -116,21 +119,25 @@ def _taking(
             if outside is not None:
                 found.append(await outside(pages, call, body, key))
 
+        made: list[Any] = []
+
         async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
-            return await take_step(pages, tx=tx, call=call, body=body, now=now, found=found[0] if found else None)
+            given = found[0] if found else None
+            made.append(await take_step(pages, tx=tx, call=call, body=body, now=now, found=given))
+            return made[-1]
 
         root: str = getattr(pages, "root", "")
-        following = {
-            "again": lambda filled: shown(pages, call, filled),
-            "to": (lambda made: _filled_in(root, call) + to(made)) if callable(to) else _filled_in(root + to, call),
-        }
-        response: Response
-        if reveals is None:
-            response = await pages.desk.change(call, shape, work, **following, done=done, outside=first)
-        else:
-            show = partial(reveals, pages, call)
-            response = await pages.desk.reveal(call, shape, work, **following, show=show, repeated=done, outside=first)
-        return response
+        response: Response = await pages.desk.change(
+            call,
+            shape,
+            work,
+            again=lambda filled: shown(pages, call, filled),
+            to=(lambda made: _filled_in(root, call) + to(made)) if callable(to) else _filled_in(root + to, call),
+            done=done,
+            outside=first,
+        )
+        is_changed = response.status_code == _SEE_OTHER and made
+        return response if reveals is None or not is_changed else reveals(pages, call, made[-1])
 
     return take
 
