@@ -73,7 +73,8 @@ _LOCK = Statement(SQL("select {} from staff_member where id = :id for no key upd
 
 async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
     """Return a staff member, locked until the transaction ends. Raises DomainError (not found)."""
-    return or_not_found(await tx.fetch_one(_LOCK, id=staff_id), "staff member", staff_id)
+    found = await tx.fetch_one(_LOCK, id=staff_id)
+    return or_not_found(found, "staff member", staff_id)
 
 
 _LOCK_ADMINISTRATORS = Statement(

@@ -16,7 +16,6 @@ from typing import (
     Any,
     Generic,
     NamedTuple,
-    TypedDict,
     TypeVar,
     Union,
     Unpack,
@@ -44,6 +43,7 @@ from tradecounter.edge.operations.desk import (
     Unchanged,
     page,
 )
+from tradecounter.edge.operations.options import Options
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
@@ -53,13 +53,10 @@ from tradecounter.edge.rest.operation import (
     ID,
     TEXT,
     Body,
-    ErrorResponse,
     Header,
-    Link,
     Media,
     Operation,
     Parameter,
-    Sample,
     Success,
     endpoint,
 )
@@ -121,20 +118,6 @@ class Listed(Struct, Generic[Item], frozen=True):
     found: Sequence[Any]
     shown: Iterable[Item]
     cursor: Callable[[Any], Any] = attrgetter("id")
-
-
-class Options(TypedDict, total=False):
-    """What an operation says of itself where it differs from its subject; see `Operation`."""
-
-    description: str
-    errors: tuple[ErrorResponse, ...]
-    links: tuple[Link, ...]
-    referenced: tuple[type, ...]
-    sample: Sample
-    scope: str
-    other_scopes: tuple[str, ...]
-    roles: tuple[str, ...]
-    cacheable: bool
 
 
 class Subject(Struct, frozen=True, kw_only=True):

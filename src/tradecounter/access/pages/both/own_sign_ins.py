@@ -89,9 +89,7 @@ class OwnSignInPages(SignInSubject, frozen=True):
         session = the_session(call)
         address = address_of(call.request)
         now = self.desk.clock.now()
-        cookie = await change_password(
-            self.desk.database, session, body.current_password, body.password, address, now
-        )
+        cookie = await change_password(self.desk.database, session, body.current_password, body.password, address, now)
         response = self.desk.go(call, self.site.sign_ins, "The password is changed. All other sessions have ended.")
         set_cookie(response, self.site.cookie, cookie)
         return response

@@ -158,9 +158,7 @@ class SignInPages(SignInSubject, frozen=True):
         wanted = self.wanted(call, filled)
         async with self.desk.reading() as tx:
             by_code = await has_factor(tx, the_session(call).person)
-        return self.desk.show(
-            call, "access/again.html", form=filled, next=wanted, root=self.root, by_code=by_code
-        )
+        return self.desk.show(call, "access/again.html", form=filled, next=wanted, root=self.root, by_code=by_code)
 
     def _begin_again(self, call: Call, error: DomainError, wanted: str) -> Response:
         message = f"{error.message[:1].upper()}{error.message[1:]}."
