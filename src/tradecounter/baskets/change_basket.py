@@ -1,7 +1,7 @@
 """Puts products into a user's basket, saves what the form of an order has, and takes out what was ordered."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -49,8 +49,8 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
         units[wanted.product.id] += wanted.quantity
         if item.note and item.note not in notes[wanted.product.id]:
             notes[wanted.product.id].append(item.note)
-    lines = [(product, units[product], "; ".join(notes[product])[:LONGEST_NOTE]) for product in units]
-    await replace_lines(tx, user_id, lines)
+    lines = _as_of_one_line(units).items()
+    await replace_lines(tx, user_id, [(product, quantity, "; ".join(notes[product])[:LONGEST_NOTE]) for product, quantity in lines])
 
 
 async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:
@@ -75,4 +75,9 @@ def _units(view: CustomerView, items: Sequence[CreateOrderItem]) -> dict[int, in
     units: Counter[int] = Counter()
     for wanted in find_products(view, items):
         units[wanted.product.id] += wanted.quantity
-    return dict(units)
+    return _as_of_one_line(units)
+
+
+def _as_of_one_line(units: Mapping[int, int]) -> dict[int, int]:
+    """Return the units by product, at most as many of each as a line of an order may have."""
+    return {product: min(quantity, MOST_UNITS) for product, quantity in units.items()}

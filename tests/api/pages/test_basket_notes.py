@@ -157,3 +157,13 @@ def test_a_basket_that_is_too_long_for_a_link_is_saved_as_a_list(shop: Service, 
     assert "Your basket is empty" in text_of(buyer.get(LINK))
     buyer.send(FORM, {"do": "update", "list": "\n".join(f"{sku} 1" for sku in skus)})
     assert "too long for a link" in text_of(buyer.get(LINK))
+
+
+def test_a_line_has_at_most_the_units_of_an_orders_line(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "MANY-UNITS")
+    shop.refresh()
+    buyer.sends(SHARED, fields_of(buyer.get(f"{SHARED}?item=100000:{sku}&item=1:{sku}")))
+    added = fields_of(buyer.get(FORM))
+    assert added["items-0-quantity"] == "100000"
+    buyer.send(FORM, added | {"do": "update", "items-1-sku": sku, "items-1-quantity": "1"})
+    assert fields_of(buyer.get(FORM))["items-0-quantity"] == "100000"

@@ -80,6 +80,22 @@ def test_a_product_that_is_no_longer_sold_has_no_link(shop: Service, buyer: Pers
     assert f"{sku} Product {sku}, no longer sold to you" in text_of(page)
 
 
+def test_a_customer_is_told_of_a_product_once_it_has_a_price_again(
+    shop: Service, customer: Customer, buyer: Person
+) -> None:
+    sku = "WAITED-PRICE"
+    contract = {"customer_id": customer.id, "sku": sku, "single_unit_cost": 10}
+    shop.must_load("products", [product(sku)])
+    shop.must_load("contract-prices", [contract | {"valid_until": "2020-01-01"}])
+    shop.must_load("stock", [{"sku": sku, "available": 3}])
+    query = "insert into stock_alert (user_id, product_id, created_at) select %s, id, now() from product where sku = %s"
+    rows(shop, f"{query} returning user_id", buyer.id, sku)
+    assert told(shop, buyer) == []
+    shop.must_load("contract-prices", [contract])
+    [mail] = told(shop, buyer)
+    assert mail["Subject"] == f"In stock: {sku}"
+
+
 def test_nobody_else_is_told(shop: Service, customer: Customer, buyer: Person) -> None:
     sku = sell(shop, "WAITED-3", available=0)
     colleague, gone = customer_user(shop, customer.id), customer_user(shop, customer.id)

@@ -1,10 +1,12 @@
 """Stock alerts: users, and the products whose stock they wait for."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from msgspec import Struct
 
 from tradecounter.alerts.queries.lock_alerts import lock_alerts
+from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -59,20 +61,48 @@ async def remove_stock_alert(tx: Transaction, user_id: int, product_id: int) -> 
     return await tx.execute(_REMOVE, user_id=user_id, product_id=product_id) == 1
 
 
+class WaitingAlert(Struct, frozen=True):
+    """A user's alert of a product that is in stock and still sold, and has not been told."""
+
+    customer_id: int
+    user_id: int
+    product_id: int
+
+
 # A user whose customer is blocked is told when it no longer is.
-_FIND_IN_STOCK = Statement("""
+_IN_STOCK = Statement(
+    """
+    select u.customer_id, a.user_id, a.product_id
+    from stock_alert a
+    join stock_level s on s.product_id = a.product_id and s.available > 0
+    join product p on p.id = a.product_id and p.active
+    join customer_user u on u.id = a.user_id and u.disabled_at is null
+    join customer c on c.id = u.customer_id and c.blocked_at is null
+    where a.in_stock_at is null order by u.customer_id
+    """,
+    WaitingAlert,
+)
+
+
+async def waiting_in_stock(tx: Transaction) -> list[WaitingAlert]:
+    """Return the alerts that wait and whose products are in stock, by customer."""
+    return await tx.fetch_all(_IN_STOCK)
+
+
+# Another worker may have told of one, and its user may have removed it.
+_TELL = Statement("""
     update stock_alert a set in_stock_at = :now
-    from stock_level s, product p, customer_user u, customer c
-    where a.in_stock_at is null and s.product_id = a.product_id and s.available > 0
-      and p.id = a.product_id and p.active
-      and u.id = a.user_id and u.disabled_at is null and c.id = u.customer_id and c.blocked_at is null
+    from unnest(:user_ids::bigint[], :product_ids::bigint[]) as told (user_id, product_id)
+    where a.user_id = told.user_id and a.product_id = told.product_id and a.in_stock_at is null
     returning a.user_id
 """)
 
 
-async def find_in_stock(tx: Transaction, now: datetime) -> list[int]:
-    """Mark the alerts whose products are in stock; return the users to tell."""
-    return sorted({user_id for (user_id,) in await tx.fetch_all(_FIND_IN_STOCK, now=now)})
+async def mark_in_stock(tx: Transaction, alerts: Collection[WaitingAlert], now: datetime) -> list[int]:
+    """Mark alerts as told; return the users to tell."""
+    user_ids, product_ids = array(each.user_id for each in alerts), array(each.product_id for each in alerts)
+    told = await tx.fetch_all(_TELL, user_ids=user_ids, product_ids=product_ids, now=now)
+    return sorted({user_id for (user_id,) in told})
 
 
 _FORGET = Statement("delete from stock_alert where in_stock_at < :before")
