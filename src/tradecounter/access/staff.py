@@ -20,7 +20,7 @@ from tradecounter.access.queries.staff import (
 )
 from tradecounter.access.queries.users import clear_password, set_disabled
 from tradecounter.access.rules import INVITATION_LIFETIME
-from tradecounter.audit.record import audit
+from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import StaffMember
 from tradecounter.edge.permissions import ROLES, Role
@@ -74,7 +74,7 @@ async def edit_staff_member(
     edited = replace(member, name=member.name if name is None else name.strip(), roles=chosen)
     await set_name_and_roles(tx, member.id, edited.name, edited.roles)
     before, after = ({"name": m.name, "roles": m.roles} for m in (member, edited))
-    audit(tx, "staff.edit", _subject(member), now, before=before, after=after)
+    audit_edit(tx, "staff.edit", _subject(member), now, before=before, after=after)
     return edited
 
 

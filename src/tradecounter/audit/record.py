@@ -43,8 +43,22 @@ def audit(
     )
 
 
+def audit_edit(
+    tx: Transaction, action: str, subject: str, now: datetime, *, before: Fields, after: Fields
+) -> list[str]:
+    """Record a change of fields as `audit` does, unless none differs; return the names of those that differ."""
+    names = _differing(before, after)
+    if names:
+        audit(tx, action, subject, now, before=before, after=after)
+    return names
+
+
 def _changed(before: Fields, after: Fields) -> tuple[Fields, Fields]:
     if not before:  # as of everything that is created
         return before, {name: value for name, value in after.items() if value is not None}
-    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    names = _differing(before, after)
     return {n: before[n] for n in names if n in before}, {n: after[n] for n in names if n in after}
+
+
+def _differing(before: Fields, after: Fields) -> list[str]:
+    return [name for name in {**before, **after} if before.get(name) != after.get(name)]

@@ -62,7 +62,9 @@ async def change_contact(tx: Transaction, customer_id: int, contact: Contact, no
     await store_contact(tx, checked)
     old, new = _fields(before), _fields(checked)
     changed = [name for name in new if new[name] != old[name]]
-    audit(tx, "customer.change_contact", f"customer/{customer_id}", now, after={"id": contact.id, "changed": changed})
+    if changed:
+        after = {"id": contact.id, "changed": changed}
+        audit(tx, "customer.change_contact", f"customer/{customer_id}", now, after=after)
 
 
 async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from tradecounter.audit.record import audit
+from tradecounter.audit.record import audit, audit_edit
 from tradecounter.customers.queries.accounts import add_account, edit_account, fetch_account, lock_account, set_blocked
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
@@ -27,16 +27,24 @@ async def create_customer(tx: Transaction, change: CustomerChange, now: datetime
     """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
     _check(change)
     account = await add_account(tx, change)
-    _record(tx, "customer.create", None, account, now)
+    subject = f"customer/{account.id}"
+    audit(tx, "customer.create", subject, now, after=structs.asdict(account))
+    record_event(tx, "customer.created", subject, now, account.id, {"customer_id": account.id})
     return account
 
 
 async def change_customer(tx: Transaction, customer_id: int, change: CustomerChange, now: datetime) -> Account:
-    """Change a customer. Raises DomainError: not found, conflict (the e-mail is taken) or invalid."""
+    """Change a customer; a change in which nothing differs is not recorded.
+
+    Raises DomainError: not found, conflict (the e-mail is taken) or invalid.
+    """
     _check(change)
     before = await lock_account(tx, customer_id)
     account = await edit_account(tx, customer_id, change)
-    _record(tx, "customer.edit", before, account, now)
+    old, new = structs.asdict(before), structs.asdict(account)
+    changed = audit_edit(tx, "customer.edit", f"customer/{customer_id}", now, before=old, after=new)
+    if changed:
+        record_customer_changes(tx, [customer_id], changed, now)
     return account
 
 
@@ -48,15 +56,6 @@ def _check(change: CustomerChange) -> None:
             if isinstance(name, str):
                 require_text(field, name, _LONGEST_NAME)
     collector.check()
-
-
-def _record(tx: Transaction, action: str, before: Account | None, after: Account, now: datetime) -> None:
-    old, new = {} if before is None else structs.asdict(before), structs.asdict(after)
-    audit(tx, action, f"customer/{after.id}", now, before=old, after=new)
-    if before is None:
-        record_event(tx, "customer.created", f"customer/{after.id}", now, after.id, {"customer_id": after.id})
-    else:
-        record_customer_changes(tx, [after.id], [name for name in new if old[name] != new[name]], now)
 
 
 def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], changed: list[str], now: datetime) -> None:

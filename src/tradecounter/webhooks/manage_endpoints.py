@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from tradecounter.audit.record import audit
+from tradecounter.audit.record import audit, audit_edit
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -100,7 +100,7 @@ async def change_webhook(
     after = await fetch_endpoint(tx, webhook_id, customer_id)
     if after.state == "active" and (changes_state or after.url != before.url):
         await resume_deliveries(tx, webhook_id, now)
-    audit(tx, "webhook.edit", f"webhook/{webhook_id}", now, before=_shown(before), after=_shown(after))
+    audit_edit(tx, "webhook.edit", f"webhook/{webhook_id}", now, before=_shown(before), after=_shown(after))
     return webhook_on_the_wire(after)
 
 

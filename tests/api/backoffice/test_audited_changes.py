@@ -370,3 +370,16 @@ def test_a_change_leaves_one_entry_and_its_repetition_none(program: Staff, name:
         last,
     )
     assert found == [(each, "token", "test", "sam@reseller.example", "192.0.2.44") for each in action.split()]
+
+
+@pytest.mark.parametrize("name", ["changeCustomer", "changeContact", "changeWebhook", "changeUser"])
+def test_a_change_in_which_nothing_differs_is_recorded_nowhere(program: Staff, name: str) -> None:
+    method, path, body = CHANGES[name][1](program)
+    counts = """
+        select (select count(*) from audit_entry),
+               (select count(*) from unnumbered_event) + (select count(*) from event)
+    """
+    program.client.request(method, path, json=body).raise_for_status()
+    before = rows(program.office.service, counts)
+    program.client.request(method, path, json=body).raise_for_status()
+    assert rows(program.office.service, counts) == before

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tradecounter.audit.record import audit
+from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.queries.access_tokens import revoke_tokens
 from tradecounter.identity.oauth.queries.applications import (
@@ -47,7 +47,7 @@ async def edit_application(
         require_text("name", name, _LONGEST_NAME)
     after = replace(before, name=before.name if name is None else name, redirect_uris=uris)
     await change_application(tx, client_id, after.name, after.redirect_uris)
-    audit(tx, "application.edit", f"application/{client_id}", now, before=_shown(before), after=_shown(after))
+    audit_edit(tx, "application.edit", f"application/{client_id}", now, before=_shown(before), after=_shown(after))
     return after
 
 
