@@ -172,6 +172,20 @@ def test_what_imports_changed_is_exported_and_erased_also_under_an_earlier_email
     assert left["after"]["company"] == f"{earlier} & Co"
 
 
+def test_what_imports_changed_in_a_customer_is_not_told_to_the_next_one_with_its_address(shop: Service) -> None:
+    email, later = "taken-over@vanish.example", "before@vanish.example"
+    customer = shop.customer(email_address=email)
+    shop.must_load("customers", [{"email_address": email, "company": "Former & Co"}])
+    rename(shop, customer, later)
+    successor = shop.customer(email_address=email)
+    assert json.loads(export(shop, successor)["import_change.json"]) == []
+    shop.must_load("customers", [{"email_address": email, "company": "Next & Co"}])
+    [own] = json.loads(export(shop, successor)["import_change.json"])
+    assert own["after"]["company"] == "Next & Co"
+    [former] = json.loads(export(shop, customer)["import_change.json"])
+    assert former["after"]["company"] == "Former & Co"
+
+
 def rename(service: Service, customer: Customer, email: str) -> None:
     change, now = CustomerChange(email_address=email), datetime.now(UTC)  # imports have the time of the machine
     service.in_transaction(lambda tx: change_customer(tx, customer.id, change, now))

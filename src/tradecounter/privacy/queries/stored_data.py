@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
 
 from msgspec import Struct, field
 from psycopg.sql import SQL, Composable, Identifier, Literal
@@ -44,28 +45,35 @@ _COLUMNS = Statement("""
 """)
 
 
-# Each address that a customer has had, from when until when; the first one from the beginning on.
+# The addresses that customers have had, each until when, and the one that a customer has: the oldest first.
 _ADDRESSES = Statement("""
-    select address, coalesce(lag(until) over (order by until), '-infinity')::text, until::text
-    from (
-        select e.before ->> 'email_address' as address, e.at as until from audit_entry e
-        where e.subject = 'customer/' || :id::bigint and e.before ->> 'email_address' is not null
-        union all select email_address, 'infinity' from customer where id = :id
-    ) a
+    select subject = 'customer/' || :id::bigint as own, before ->> 'email_address' as address, at as until
+    from audit_entry where action = 'customer.edit' and before ->> 'email_address' is not null
+    union all select true, email_address, null from customer where id = :id
+    order by until nulls last
 """)
 
 
 async def imported_of(tx: Transaction, customer_id: int) -> Composable:
-    """Return the condition for what imports changed in a customer, under the e-mail address that it had then."""
-    had = await tx.fetch_all(_ADDRESSES, id=customer_id)
-    addresses = SQL(", ").join(
-        SQL("({}, {}::timestamptz, {}::timestamptz)").format(fold(address), since, until)
-        for address, since, until in had
-    )
+    """Return the condition for what imports changed in a customer, under the e-mail address that it had then.
+
+    The customer had its first address from the beginning on, or since another customer had it last.
+    """
+    had: list[tuple[str, datetime | None, datetime | None]] = []
+    left_by_others: dict[str, datetime] = {}
+    since: datetime | None = None
+    for own, address, until in await tx.fetch_all(_ADDRESSES, id=customer_id):
+        key = fold(address)
+        if own:
+            had.append((key, since or left_by_others.get(key), until))
+            since = until
+        else:
+            left_by_others[key] = until
+    addresses = SQL(", ").join(SQL("({}, {}::timestamptz, {}::timestamptz)").format(*each) for each in had)
     return SQL("""
         (import_id, key) in (
             select i.id, a.key from import_run i, (values {}) a (key, since, until)
-            where i.kind = 'customers' and i.at >= a.since and i.at < a.until)
+            where i.kind = 'customers' and (a.since is null or i.at >= a.since) and (a.until is null or i.at < a.until))
     """).format(addresses)
 
 
