@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
 import httpx2
@@ -155,6 +156,26 @@ def test_a_line_of_a_day_to_come_waits_and_is_recorded_once_the_day_has_come(
     assert (again["recorded"], [line["id"] for line in again["unplaced"]]) == (1, waiting[1:])
     assert line_of(staff, waiting[0])["state"] == "placed"
     assert line_of(staff, waiting[1])["received_on"] == f"{now:%Y-%m-%d}"
+
+
+def test_lines_of_days_to_come_that_an_older_version_stored_are_known_after_the_upgrade(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    now = office.service.clock.now()
+    forms = "%d/%m/%Y", "%-d/%-m/%y", "%d %b %Y", "%d-%B-%Y", "%Y-%m-%d %H:%M"
+    days = [now.strftime(form) for form in forms]
+    text = HEADINGS + "".join(f"{day},5.00,,Early ÉCLAIR {n}\n" for n, day in enumerate([*days, "31/02/2027"]))
+    with at(office.service, now - timedelta(days=1)):
+        ids = [line["id"] for line in imported(staff, text)["unplaced"]]
+    formerly = """
+        update bank_line set identity = encode(sha256(convert_to(
+            concat_ws(e'\x1f', day_written, amount, lower(reference)), 'UTF8')), 'hex')
+        where id = any(%s) returning id
+    """
+    assert len(rows(office.service, formerly, ids)) == len(ids)
+    upgrade = import_module("tradecounter.db.migrations.versions.0100_references_as_they_look")
+    rows(office.service, f"{upgrade.LINES_OF_DAYS_TO_COME} returning l.id")
+    assert [line["id"] for line in imported(staff, text)["unplaced"]] == ids
 
 
 def test_two_equal_payments_of_a_file_are_two_lines_and_the_second_is_asked_about(

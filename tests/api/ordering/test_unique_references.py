@@ -11,6 +11,7 @@ from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
 from tradecounter.customers.queries.accounts import edit_account
 from tradecounter.customers.settings import CustomerChange
+from tradecounter.kit.text import INVISIBLE
 from tradecounter.orders.expire_orders import expire_orders
 
 EXPIRED = MORNING + timedelta(hours=24, seconds=1)
@@ -61,10 +62,21 @@ def test_a_rejected_order_stores_nothing(shop: Service, customer: Customer) -> N
 
 
 @pytest.mark.spec("7 409", "duplicate data")
-@pytest.mark.parametrize("reference", ["po-1", " PO-1 "])
-def test_references_ignore_case_and_surrounding_space(customer: Customer, reference: str) -> None:
-    create(customer)
+@pytest.mark.parametrize("reference", ["po-1", " PO-1 ", "\tPO-1\n", "PO-1\u00a0", "\ufeffPO-1", "PO\u200b-1"])
+def test_references_ignore_case_surrounding_space_and_what_is_invisible(customer: Customer, reference: str) -> None:
+    placed = buy(customer)
     assert place(customer, reference).status_code == 409
+    [found] = customer.get("/order", params={"customer_reference": reference}).json()
+    assert found["order_id"] == placed["order_id"]
+
+
+def test_the_database_knows_the_white_space_and_the_invisible_characters_of_texts(shop: Service) -> None:
+    characters = [chr(n) for n in range(1, 0x110000)]
+    spaces = [c for c in characters if c.isspace()]
+    invisible = [c for c in characters if INVISIBLE.match(c) and not c.isspace()]
+    query = "select distinct reference_key('PO' || c || '1') from unnest(%s::text[]) as c"
+    assert rows(shop, query, spaces) == [("po 1",)]
+    assert rows(shop, query, invisible) == [("po1",)]
 
 
 @pytest.mark.parametrize("reference", ["PO-2", "PO-10", "PO 1"])

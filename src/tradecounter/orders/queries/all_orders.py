@@ -23,9 +23,9 @@ _LATEST = SQL(
     "id in (select id from (select id from orders where number is not null order by number desc limit :most) as c"
     " union all select id from (select id from orders order by id desc limit :most) as p)"
 )
-# References are compared trimmed and without case (specification, duplicated data).
+# References are compared as they look (specification, duplicated data).
 _OF_CUSTOMER = SQL("customer_id = :customer_id")
-_CUSTOMER_REFERENCE = SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))")
+_CUSTOMER_REFERENCE = SQL("reference_key(customer_reference) = reference_key(:customer_reference)")
 # Every index with the reference begins with the customer, so look the reference up per customer.
 _CUSTOMER_REFERENCE_OF_ANY = SQL(
     "id in (select r.id from customer as c cross join lateral"

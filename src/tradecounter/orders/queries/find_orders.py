@@ -35,7 +35,7 @@ _FIND = Statement(
         (select id, confirmation_code = lower(:text) from orders
          where confirmation_code between :first and :last limit :most)
         union all
-        (select id, true from orders where lower(btrim(customer_reference)) = lower(btrim(:text)) limit :most)
+        (select id, true from orders where reference_key(customer_reference) = reference_key(:text) limit :most)
         union all
         (select id, false from orders
          where customer_reference <> ''

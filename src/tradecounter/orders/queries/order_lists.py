@@ -73,7 +73,7 @@ _FILTERED = SQL(
 ).format(_OF_CUSTOMER)
 # Conditions with an index of their own, which the plan needs only when they apply.
 _CONDITIONS = {
-    "customer_reference": SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))"),
+    "customer_reference": SQL("reference_key(customer_reference) = reference_key(:customer_reference)"),
     "changed_since": SQL("changed_at >= :changed_since::timestamptz"),
     "sku_key": SQL(
         "exists (select from order_line l where l.order_id = orders.id"

@@ -221,7 +221,7 @@ _WITH_REFERENCE = order_statement(
     """
     select {} from orders
     where customer_id = :customer_id and id is distinct from :but::bigint
-      and lower(btrim(customer_reference)) = lower(btrim(:customer_reference::text))
+      and reference_key(customer_reference) = reference_key(:customer_reference)
       and (state = 'confirmed' or (state = 'pending' and ({}) is not true))
     order by id limit 1
     """,

@@ -101,7 +101,7 @@ async def count_payments(tx: Transaction, wanted: PaymentFilter) -> int:
 _DUPLICATE = Statement("""
     select id from payment
     where customer_id = :customer_id and received_on = :received_on and amount = :amount and reversed_at is null
-      and lower(btrim(reference)) = lower(btrim(:reference)) and (method = 'refund') = :refund
+      and reference_key(reference) = reference_key(:reference) and (method = 'refund') = :refund
     order by id limit 1
 """)
 
