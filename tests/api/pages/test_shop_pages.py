@@ -468,3 +468,13 @@ def test_two_changes_of_a_basket_wait_for_each_other(shop: Service, customer: Cu
 
     shop.call(race)
     assert basket(buyer) == {"PHONE": "3", "CABLE": "3"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("price", "abc"), ("attribute", "nothing"), ("inStock", "perhaps"), ("sort", "odd"), ("query", "w" * 501)],
+)
+def test_an_error_of_a_filter_leads_to_where_the_filters_are(buyer: Person, name: str, value: str) -> None:
+    page = buyer.get(SHOP, params={name: value}).text
+    assert f'<a href="#narrow-{name}">' in page
+    assert page.count(f'id="narrow-{name}"') == 1

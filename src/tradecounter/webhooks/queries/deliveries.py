@@ -79,7 +79,8 @@ _REPLAY = Statement("""
       and (types = '{}' or type = any(types))
       and not exists (
           select from webhook_delivery d
-          where d.webhook_id = webhook.id and d.sequence = event.sequence and delivered_at is null
+          where d.webhook_id = webhook.id and d.subject = event.subject and d.sequence = event.sequence
+            and delivered_at is null
       )
     order by sequence
     returning id
