@@ -85,7 +85,8 @@ def test_a_database_is_only_told_that_it_was_restored_when_the_operator_says_so(
         assert reason.startswith("this is for a database that was restored from a backup: it leaves out 10000 ids")
         assert reason.endswith("Nothing was changed; repeat the command with --yes")
         assert here.json("event", "list") == []
-        assert here.json("db", "restored", *documents, "--yes")["lost_credit_notes"][1] == 60000
+        assert here.json("db", "restored", *documents, "--skip", "0", "--yes")["ids_left_out"] == 0
+        assert here.json("db", "restored", *documents, "--yes")["ids_left_out"] == 10000
 
 
 def test_a_database_that_is_away_is_rejected_with_the_reason(tradecounter: Program) -> None:
@@ -120,6 +121,8 @@ def test_a_port_in_use_is_rejected(empty: Program) -> None:
         )
         for command in ("serve", "demo"):
             assert empty.error(command, "--port", port, "--json") == reason
+        staff_reason = empty.error("demo", "--port", "0", "--backoffice-port", port)
+        assert staff_reason == reason.replace("--port", "--backoffice-port")
     assert "cannot listen on 192.0.2.1 port" in empty.error("serve", "--host", "192.0.2.1")
 
 

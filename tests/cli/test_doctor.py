@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from aiosmtpd.smtp import AuthResult
 
-from support.billing import invoiced
+from support.billing import invoiced, number_of
 from support.cluster import Cluster
 from support.command_line import SECRET, Forker, Program
 from support.issuer import running_issuer
@@ -27,8 +27,8 @@ from tradecounter.kit.clock import FrozenClock
 
 NAMES = [
     "settings", "examples", "https", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs",
-    "credit", "stock", "invoice_numbers", "wal_archive", "base_backup", "secret_key", "issuer_keys", "disk",
-    "replica", "mail", "issuer", "snapshot", "backoffice", "ready",
+    "credit", "stock", "invoice_numbers", "credit_note_numbers", "wal_archive", "base_backup", "secret_key",
+    "issuer_keys", "disk", "replica", "mail", "issuer", "snapshot", "backoffice", "ready",
 ]  # fmt: skip
 SETTINGS = {
     "TRADECOUNTER_SECRET_KEY": SECRET,
@@ -344,3 +344,15 @@ def test_missing_invoice_numbers_are_reported(installation: Program, shop: Servi
         found = ill(installation)
     assert found.keys() == {"invoice_numbers"}
     assert found["invoice_numbers"]["message"] == "missing: 10002 to 10004"
+
+
+def test_missing_numbers_of_credit_notes_are_reported(installation: Program, shop: Service) -> None:
+    customer = shop.customer()
+    credited = number_of(shop, invoiced(shop, customer))
+    installation.json("credit-note", "add", str(credited), "--amount", "1", "--reason", "a test")
+    [(last,)] = rows(shop, "select last from credit_note_number")
+    gap = "update credit_note_number set last = last + 1"
+    with broken(shop, gap, mended="update credit_note_number set last = last - 1"):
+        found = ill(installation)
+    assert found.keys() == {"credit_note_numbers"}
+    assert found["credit_note_numbers"]["message"] == f"missing: {last + 1}"

@@ -1,8 +1,12 @@
 """`tradecounter init`: the file of settings, its secret key, and what becomes of an old one."""
 
 import re
+import resource
 import stat
+import subprocess
+import sys
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -91,3 +95,14 @@ def test_a_folder_that_cannot_be_written_is_rejected(here: Program) -> None:
     (here.folder / ".env.old").mkdir()
     (here.folder / ".env.old" / "file").touch()
     assert here.error("init", "--force") == ".env cannot be written: Directory not empty"
+
+
+def test_a_disk_without_room_keeps_the_file(here: Program) -> None:
+    here.json("init")
+    file = here.folder / ".env"
+    before = file.read_bytes()
+    no_room = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (0, 0))
+    command = [sys.executable, "-m", "tradecounter", "init", "--force"]
+    done = subprocess.run(command, cwd=here.folder, preexec_fn=no_room, capture_output=True, text=True, check=False)
+    assert (done.returncode, ".env cannot be written: File too large" in done.stderr) == (1, True)
+    assert file.read_bytes() == before

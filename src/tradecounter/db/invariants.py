@@ -6,6 +6,7 @@ The statements read whole tables: they take seconds on a database with millions 
 from decimal import Decimal
 
 from msgspec import Struct
+from psycopg.sql import SQL, Identifier, Literal
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -73,19 +74,19 @@ async def wrong_stock(tx: Transaction) -> list[WrongStock]:
     return await tx.fetch_all(_WRONG_STOCK, most=MOST_FOUND)
 
 
-class MissingInvoices(Struct, frozen=True):
-    """A range of assigned invoice numbers without an invoice, except those that a restore is known to have lost."""
+class MissingNumbers(Struct, frozen=True):
+    """A range of assigned numbers without a document, except those that a restore is known to have lost."""
 
     first: int
     last: int
 
 
-_MISSING_INVOICES = Statement(
+_MISSING = SQL(
     """
     select number + 1 as first, next - 1 as last from (
-        select number, lead(number, 1, (select last + 1 from invoice_number)) over (order by number) as next
-        from invoice
-    ) as invoices
+        select number, lead(number, 1, (select last + 1 from {counter})) over (order by number) as next
+        from {documents}
+    ) as documents
     where next <> number + 1 and not exists (
         select from (
             select type, customer_id, data from event where type = 'log.restored'
@@ -93,15 +94,31 @@ _MISSING_INVOICES = Statement(
             select type, customer_id, data from unnumbered_event
         ) as told
         where type = 'log.restored' and customer_id is null
-          and (data -> 'lost_invoices' ->> 0)::bigint = number + 1
-          and (data -> 'lost_invoices' ->> 1)::bigint = next - 1
+          and (data -> {lost} ->> 0)::bigint = number + 1
+          and (data -> {lost} ->> 1)::bigint = next - 1
     )
     order by number limit :most
-    """,
-    MissingInvoices,
+    """
+)
+_MISSING_INVOICES = Statement(
+    _MISSING.format(
+        counter=Identifier("invoice_number"), documents=Identifier("invoice"), lost=Literal("lost_invoices")
+    ),
+    MissingNumbers,
+)
+_MISSING_CREDIT_NOTES = Statement(
+    _MISSING.format(
+        counter=Identifier("credit_note_number"), documents=Identifier("credit_note"), lost=Literal("lost_credit_notes")
+    ),
+    MissingNumbers,
 )
 
 
-async def missing_invoices(tx: Transaction) -> list[MissingInvoices]:
+async def missing_invoices(tx: Transaction) -> list[MissingNumbers]:
     """Return the first gaps in the invoice numbers, up to the last assigned number."""
     return await tx.fetch_all(_MISSING_INVOICES, most=MOST_FOUND)
+
+
+async def missing_credit_notes(tx: Transaction) -> list[MissingNumbers]:
+    """Return the first gaps in the numbers of credit notes, up to the last assigned number."""
+    return await tx.fetch_all(_MISSING_CREDIT_NOTES, most=MOST_FOUND)

@@ -4,7 +4,7 @@ Rows are always locked in the same order: the back-orders' lock, then deliveries
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -20,7 +20,7 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.wire import LONGEST_SKU
-from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
+from tradecounter.stock.queries.levels import locked_levels
 
 Place = tuple[str, datetime]
 
@@ -67,7 +67,10 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
         reasons[delivery.sku].append(f"{goods.units} of {delivery.incoming} expected on {uk_date(goods.expected_on)}")
         _audit(tx, goods, delivery, rests[delivery], now)
     await store_rests(tx, rests)
-    before = await _back_ordered(tx, expected)
+    # Locked, so that a confirmation changes nothing in between.
+    levels = await locked_levels(tx, {delivery.product_id for delivery in deliveries})
+    before = {delivery.sku: levels[delivery.product_id].back_ordered for delivery in deliveries}
+    after = dict(before)
     adjustments = [
         Adjustment(sku=sku, change=units[sku], reason=f"Goods in: {', '.join(reasons[sku])}"[:LONGEST_REASON])
         for sku in expected
@@ -76,8 +79,7 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
     if adjustments:
         places = {f"items[{at}].change": f"items[{lines[each.sku]}].units" for at, each in enumerate(adjustments)}
         with named_by(lambda place: places.get(place, place)):
-            await adjust_stock(tx, adjustments, now)
-    after = await _back_ordered(tx, expected)
+            after |= {each.sku: each.back_ordered for each in await adjust_stock(tx, adjustments, now)}
     return [BookedIn(sku, units[sku], expected[sku], before[sku] - after[sku]) for sku in expected]
 
 
@@ -107,8 +109,3 @@ async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[Pr
 def _audit(tx: Transaction, goods: ReceivedGoods, delivery: ProductDelivery, rest: int, now: datetime) -> None:
     after = {"expected_on": goods.expected_on, "received": goods.units, "incoming": rest}
     audit(tx, "delivery.receive", f"product/{delivery.sku}", now, before={"incoming": delivery.incoming}, after=after)
-
-
-async def _back_ordered(tx: Transaction, skus: Collection[str]) -> dict[str, int]:
-    levels = await stock_levels_of(tx, [key_form(sku) for sku in skus])
-    return {sku: levels.get(key_form(sku), StockLevel()).back_ordered for sku in skus}

@@ -12,7 +12,7 @@ def backoffice(
     metrics_port: MetricsPort = None,
     as_json: AsJson = False,
 ) -> None:
-    """Serve the back office: the reseller's own API."""
+    """Serve the back office: the pages of the staff, and the reseller's own API."""
     metrics = Metrics(metrics_host, metrics_port)
     with ready(BackOffice, host, port) as (settings, url, listener):
         serve_site(BackOffice, settings, url, listener, metrics, as_json=as_json)

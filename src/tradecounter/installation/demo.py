@@ -74,7 +74,8 @@ def demo(
     with reporting_errors():
         settings = read_settings()
         listener = listen(host, port)
-        staff_listener = listen(host, _next_port(port) if backoffice_port is None else backoffice_port)
+        staff_port = _next_port(port) if backoffice_port is None else backoffice_port
+        staff_listener = listen(host, staff_port, "--backoffice-port")
         with database_url(settings, create=True, serving=True) as url:
             upgrade(url)
             settings = with_secret(settings)

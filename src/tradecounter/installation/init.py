@@ -54,8 +54,7 @@ def init(
     """Write a commented `.env` with all settings and a new secret key, which only you can read."""
     path = Path(FILE)
     try:
-        saved = _save(path) if force else None
-        _write(path, _text(_former_secrets(saved)))
+        saved = _write(path, _text(_former_secrets(path)), force=force)
     except FileExistsError:
         fail(f"{FILE} exists: edit it, or replace it with --force, which renames it to {_SAVED}")
     except OSError as error:
@@ -66,26 +65,25 @@ def init(
     )
 
 
-def _save(path: Path) -> Path | None:
-    """Rename a file, if it exists; return its new name."""
-    return path.replace(_SAVED) if path.exists() else None
+def _write(path: Path, text: str, *, force: bool) -> Path | None:
+    """Create a file atomically; raises FileExistsError. With `force`, rename one that exists; return its new name.
 
-
-def _write(path: Path, text: str) -> None:
-    """Create a file atomically; raises FileExistsError."""
+    The text is on the disk before that, so that a full disk leaves the old file where it is.
+    """
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=path.name, encoding="utf-8") as draft:  # mode 0600
         draft.write(text)
         draft.flush()
         os.fsync(draft.fileno())
+        saved = path.replace(_SAVED) if force and path.exists() else None
         path.hardlink_to(draft.name)
+    return saved
 
 
-def _former_secrets(saved: Path | None) -> list[str]:
-    """Return the secrets used here before, which can still decrypt passwords."""
+def _former_secrets(path: Path) -> list[str]:
+    """Return the secrets used here before, which can still decrypt passwords; `path` is the file to be replaced."""
     values: dict[str, str] = {}
-    if saved is not None:
-        with suppress(SettingsError):  # an invalid file sets nothing
-            values = values_in(saved)
+    with suppress(SettingsError):  # an invalid file sets nothing
+        values = values_in(path)
     named = [values.get(f"{PREFIX}SECRET_KEY", ""), *comma_separated(values.get(f"{PREFIX}FORMER_SECRET_KEYS"))]
     embedded = kept_secret(Path(values.get(f"{PREFIX}DATA_DIR") or Settings().data_dir))
     return [secret for secret in dict.fromkeys([*named, embedded or ""]) if len(secret) >= SHORTEST_SECRET]

@@ -20,6 +20,8 @@ _ACTIONS = {
     "order.track": "added tracking",
     "order.video": "added a packing video",
     "order.note": "added a note",
+    "order.external_id": "changed the external id",
+    "quote.external_id": "changed the external id",
     "order.configure": "added a configuration",
     "order.reschedule": "changed the expected date",
     "order.expire": "let the order expire",

@@ -68,7 +68,9 @@ def test_pages_set_and_show_ids(office: BackOfficeSite) -> None:
     customer, sku = service.customer(), sell(service, "PAGED")
     order = buy(customer)["order_id"]
     person.sends(f"/order/{order}/external-id", {"external_id": "PAGE-O"})
-    assert "PAGE-O" in text_of(person.get(f"/order/{order}"))
+    page = text_of(person.get(f"/order/{order}"))
+    assert "PAGE-O" in page
+    assert f"{person.email} changed the external id" in page
     path = f"/customer/{customer.id}"
     person.sends(f"{path}/trade-terms", fields_of(person.get(f"{path}/trade-terms")) | {"external_id": "PAGE-C"})
     assert "PAGE-C" in text_of(person.get(path))

@@ -1,11 +1,15 @@
 """`/api/goods-in` and `/api/stock/count`, and what programs keep of a customer's people."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import httpx2
+import psycopg
 import pytest
 
 from support.backoffice import BackOfficeSite
 from support.error_bodies import error_body
-from support.orders import buy, level, sell
+from support.orders import buy, confirm, create, level, sell
+from support.waiting import waiting_for_a_lock
 
 
 def expected(staff: httpx2.Client, sku: str) -> str:
@@ -33,6 +37,27 @@ def test_a_delivery_is_booked_in_and_serves_who_waits(staff: httpx2.Client, offi
     rest = staff.post("/api/goods-in", json={"items": [{**item, "units": 0, "incoming": 4, "ends": True}]})
     assert rest.status_code == 200
     assert staff.get(f"/api/product/{sku}").json()["deliveries"] == []
+
+
+def test_an_order_that_is_confirmed_meanwhile_counts_among_those_that_are_served(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    sku, url = sell(office.service, "API-GOODS-3", 10), office.service.database_url
+    deliver(office, sku, 3)
+    office.service.refresh()
+    customer = office.service.customer()
+    pending = create(customer, [(sku, 5)])
+    items = [{"sku": sku, "expected_on": expected(staff, sku), "units": 3}]
+    with ThreadPoolExecutor(2) as threads:
+        with psycopg.connect(url) as holder:
+            level_of = "select from stock_level where product_id = (select id from product where sku = %s) for update"
+            holder.execute(level_of, [sku])
+            confirmed = threads.submit(confirm, customer, pending)
+            waiting_for_a_lock(url)
+            booked = threads.submit(staff.post, "/api/goods-in", json={"items": items})
+            waiting_for_a_lock(url, processes=2)
+        assert confirmed.result().status_code == 200
+        assert booked.result().json() == {"items": [{"sku": sku, "units": 3, "expected": 3, "served": 3}]}
 
 
 def test_one_wrong_item_books_nothing(staff: httpx2.Client, office: BackOfficeSite) -> None:

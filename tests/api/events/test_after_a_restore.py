@@ -10,7 +10,7 @@ from support.events import last_sequence, number_events
 from support.orders import buy, rows
 from support.people import choose_password, customer_user, invitation_of_member
 from support.service import Service
-from tradecounter.db.invariants import MissingInvoices, missing_invoices
+from tradecounter.db.invariants import MissingNumbers, missing_invoices
 from tradecounter.installation.recovery.continue_after_restore import Continuation, continue_after_restore
 from tradecounter.kit.errors import DomainError
 
@@ -72,7 +72,7 @@ def test_invoices_go_on_after_the_lost_ones_whose_gap_is_known(own_shop: Service
     number_events(own_shop)
     assert own_shop.in_transaction(missing_invoices) == []
     rows(own_shop, "update invoice_number set last = last + 1 returning last")
-    assert own_shop.in_transaction(missing_invoices) == [MissingInvoices(first + 5, first + 5)]
+    assert own_shop.in_transaction(missing_invoices) == [MissingNumbers(first + 5, first + 5)]
     with pytest.raises(DomainError, match="last-invoice: the restored database has"):
         restored(own_shop, first)
 

@@ -1,12 +1,20 @@
 """Checks of the database: its clock, its job queue and the consistency of its tables."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from tradecounter.consent.keys import LostKeyError, issuer_vault, key_that_signs
 from tradecounter.db.base_backup import OVERDUE_AFTER, read_base_backup, read_wal_archive
 from tradecounter.db.disk_room import has_room
 from tradecounter.db.installation import is_demo, server_time
-from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
+from tradecounter.db.invariants import (
+    MOST_FOUND,
+    MissingNumbers,
+    missing_credit_notes,
+    missing_invoices,
+    wrong_credit,
+    wrong_stock,
+)
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.transaction import Transaction
@@ -48,7 +56,8 @@ async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
         await _failed_jobs(tx),
         await _credit(tx),
         await _stock(tx),
-        await _invoice_numbers(tx),
+        _numbers("invoice_numbers", "invoices", await missing_invoices(tx)),
+        _numbers("credit_note_numbers", "credit notes", await missing_credit_notes(tx)),
         await _wal_archive(tx),
         await _base_backup(tx),
     ]
@@ -155,14 +164,12 @@ async def _stock(tx: Transaction) -> Check:
     return wrong("stock", _listed(found), f"{_CHANGED_BY_HAND} stock_level")
 
 
-async def _invoice_numbers(tx: Transaction) -> Check:
-    found = [
-        str(gap.first) if gap.first == gap.last else f"{gap.first} to {gap.last}" for gap in await missing_invoices(tx)
-    ]
+def _numbers(name: str, documents: str, gaps: Sequence[MissingNumbers]) -> Check:
+    found = [str(gap.first) if gap.first == gap.last else f"{gap.first} to {gap.last}" for gap in gaps]
     if not found:
-        return fine("invoice_numbers", "the numbers have no gaps")
-    remedy = "find the missing invoices in a backup: auditors ask for every number"
-    return wrong("invoice_numbers", f"missing: {_listed(found)}", remedy)
+        return fine(name, "the numbers have no gaps")
+    remedy = f"find the missing {documents} in a backup: auditors ask for every number"
+    return wrong(name, f"missing: {_listed(found)}", remedy)
 
 
 async def _wal_archive(tx: Transaction) -> Check:

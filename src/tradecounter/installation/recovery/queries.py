@@ -38,7 +38,7 @@ async def lock_numbers(tx: Transaction) -> Kept:
 # Including the numbers of orders and returns, which are sequences too. Jobs have ids that nobody else knows.
 _SKIP_IDS = Statement("""
     select setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, start_value - 1) + :skip)
-    from pg_sequences where schemaname = current_schema() and sequencename not like 'procrastinate%'
+    from pg_sequences where :skip > 0 and schemaname = current_schema() and sequencename not like 'procrastinate%'
 """)
 _SKIP_EVENTS = Statement("update event_sequence set last = last + :skip")
 _SET_INVOICE = Statement("update invoice_number set last = :last")

@@ -35,8 +35,8 @@ class Listener(Struct, frozen=True):
     url: str
 
 
-def listen(host: str, port: int) -> Listener:
-    """Bind an address; port 0 is any free port. Raises OperatorError."""
+def listen(host: str, port: int, option: str = "--port") -> Listener:
+    """Bind an address; port 0 is any free port. Raises OperatorError, which names the option of the port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sets TCP_NODELAY, which sends responses without delay, only on a socket with an explicit protocol.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -47,7 +47,7 @@ def listen(host: str, port: int) -> Listener:
     except OSError as error:
         bound.close()
         raise OperatorError(
-            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port, or 0 for any free port"
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another {option}, or 0 for any free port"
         ) from error
     bound.set_inheritable(True)
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 shown, not bound
