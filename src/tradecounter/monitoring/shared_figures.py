@@ -37,8 +37,10 @@ class _Written(msgspec.Struct):
 @contextmanager
 def figures_folder() -> Iterator[Path]:
     """Yield a new temporary folder for the files, and remove those that killed services have left."""
-    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, (Path(name) / _IN_USE).open("wb") as lock:
+    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, (Path(name) / "new").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        # Only now, because another service that starts removes a folder whose file it can lock.
+        (Path(name) / "new").rename(Path(name) / _IN_USE)
         for folder in Path(name).parent.glob(f"{_FOLDERS}*"):
             _remove_unless_used(folder)
         yield Path(name)
