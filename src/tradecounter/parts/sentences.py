@@ -73,6 +73,7 @@ _EVENTS = {
     "customer.created": ("added", "the customer"),
     "customer.changed": ("changed", "the settings of the customer"),
     "customer.blocked": ("blocked", "the customer"),
+    "log.restored": ("restored the data of", "the customer"),
 }
 _MOST_CHANGES = 4
 _LONGEST_VALUE = 60
