@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -109,3 +110,17 @@ def test_folders_that_killed_services_have_left_are_removed_and_others_are_kept(
             assert used.is_dir()
             assert other != used
     assert list(tmp_path.iterdir()) == []
+
+
+def test_services_that_start_at_the_same_moment_keep_their_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def start(_: int) -> bool:
+        with figures_folder() as folder:
+            FiguresFile(folder).write(ONE)
+            return SharedFigures(folder).read() == ONE
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(start, range(400)))
