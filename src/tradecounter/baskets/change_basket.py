@@ -49,8 +49,9 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
         units[wanted.product.id] += wanted.quantity
         if item.note and item.note not in notes[wanted.product.id]:
             notes[wanted.product.id].append(item.note)
-    lines = _as_of_one_line(units).items()
-    await replace_lines(tx, user_id, [(product, quantity, "; ".join(notes[product])[:LONGEST_NOTE]) for product, quantity in lines])
+    joined = {product: "; ".join(written)[:LONGEST_NOTE] for product, written in notes.items()}
+    lines = [(product, quantity, joined.get(product, "")) for product, quantity in _as_of_one_line(units).items()]
+    await replace_lines(tx, user_id, lines)
 
 
 async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:

@@ -305,6 +305,12 @@ CREATE FUNCTION public.number_catalogue_changes() RETURNS trigger
         return null;
     end $$;
 
+CREATE FUNCTION public.reference_key(reference text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN lower(NORMALIZE(btrim(regexp_replace(regexp_replace(reference, '[\u0001-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]'::text, ''::text, 'g'::text), '[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+'::text, ' '::text, 'g'::text))));
+
+COMMENT ON FUNCTION public.reference_key(reference text) IS 'The form in which references are compared: without case, invisible characters and surplus white space.';
+
 CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2884,7 +2890,7 @@ CREATE INDEX orders_by_change ON public.orders USING btree (customer_id, changed
 
 CREATE INDEX orders_by_change_of_any ON public.orders USING btree (changed_at);
 
-CREATE INDEX orders_by_customer_reference ON public.orders USING btree (lower(btrim(customer_reference)), customer_id);
+CREATE INDEX orders_by_customer_reference ON public.orders USING btree (public.reference_key(customer_reference), customer_id);
 
 CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
 
