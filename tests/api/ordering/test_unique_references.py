@@ -67,7 +67,7 @@ def test_references_ignore_case_surrounding_space_and_what_is_invisible(customer
     placed = buy(customer)
     assert place(customer, reference).status_code == 409
     [found] = customer.get("/order", params={"customer_reference": reference}).json()
-    assert found["order_id"] == placed["order_id"]
+    assert found["order_reference"] == placed["order_reference"]
 
 
 def test_the_database_knows_the_white_space_and_the_invisible_characters_of_texts(shop: Service) -> None:
