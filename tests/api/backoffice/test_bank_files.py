@@ -164,7 +164,7 @@ def test_lines_of_days_to_come_that_an_older_version_stored_are_known_after_the_
     now = office.service.clock.now()
     forms = "%d/%m/%Y", "%-d/%-m/%y", "%d %b %Y", "%d-%B-%Y", "%Y-%m-%d %H:%M"
     days = [now.strftime(form) for form in forms]
-    text = HEADINGS + "".join(f"{day},5.00,,Early ÉCLAIR {n}\n" for n, day in enumerate([*days, "31/02/2027"]))
+    text = HEADINGS + "".join(f"{day},5.00,,Early ECLAIR {n}\n" for n, day in enumerate([*days, "31/02/2027"]))
     with at(office.service, now - timedelta(days=1)):
         ids = [line["id"] for line in imported(staff, text)["unplaced"]]
     formerly = """
