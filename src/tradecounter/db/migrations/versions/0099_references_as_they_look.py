@@ -2,7 +2,7 @@
 
 from tradecounter.db.migrations.sql import run_sql
 
-revision = "0100"
+revision = "0099"
 down_revision = "0098"
 works_from = "0051"
 
