@@ -29,8 +29,8 @@ class WorkSpan(Struct):
 class Recorder(Protocol):
     """Records spans."""
 
-    def request(self, span: RequestSpan, traceparent: str | None) -> AbstractContextManager[None]:
-        """Record a request that the block responds to; `span` is complete when the block ends."""
+    def request(self, span: RequestSpan, traceparent: str | None) -> AbstractContextManager[RequestSpan]:
+        """Record a request that the block responds to; `span`, which it gets, is complete when the block ends."""
         ...
 
     def responded(self, span: RequestSpan, seconds: float) -> None:

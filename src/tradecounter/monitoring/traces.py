@@ -34,14 +34,14 @@ class SpanRecorder:
         self._tracer = provider.get_tracer("tradecounter")
 
     @contextmanager
-    def request(self, span: RequestSpan, traceparent: str | None) -> Iterator[None]:
+    def request(self, span: RequestSpan, traceparent: str | None) -> Iterator[RequestSpan]:
         """Record a request; `traceparent` names the caller's span."""
         parent = None if traceparent is None else _propagator.extract({"traceparent": traceparent})
         with self._tracer.start_as_current_span(
             span.method, parent, SpanKind.SERVER, record_exception=False, set_status_on_exception=False
         ) as recorded:
             try:
-                yield
+                yield span
             finally:
                 _complete(recorded, span)
 

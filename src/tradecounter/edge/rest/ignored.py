@@ -33,10 +33,10 @@ class _Known(Struct):
 
 def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
     """Return the unknown names among a query's first thousand parameters, without duplicates."""
-    known = {_CREDENTIAL} if shape is None else {_CREDENTIAL, *known_names(shape)}
+    known = frozenset[str]() if shape is None else known_names(shape)
     parts = raw_query.split("&", MOST_PARTS)[:MOST_PARTS]
     names = (unquote_plus(part.partition("=")[0], errors="replace") for part in parts if part)
-    return list(dict.fromkeys(name for name in names if name not in known))
+    return list(dict.fromkeys(name for name in names if name not in known and name != _CREDENTIAL))
 
 
 def unknown_fields(body: Any, *shapes: Any) -> Iterator[str]:

@@ -3,8 +3,8 @@
 import random
 import re
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import structlog
 from starlette.datastructures import MutableHeaders
@@ -170,13 +170,10 @@ class RequestContextMiddleware:
                     address=context.address,
                 )
 
-    @contextmanager
-    def _traced(self, request: Request, context: RequestContext) -> Iterator[RequestSpan]:
+    def _traced(self, request: Request, context: RequestContext) -> AbstractContextManager[RequestSpan]:
         """Record a request's span, if traces are on; the caller's span counts only if a trusted proxy passes it on."""
         span = RequestSpan(bounded_method(request.method), way="endpoint", request_id=context.request_id)
         if SPANS.recorder is None or self._requests is None:
-            yield span
-            return
+            return nullcontext(span)
         traceparent = context.head.traceparent if self._addresses.trusts(context.peer) else None
-        with SPANS.recorder.request(span, traceparent):
-            yield span
+        return SPANS.recorder.request(span, traceparent)

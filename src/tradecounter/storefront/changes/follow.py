@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from contextvars import Context
 from datetime import timedelta
 from typing import NamedTuple
@@ -66,6 +66,9 @@ class _Found(NamedTuple):
         return len(self.body) + OVERHEAD
 
 
+_UNCHANGED = _Found(_NOTHING)
+
+
 class _Asked(NamedTuple):
     """What decides on a page for customers whose contract prices it does not touch."""
 
@@ -98,8 +101,11 @@ class ChangeFeed:
     async def start(self, customer_id: int) -> ChangePage:
         """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
         await self._wait_for_turn()
-        with self._timed():
+        began = time.perf_counter()
+        try:
             sight = await self._sight(customer_id)
+        finally:
+            self._note_duration(began)
         if sight is None:
             raise _unavailable()
         return self._page(customer_id, _NOTHING, Cursor(sight.place))
@@ -114,7 +120,8 @@ class ChangeFeed:
         catches_up_until = max(ends, asyncio.get_running_loop().time() + _CATCH_UP_SECONDS)
         while True:
             await self._wait_for_turn()
-            with self._timed():
+            began = time.perf_counter()
+            try:
                 sight = await self._sight(customer_id)
                 self._require_kept(cursor, sight, patient=asyncio.get_running_loop().time() < catches_up_until)
                 is_behind = sight is None or not sight.place.covers(cursor.newest)
@@ -127,6 +134,8 @@ class ChangeFeed:
                         return self._page(customer_id, found.body, cursor)
                     if was_in_pages:
                         continue  # with what has changed since the first page
+            finally:
+                self._note_duration(began)
             left = (catches_up_until if is_behind else ends) - asyncio.get_running_loop().time()
             if left <= 0 or self._followers.is_ending:
                 # A process that is behind has nothing newer to tell, so its client stays where it is.
@@ -140,18 +149,15 @@ class ChangeFeed:
 
         A change that concerns many wakes all of them at once; one after the other, they would hold up everything else.
         """
+        if not self._took_long and not self._turn.locked():
+            return
         async with self._turn:
             if self._took_long:
                 self._took_long = False
                 await asyncio.sleep(0)
 
-    @contextmanager
-    def _timed(self) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._took_long |= time.perf_counter() - began > _LONG_SECONDS
+    def _note_duration(self, began: float) -> None:
+        self._took_long |= time.perf_counter() - began > _LONG_SECONDS
 
     def _catch_up(self) -> None:
         """Have this process look at the database soon; all requests that are ahead of it share one look."""
@@ -166,8 +172,12 @@ class ChangeFeed:
             await self._views.refresher.catch_up()
 
     async def _sight(self, customer_id: int) -> Sight | None:
-        await self._views.of(customer_id)
-        return self._views.storefront.sight(customer_id)
+        self._views.freshness.require()
+        sight = self._views.storefront.sight(customer_id)
+        if sight is None:
+            await self._views.of(customer_id)  # waits for a customer that was just added
+            sight = self._views.storefront.sight(customer_id)
+        return sight
 
     def _require_kept(self, cursor: Cursor, sight: Sight | None, *, patient: bool) -> None:
         """Raise DomainError (gone) if what followed the cursor may have been deleted, or the database replaced.
@@ -186,6 +196,8 @@ class ChangeFeed:
             raise expired_cursor()
 
     def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _Found:
+        if cursor.since == sight.place:
+            return _UNCHANGED
         if self._found_in is not sight.data:
             self._shared.clear()
             self._changed.clear()
@@ -234,7 +246,7 @@ def _found(sight: Sight, cursor: Cursor, limit: int, changed: Changed) -> _Found
     """Return the next changes, by product id."""
     differing = differences(sight, cursor.since, changed)
     if not differing:
-        return _Found(_NOTHING)
+        return _UNCHANGED
     rows = np.concatenate((differing.changed, differing.removed))
     is_removed = np.arange(len(rows)) >= len(differing.changed)
     ids = sight.view.snapshot.row_of_id.ids(rows)

@@ -50,11 +50,11 @@ class Followers:
         self._waiting.add(waiting)
         if self._end is None or self._end.done():
             self._end = asyncio.create_task(self._wake_at_the_end(), context=Context())
+        timer = asyncio.get_running_loop().call_later(seconds, waiting.woken.set)
         try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await waiting.woken.wait()
+            await waiting.woken.wait()
         finally:
+            timer.cancel()
             self._waiting.discard(waiting)
 
     def _look(self) -> None:
