@@ -14,7 +14,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.order_table import OrderRow
-from tradecounter.shipments.queries.reads import find_units
+from tradecounter.shipments.queries.units import find_units
 from tradecounter.storefront.shown_product import ShownProduct
 
 MOST_OF_A_GROUP = 10
@@ -100,7 +100,7 @@ def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list
 
 
 async def unit_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
-    """Return the dispatched units whose serial number or MAC address a text is; of one customer, if one is given.
+    """Return the dispatched units with a text in their serial number or MAC address; of a customer, if one is given.
 
     `operation` is the path of the page of an order.
     """
@@ -109,7 +109,7 @@ async def unit_group(tx: Transaction, text: str, operation: str, customer_id: in
             joined(unit.serial_number, unit.mac_address),
             joined(unit.sku, unit.order_reference, "" if customer_id else unit.customer),
             operation.format(reference=unit.order_reference),
-            exact=True,
+            unit.exact,
         )
         for unit in await find_units(tx, text, MOST_OF_A_GROUP, customer_id)
     ]

@@ -38,6 +38,18 @@ def test_an_own_unit_is_found_by_its_serial_number(shop: Service, customer: Cust
         assert "OWN-SN-77" not in found(other, text)
 
 
+def test_own_units_and_parcels_are_found_by_what_is_read_off_a_label(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    units = [Serial(placed["items"][0]["id"], "FGL-2213.XQ41", "00:11:22:AB:CD:7f")]
+    dispatch(shop, placed, serials=units, tracking_number="JD 0146 0003 5512")
+    owner, other = (customer_user(shop, each) for each in (customer.id, shop.customer().id))
+    for text in ("fgl2213", "13 xq41", "xq41", "abcd7f", "001122ab", "cd-7f", "jd0146", "0003-5512", "5512"):
+        assert placed["order_reference"] in found(owner, text), text
+        assert placed["order_reference"] not in found(other, text), text
+    for text in ("x41", "q41", "--", "2213-41"):
+        assert placed["order_reference"] not in found(owner, text), text
+
+
 def test_users_find_what_their_role_may_open(shop: Service, customer: Customer) -> None:
     number = number_of(shop, invoiced(shop, customer))
     accounts, buyer = (customer_user(shop, customer.id, role) for role in ("accounts", "buyer"))

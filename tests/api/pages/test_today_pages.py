@@ -181,6 +181,16 @@ def test_one_exact_hit_opens_at_once(office: BackOfficeSite, sam: Person, custom
         assert found.headers["Location"] == f"/order/{reference}"
 
 
+def test_a_part_of_a_label_finds_its_order(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
+    placed = buy(customer)
+    item = placed["items"][0]["id"]
+    unit = Serial(item, "KXW-8813.ZQ77", "00:11:22:5A:5B:7e")
+    dispatch(office.service, placed, (item, 1), serials=[unit], tracking_number="1Z 999 AA1 0123")
+    for text in ("kxw8813zq77", "KXW-8813", "zq77", "3.zq77", "5a5b7e", "1z999", "aa10123", "1-0123"):
+        opened = sam.get("/search", params={"q": text})
+        assert opened.headers.get("Location") == f"/order/{placed['order_reference']}", text
+
+
 def test_invoices_and_credit_notes_are_found_by_number(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
     number = number_of(office.service, invoiced(office.service, customer))
     note = credit(office.service, number, amount="1.00").number

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from psycopg.sql import SQL
 
+from tradecounter.db.codes import begins, code_bounds, code_of, ends, typed_code, typed_part
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import joined_word
@@ -22,6 +23,7 @@ _LAST = "\U0010ffff"  # after every other character
 # planner reads no more than it needs.
 _WORD = SQL("lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g'))")
 _DIGITS_AT_END = SQL("substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$')")
+_TRACKING = code_of("tracking_number")
 _ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g'))")
 
 _FIND = Statement(
@@ -56,7 +58,9 @@ _FIND = Statement(
          where (gross, id) between (:amount::numeric, 0::bigint) and (:amount::numeric, 9223372036854775807)
          order by gross desc, id desc limit :most)
         union all
-        (select order_id, true from shipment where lower(tracking_number) = lower(:text) limit :most)
+        (select order_id, {tracking} = :code from shipment where {tracking_begins} limit :most)
+        union all
+        (select order_id, false from shipment where {tracking_ends} limit :most)
     )
     select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, o.customer_reference,
@@ -64,7 +68,14 @@ _FIND = Statement(
     from (select id, bool_or(exact) as exact from found group by id) as f
     join orders as o on o.id = f.id join customer as c on c.id = o.customer_id
     order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
-    """).format(word=_WORD, digits=_DIGITS_AT_END, postcode=_ZIP)
+    """).format(
+        word=_WORD,
+        digits=_DIGITS_AT_END,
+        postcode=_ZIP,
+        tracking=_TRACKING,
+        tracking_begins=begins("tracking_number"),
+        tracking_ends=ends("tracking_number"),
+    )
 )
 _COLUMNS = 10  # of OrderRow
 
@@ -73,7 +84,8 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
     """Return orders and quotes, and whether they match exactly.
 
     `text` is an order's id, reference or number, the beginning of a confirmation code, the customer's reference, its
-    beginning or the digits in it, however it is punctuated, a tracking number or a postcode; `amount` is a total.
+    beginning or the digits in it, however it is punctuated, a tracking number, its beginning or end, or a postcode;
+    `amount` is a total.
     """
     number, code = _NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
     word = joined_word(text)
@@ -85,6 +97,7 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
         last=code[0].ljust(_CODE_LENGTH, "f") if code else "-",
         **_beginning("word", word if len(word) >= _SHORTEST_WORD else ""),
         **_beginning("digits", word if _DIGITS.fullmatch(word) else ""),
+        **code_bounds(text),
         postcode=word.upper() if _POSTCODE.fullmatch(word) else None,
         amount=amount,
         most=most,
@@ -104,11 +117,13 @@ _FIND_OWN = Statement(
         or o.gross = :amount::numeric
         or (:word <> '' and upper(:word) = {postcode})
         or exists (
-            select from shipment where order_id = o.id and lower(tracking_number) = lower(:text)
+            select from shipment
+            where order_id = o.id
+              and ({tracking} = :code or :part <> '' and position(:part in {tracking}) > 0)
         )
     )
     order by coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
-    """).format(word=_WORD, postcode=_ZIP),
+    """).format(word=_WORD, postcode=_ZIP, tracking=_TRACKING),
     OrderRow,
 )
 
@@ -119,10 +134,17 @@ async def find_own_orders(
     """Return the customer's latest orders and quotes that have a text.
 
     It is a part of an order reference or of the customer's reference, however it is punctuated, the beginning of a
-    confirmation code, a tracking number or a postcode; `amount` is a total.
+    confirmation code, a tracking number or a part of one, or a postcode; `amount` is a total.
     """
     return await tx.fetch_all(
-        _FIND_OWN, customer_id=customer_id, text=text, word=joined_word(text), amount=amount, most=most
+        _FIND_OWN,
+        customer_id=customer_id,
+        text=text,
+        word=joined_word(text),
+        code=typed_code(text) or None,
+        part=typed_part(text),
+        amount=amount,
+        most=most,
     )
 
 

@@ -245,33 +245,3 @@ async def lock_sealed(tx: Transaction, after: int, most: int) -> list[tuple[int,
     """Return the next configurations by id, encrypted, and lock them until the transaction ends."""
     found = await tx.fetch_all(_LOCK_SEALED, after=after, most=most)
     return [(id_, data) for id_, data in found]
-
-
-class DispatchedUnit(Struct, frozen=True):
-    """A unit that was dispatched."""
-
-    serial_number: str
-    mac_address: str
-    sku: str
-    order_reference: str
-    customer: str
-    dispatched_at: datetime
-
-
-_FIND = Statement(
-    """
-    select s.serial_number, s.mac_address, l.sku, o.order_reference,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, h.dispatched_at
-    from serial_number s join order_line l on l.id = s.line_id join orders o on o.id = l.order_id
-    join customer c on c.id = o.customer_id join shipment h on h.id = s.shipment_id
-    where (lower(s.serial_number) = lower(:text) or s.mac_address <> '' and lower(s.mac_address) = lower(:text))
-      and (:customer_id::bigint is null or o.customer_id = :customer_id)
-    order by h.dispatched_at desc limit :most
-    """,
-    DispatchedUnit,
-)
-
-
-async def find_units(tx: Transaction, text: str, most: int, customer_id: int | None = None) -> list[DispatchedUnit]:
-    """Return units by serial number or MAC address, ignoring case, the last dispatched first: a customer's, or all."""
-    return await tx.fetch_all(_FIND, text=text, most=most, customer_id=customer_id)

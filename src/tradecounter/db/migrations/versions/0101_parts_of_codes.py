@@ -1,0 +1,30 @@
+"""Serial numbers, MAC addresses and tracking numbers by what people read off a label."""
+
+from tradecounter.db.migrations.sql import run_sql
+
+revision = "0101"
+down_revision = "0098"
+works_from = "0051"
+
+_BY_PARTS = """
+    drop index serial_number_by_text, serial_number_by_mac;
+    create index serial_number_by_code on serial_number
+        (lower(regexp_replace(serial_number, '[^0-9A-Za-z]', '', 'g')) text_pattern_ops);
+    create index serial_number_by_end on serial_number
+        (reverse(lower(regexp_replace(serial_number, '[^0-9A-Za-z]', '', 'g'))) text_pattern_ops);
+    create index serial_number_by_mac on serial_number
+        (lower(regexp_replace(mac_address, '[^0-9A-Za-z]', '', 'g')) text_pattern_ops) where mac_address <> '';
+    create index serial_number_by_end_of_mac on serial_number
+        (reverse(lower(regexp_replace(mac_address, '[^0-9A-Za-z]', '', 'g'))) text_pattern_ops) where mac_address <> '';
+    create index shipment_by_tracking_code on shipment
+        (lower(regexp_replace(tracking_number, '[^0-9A-Za-z]', '', 'g')) text_pattern_ops)
+        where tracking_number is not null;
+    create index shipment_by_end_of_tracking on shipment
+        (reverse(lower(regexp_replace(tracking_number, '[^0-9A-Za-z]', '', 'g'))) text_pattern_ops)
+        where tracking_number is not null;
+"""
+
+
+def upgrade() -> None:
+    """Make the indexes; they replace those of whole serial numbers."""
+    run_sql(_BY_PARTS)
