@@ -28,7 +28,7 @@ def typed_part(text: str) -> str:
 
 def code_of(column: LiteralString) -> SQL:
     """Return the expression for a column's code, as it is in the indexes."""
-    return SQL("lower(regexp_replace({}, '[^0-9A-Za-z]', '', 'g'))".format(column))
+    return SQL(f"lower(regexp_replace({column}, '[^0-9A-Za-z]', '', 'g'))")
 
 
 def begins(column: LiteralString) -> Composed:

@@ -2984,9 +2984,13 @@ CREATE UNIQUE INDEX second_factor_of_staff ON public.second_factor USING btree (
 
 CREATE UNIQUE INDEX second_factor_of_user ON public.second_factor USING btree (user_id, ((confirmed_at IS NULL))) WHERE (user_id IS NOT NULL);
 
-CREATE INDEX serial_number_by_mac ON public.serial_number USING btree (lower(mac_address)) WHERE (mac_address <> ''::text);
+CREATE INDEX serial_number_by_code ON public.serial_number USING btree (lower(regexp_replace(serial_number, '[^0-9A-Za-z]'::text, ''::text, 'g'::text)) text_pattern_ops);
 
-CREATE INDEX serial_number_by_text ON public.serial_number USING btree (lower(serial_number));
+CREATE INDEX serial_number_by_end ON public.serial_number USING btree (reverse(lower(regexp_replace(serial_number, '[^0-9A-Za-z]'::text, ''::text, 'g'::text))) text_pattern_ops);
+
+CREATE INDEX serial_number_by_end_of_mac ON public.serial_number USING btree (reverse(lower(regexp_replace(mac_address, '[^0-9A-Za-z]'::text, ''::text, 'g'::text))) text_pattern_ops) WHERE (mac_address <> ''::text);
+
+CREATE INDEX serial_number_by_mac ON public.serial_number USING btree (lower(regexp_replace(mac_address, '[^0-9A-Za-z]'::text, ''::text, 'g'::text)) text_pattern_ops) WHERE (mac_address <> ''::text);
 
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
 
@@ -2995,6 +2999,10 @@ CREATE INDEX session_by_age ON public.session USING btree (seen_at);
 CREATE INDEX session_of_staff ON public.session USING btree (staff_id) WHERE (staff_id IS NOT NULL);
 
 CREATE INDEX session_of_user ON public.session USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX shipment_by_end_of_tracking ON public.shipment USING btree (reverse(lower(regexp_replace(tracking_number, '[^0-9A-Za-z]'::text, ''::text, 'g'::text))) text_pattern_ops) WHERE (tracking_number IS NOT NULL);
+
+CREATE INDEX shipment_by_tracking_code ON public.shipment USING btree (lower(regexp_replace(tracking_number, '[^0-9A-Za-z]'::text, ''::text, 'g'::text)) text_pattern_ops) WHERE (tracking_number IS NOT NULL);
 
 CREATE INDEX shipment_by_tracking_number ON public.shipment USING btree (lower(tracking_number)) WHERE (tracking_number IS NOT NULL);
 

@@ -2,8 +2,8 @@
 
 from tradecounter.db.migrations.sql import run_sql
 
-revision = "0101"
-down_revision = "0098"
+revision = "0100"
+down_revision = "0099"
 works_from = "0051"
 
 _BY_PARTS = """
