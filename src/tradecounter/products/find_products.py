@@ -1,6 +1,6 @@
 """Finds products, active or not, with the search of the shop."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.text import fold
 from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, products_after, products_named
 from tradecounter.products.search.query import as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
@@ -51,8 +52,7 @@ async def list_products(
     catalogue = await memory.snapshot()
     if not (found := search(catalogue.search, text, _all(catalogue)).rows):
         catalogue = await memory.latest_snapshot()
-        if not (found := search(catalogue.search, text, _all(catalogue)).rows):
-            return await products_after(tx, after, most, wanted, containing=text)
+        found = search(catalogue.search, text, _all(catalogue)).rows or BitMap(_containing(catalogue, text))
     place = catalogue.row_of_sku.place(after)
     behind = place + (after in catalogue.row_of_sku)
     rows = found & BitMap(range(behind, len(catalogue)))
@@ -64,16 +64,17 @@ async def list_products(
 async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int) -> tuple[list[ListedProduct], str]:
     """Return the products that a search finds, and what to say of its words.
 
-    The product with this SKU comes first, then those with this EAN, then the most relevant ones.
+    The product with this SKU comes first, then those with this EAN, then the most relevant ones. A text that no product
+    has in its words is looked for inside of SKUs.
     """
     catalogue = await memory.snapshot()
     searched = search(catalogue.search, text, _all(catalogue))
     named = catalogue.named(text)
     rows = chain.from_iterable(chain(named, searched.tiers()))  # those that are named come twice
-    keys = _keys(catalogue, list(dict.fromkeys(islice(rows, most + sum(map(len, named)))))[:most])
+    first = list(dict.fromkeys(islice(rows, most + sum(map(len, named)))))
+    keys = _keys(catalogue, (first or list(islice(_containing(catalogue, text), most)))[:most])
     found = {product.sku_key: product for product in await products_named(tx, keys)}
-    products = [found[key] for key in keys if key in found]
-    return products or await products_after(tx, "", most, ProductFilter(), containing=text), searched.note
+    return [found[key] for key in keys if key in found], searched.note
 
 
 def named_products(catalogue: CatalogueSnapshot, text: str, visible: BitMap | None = None) -> NamedProducts:
@@ -102,6 +103,11 @@ async def note_of_search(memory: Catalogue, text: str) -> str:
 
 def _all(catalogue: CatalogueSnapshot) -> BitMap:
     return BitMap(range(len(catalogue)))
+
+
+def _containing(catalogue: CatalogueSnapshot, text: str) -> Iterator[int]:
+    """Return the rows whose SKU contains a text: a scan of the table would take most of a search's time."""
+    return catalogue.row_of_sku.containing(fold(text))
 
 
 def _keys(catalogue: CatalogueSnapshot, rows: Iterable[int]) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from tradecounter.products.columns.bytes_column import bytes_column, encoded
+from tradecounter.products.columns.bytes_column import BytesColumn, bytes_column, encoded
 from tradecounter.products.columns.gapped_column import GappedColumnBuilder
 from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.products.columns.rows import RowOfId, bitmap, rows_of
@@ -28,6 +28,15 @@ def again(value: Packed) -> Packed:
     pickled = pickle.dumps(value, 5, buffer_callback=buffers.append)
     copy: Packed = pickle.loads(pickled, buffers=[buffer.raw().tobytes() for buffer in buffers])  # noqa: S301 made above
     return copy
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.lists(st.text("ab", max_size=6).map(str.encode)), st.text("ab", max_size=4).map(str.encode))
+def test_the_rows_with_a_part_are_those_that_contain_it(rows: list[bytes], part: bytes) -> None:
+    column = bytes_column(rows)
+    inside = BytesColumn(memoryview(b"ab" + b"".join(rows) + b"ab")[2:-2], np.cumsum([0, *map(len, rows)]))
+    wanted = [number for number, row in enumerate(rows) if part and part in row]
+    assert list(column.containing(part)) == list(inside.containing(part)) == wanted
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)

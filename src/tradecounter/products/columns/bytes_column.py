@@ -1,7 +1,8 @@
 """Byte strings by row."""
 
 from array import array
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from mmap import mmap
 from pickle import PickleBuffer
 from typing import Any, cast, overload
@@ -49,6 +50,20 @@ class BytesColumn(Sequence[bytes]):
         starts = (self._starts[first].astype(np.int64) + self._base).tolist()
         ends = (self._starts[last + 1].astype(np.int64) + self._base).tolist()
         return [data[start:end] for start, end in zip(starts, ends, strict=True)]
+
+    def containing(self, part: bytes) -> Iterator[int]:
+        """Yield the rows that contain a byte string, in ascending order; none for an empty one."""
+        data, base, bounds = self._data, self._base, self._bounds
+        end = base + bounds[-1]
+        found = data.find(part, base, end) if part else -1
+        while found >= 0:
+            row = bisect_right(bounds, found - base) - 1
+            follows = base + bounds[row + 1]
+            if found + len(part) <= follows:
+                yield row
+                found = data.find(part, follows, end)
+            else:  # it begins in this row and ends in another one
+                found = data.find(part, found + 1, end)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BytesColumn, (PickleBuffer(self._part), self._starts)

@@ -44,6 +44,10 @@ class SortedKeys(Mapping[str, int]):
             return first, first
         return first, self._place(prefix + b"\xff")
 
+    def containing(self, part: str) -> Iterator[int]:
+        """Yield the places of the keys that contain a text, in ascending order; none for an empty one."""
+        return self._keys.containing(encoded(part))
+
     def get_encoded(self, key: bytes) -> int | None:
         """Return the place of an encoded key, or None."""
         place = self._place(key)
