@@ -10,7 +10,7 @@ from tradecounter.audit.wire import AuditActor, AuditEntry, entry_on_the_wire
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, PageParameters, text
 from tradecounter.edge.operations.subject import Described, Listed, Subject
-from tradecounter.edge.rest.days import since, until
+from tradecounter.edge.rest.days import time_or_end_of, time_or_start_of
 
 _EXAMPLE = AuditEntry(
     id=87,
@@ -61,8 +61,8 @@ class AuditOperations(Struct, frozen=True):
             actor=text("actor", query.actor),
             subject=text("subject", query.subject),
             action=text("action", query.action),
-            since=since("from", query.since),
-            until=until("to", query.until),
+            since=time_or_start_of("from", query.since),
+            until=time_or_end_of("to", query.until),
             after=query.after,
         )
         found = await list_entries(tx, chosen, query.limit + 1)

@@ -2992,6 +2992,8 @@ CREATE INDEX serial_number_by_end_of_mac ON public.serial_number USING btree (re
 
 CREATE INDEX serial_number_by_mac ON public.serial_number USING btree (lower(regexp_replace(mac_address, '[^0-9A-Za-z]'::text, ''::text, 'g'::text)) text_pattern_ops) WHERE (mac_address <> ''::text);
 
+CREATE INDEX serial_number_by_text ON public.serial_number USING btree (lower(serial_number));
+
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
 
 CREATE INDEX session_by_age ON public.session USING btree (seen_at);

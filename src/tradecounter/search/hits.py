@@ -100,7 +100,7 @@ def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list
 
 
 async def unit_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
-    """Return the dispatched units with a text in their serial number or MAC address; of a customer, if one is given.
+    """Return the dispatched units that `find_units` finds; of one customer, if one is given.
 
     `operation` is the path of the page of an order.
     """

@@ -173,7 +173,7 @@ def test_lines_of_days_to_come_that_an_older_version_stored_are_known_after_the_
         where id = any(%s) returning id
     """
     assert len(rows(office.service, formerly, ids)) == len(ids)
-    upgrade = import_module("tradecounter.db.migrations.versions.0100_references_as_they_look")
+    upgrade = import_module("tradecounter.db.migrations.versions.0099_references_as_they_look")
     rows(office.service, f"{upgrade.LINES_OF_DAYS_TO_COME} returning l.id")
     assert [line["id"] for line in imported(staff, text)["unplaced"]] == ids
 

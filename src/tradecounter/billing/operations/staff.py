@@ -48,7 +48,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
 from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
-from tradecounter.edge.rest.days import day_of, since, until
+from tradecounter.edge.rest.days import day_of, time_or_end_of, time_or_start_of
 from tradecounter.edge.rest.operation import Media
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead
@@ -78,8 +78,8 @@ class BillingOperations(Struct, frozen=True):
         """
         chosen = InvoiceFilter(
             customer_id=query.customer_id,
-            issued_from=since("issued_from", query.issued_from),
-            issued_to=until("issued_to", query.issued_to),
+            issued_from=time_or_start_of("issued_from", query.issued_from),
+            issued_to=time_or_end_of("issued_to", query.issued_to),
             unpaid=query.unpaid == "true",
             overdue_at=now if query.overdue == "true" else None,
             before=query.after or None,

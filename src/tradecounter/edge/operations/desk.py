@@ -14,7 +14,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.operations.request_body import read_body
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.days import since
+from tradecounter.edge.rest.days import time_or_start_of
 from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY
 from tradecounter.edge.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.edge.rest.negotiation import JSON
@@ -84,7 +84,7 @@ class ChangingParameters(PageParameters, frozen=True, kw_only=True):
     @property
     def since(self) -> datetime | None:
         """The moment of `changed_since`. Raises DomainError (invalid)."""
-        return since("changed_since", self.changed_since)
+        return time_or_start_of("changed_since", self.changed_since)
 
 
 class SinceParameters(Struct, frozen=True, kw_only=True):
@@ -95,7 +95,7 @@ class SinceParameters(Struct, frozen=True, kw_only=True):
     @property
     def since(self) -> datetime | None:
         """The moment of `changed_since`. Raises DomainError (invalid)."""
-        return since("changed_since", self.changed_since)
+        return time_or_start_of("changed_since", self.changed_since)
 
 
 class DryRun(Struct, frozen=True):

@@ -34,7 +34,7 @@ def end_of(field: str, text: str | None) -> datetime | None:
     return None if day is None else _end(field, day)
 
 
-def since(field: str, text: str | None) -> datetime | None:
+def time_or_start_of(field: str, text: str | None) -> datetime | None:
     """Return a time, which is in UTC unless it has an offset, or when a UK day begins. Raises DomainError (invalid)."""
     if text is None:
         return None
@@ -42,8 +42,8 @@ def since(field: str, text: str | None) -> datetime | None:
     return found if isinstance(found, datetime) else day_begins(found)
 
 
-def until(field: str, text: str | None) -> datetime | None:
-    """Return a time as `since` does, or when the day after a UK day begins. Raises DomainError (invalid)."""
+def time_or_end_of(field: str, text: str | None) -> datetime | None:
+    """Return a time as `time_or_start_of` does, or when the day after a UK day begins. Raises DomainError (invalid)."""
     if text is None:
         return None
     found = _day_or_time(field, text)

@@ -9,7 +9,7 @@ from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.days import end_of, since, start_of, until
+from tradecounter.edge.rest.days import end_of, start_of, time_or_end_of, time_or_start_of
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
@@ -58,8 +58,8 @@ async def order_filter(
         customer_reference=text("customer_reference", wanted.customer_reference),
         external_id=text("external_id", external_id) or None,
         product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
-        created_from=(start_of if in_days else since)("created_from", wanted.created_from),
-        created_to=(end_of if in_days else until)("created_to", wanted.created_to),
+        created_from=(start_of if in_days else time_or_start_of)("created_from", wanted.created_from),
+        created_to=(end_of if in_days else time_or_end_of)("created_to", wanted.created_to),
         status=None if status is None else _status(status),
         state=wanted.state,
     )

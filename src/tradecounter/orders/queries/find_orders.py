@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from psycopg.sql import SQL
 
-from tradecounter.db.codes import begins, code_bounds, code_of, ends, typed_code, typed_part
+from tradecounter.db.label_codes import begins, code_bounds, code_of, ends, typed_code, typed_part
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import joined_word

@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, text
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.days import since
+from tradecounter.edge.rest.days import time_or_start_of
 from tradecounter.kit.errors import invalid
 from tradecounter.orders.back_orders.adjust_stock import adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
@@ -90,7 +90,7 @@ class ProductOperations(Struct, frozen=True):
         """
         words, after = text("query", query.query) or "", text("after", query.after) or ""
         manufacturer, external_id = text("manufacturer", query.manufacturer), text("external_id", query.external_id)
-        changed_since = since("changed_since", query.changed_since)
+        changed_since = time_or_start_of("changed_since", query.changed_since)
         category = text("category", query.category)
         wanted = ProductFilter(manufacturer or None, query.show, external_id or None, changed_since, category or None)
         found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)

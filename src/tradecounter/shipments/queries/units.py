@@ -5,11 +5,9 @@ from datetime import datetime
 from msgspec import Struct
 from psycopg.sql import SQL
 
-from tradecounter.db.codes import begins, code_bounds, code_of, ends
+from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-
-_LOOKED_AT = 1_000  # units that begin or end like the text, of all customers
 
 
 class DispatchedUnit(Struct, frozen=True):
@@ -24,24 +22,26 @@ class DispatchedUnit(Struct, frozen=True):
     exact: bool
 
 
+_LOOKED_AT = 5_000  # of all customers' units with such a number
+
+
 _FIND = Statement(
-    SQL(
-        """
+    SQL("""
     with found as (
-        (select id from serial_number where {serial_begins} limit :looked_at)
+        (select id from serial_number where lower(serial_number) = lower(:text) limit :looked_at)
+        union (select id from serial_number where {serial_begins} limit :looked_at)
         union (select id from serial_number where {serial_ends} limit :looked_at)
         union (select id from serial_number where mac_address <> '' and {mac_begins} limit :looked_at)
         union (select id from serial_number where mac_address <> '' and {mac_ends} limit :looked_at)
     )
     select s.serial_number, s.mac_address, l.sku, o.order_reference,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, h.dispatched_at,
-           :code in ({serial}, {mac}) as exact
+           lower(s.serial_number) = lower(:text) or :code in ({serial}, {mac}) as exact
     from found join serial_number s using (id) join order_line l on l.id = s.line_id
     join orders o on o.id = l.order_id join customer c on c.id = o.customer_id join shipment h on h.id = s.shipment_id
     where :customer_id::bigint is null or o.customer_id = :customer_id
     order by exact desc, h.dispatched_at desc limit :most
-    """
-    ).format(
+    """).format(
         serial_begins=begins("serial_number"),
         serial_ends=ends("serial_number"),
         mac_begins=begins("mac_address"),
@@ -56,8 +56,10 @@ _FIND = Statement(
 async def find_units(tx: Transaction, text: str, most: int, customer_id: int | None = None) -> list[DispatchedUnit]:
     """Return units by serial number or MAC address: a customer's, or all; the last dispatched first, after exact ones.
 
-    `text` is the whole of either, or its beginning or end of at least four letters and digits. Where many units of all
-    customers begin or end like it, a customer's own may be missing until more is typed.
+    `text` is the whole of either, or its beginning or end of at least four letters and digits. Where thousands of all
+    customers' units begin or end like it, a customer's own may be missing until more is typed.
     """
     looked_at = most if customer_id is None else _LOOKED_AT
-    return await tx.fetch_all(_FIND, **code_bounds(text), looked_at=looked_at, most=most, customer_id=customer_id)
+    return await tx.fetch_all(
+        _FIND, text=text, **code_bounds(text), looked_at=looked_at, most=most, customer_id=customer_id
+    )

@@ -80,7 +80,7 @@ class SignInSubject(Struct, frozen=True):
         return safe_path(wanted, self.site.home)
 
     def wanted(self, call: Call, filled: Filled) -> str:
-        """Return where a form leads after a sign-in: the query of the page says it, then a field."""
+        """Return where a form leads after a sign-in: a field of it says that, or else the query of the page."""
         return self.next_of(filled.value("next", call.query(NextParameters).next))
 
     def path(self, page: str, wanted: str = "") -> str:

@@ -7,7 +7,7 @@ down_revision = "0099"
 works_from = "0051"
 
 _BY_PARTS = """
-    drop index serial_number_by_text, serial_number_by_mac;
+    drop index serial_number_by_mac;
     create index serial_number_by_code on serial_number
         (lower(regexp_replace(serial_number, '[^0-9A-Za-z]', '', 'g')) text_pattern_ops);
     create index serial_number_by_end on serial_number
@@ -26,5 +26,5 @@ _BY_PARTS = """
 
 
 def upgrade() -> None:
-    """Make the indexes; they replace those of whole serial numbers."""
+    """Make the indexes; that of MAC addresses replaces one of addresses as they are written."""
     run_sql(_BY_PARTS)

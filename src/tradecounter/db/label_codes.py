@@ -1,7 +1,8 @@
 """Finds codes that people read off labels, such as serial numbers: by the whole, the beginning or the end.
 
 Only ASCII letters and digits count, so that punctuation and case do not matter. A column needs two indexes, of its code
-and of the code backwards, both with `text_pattern_ops`.
+and of the code backwards, both with `text_pattern_ops`. A column that may be without such characters is also compared
+as it is.
 """
 
 import re
