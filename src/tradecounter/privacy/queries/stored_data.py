@@ -45,12 +45,24 @@ _COLUMNS = Statement("""
 """)
 
 
-# The addresses that customers have had, each until when, and the one that a customer has: the oldest first.
+# The addresses that a customer has had, each until when, and the one that it has: the oldest first.
 _ADDRESSES = Statement("""
-    select subject = 'customer/' || :id::bigint as own, before ->> 'email_address' as address, at as until
-    from audit_entry where action = 'customer.edit' and before ->> 'email_address' is not null
-    union all select true, email_address, null from customer where id = :id
+    select before ->> 'email_address' as address, at as until from audit_entry
+    where subject = 'customer/' || :id::bigint and action = 'customer.edit' and before ->> 'email_address' is not null
+    union all select email_address, null from customer where id = :id
     order by until nulls last
+""")
+# Imports probe their changes by index, of which there are millions: `exists` might read them all.
+_OLDEST_CHANGES = Statement("""
+    select min(i.at) from import_run i
+    where i.kind = 'customers' and (select true from import_change c where c.import_id = i.id limit 1)
+""")
+# Only what was left since the oldest changes counts, so that the audit log is read from there on.
+_LEFT_BY_OTHERS = Statement("""
+    select before ->> 'email_address', at from audit_entry
+    where at >= :oldest and (:until::timestamptz is null or at < :until) and action = 'customer.edit'
+      and subject <> 'customer/' || :id::bigint and before ->> 'email_address' is not null
+    order by at desc
 """)
 
 
@@ -60,21 +72,25 @@ async def imported_of(tx: Transaction, customer_id: int) -> Composable:
     The customer had its first address from the beginning on, or since another customer had it last.
     """
     had: list[tuple[str, datetime | None, datetime | None]] = []
-    left_by_others: dict[str, datetime] = {}
     since: datetime | None = None
-    for own, address, until in await tx.fetch_all(_ADDRESSES, id=customer_id):
-        key = fold(address)
-        if own:
-            had.append((key, since or left_by_others.get(key), until))
-            since = until
-        else:
-            left_by_others[key] = until
+    for address, until in await tx.fetch_all(_ADDRESSES, id=customer_id):
+        if since is None:
+            since = await _left_by_another(tx, customer_id, fold(address), until)
+        had.append((fold(address), since, until))
+        since = until
     addresses = SQL(", ").join(SQL("({}, {}::timestamptz, {}::timestamptz)").format(*each) for each in had)
     return SQL("""
         (import_id, key) in (
             select i.id, a.key from import_run i, (values {}) a (key, since, until)
             where i.kind = 'customers' and (a.since is null or i.at >= a.since) and (a.until is null or i.at < a.until))
     """).format(addresses)
+
+
+async def _left_by_another(tx: Transaction, customer_id: int, key: str, until: datetime | None) -> datetime | None:
+    """Return when another customer had an address last before a moment, or None if it left none of its changes."""
+    oldest = await tx.fetch_value(_OLDEST_CHANGES)
+    left = await tx.fetch_all(_LEFT_BY_OTHERS, id=customer_id, oldest=oldest, until=until)
+    return next((at for address, at in left if fold(address) == key), None)
 
 
 async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[StoredRows]:
