@@ -1,9 +1,7 @@
 """Sets stock alerts, and tells users whose products are in stock."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import groupby
-from operator import attrgetter
 
 from tradecounter.alerts.queries.lock_alerts import lock_alerts
 from tradecounter.alerts.queries.stock_alerts import (
@@ -14,10 +12,14 @@ from tradecounter.alerts.queries.stock_alerts import (
     mark_in_stock,
     waiting_in_stock,
 )
+from tradecounter.customers.queries.accounts import accounts_of
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
-from tradecounter.prices.explain_price import unit_costs_of
+from tradecounter.kit.local_time import uk_date
+from tradecounter.prices.explain_price import Buyer, explain_price
+from tradecounter.prices.price_book import DEFAULT_LIST
+from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
 from tradecounter.storefront.view import CustomerView
 
 _MOST = 200  # products that a user waits for
@@ -47,10 +49,23 @@ async def tell_of_stock(tx: Transaction, now: datetime) -> int:
     return len(users)
 
 
-async def _can_buy(tx: Transaction, alerts: Iterable[WaitingAlert], now: datetime) -> list[WaitingAlert]:
-    priced: list[WaitingAlert] = []
-    for customer_id, group in groupby(alerts, key=attrgetter("customer_id")):
-        own = list(group)
-        costs = await unit_costs_of(tx, customer_id, list({each.product_id for each in own}), now)
-        priced += (each for each in own if costs[each.product_id] is not None)
-    return priced
+async def _can_buy(tx: Transaction, alerts: Sequence[WaitingAlert], now: datetime) -> list[WaitingAlert]:
+    """Return the alerts of products with a price for their customers, without those of customers that are gone."""
+    if not alerts:
+        return []
+    products = list({each.product_id for each in alerts})
+    accounts = await accounts_of(tx, {each.customer_id for each in alerts})
+    wanted_lists = {DEFAULT_LIST, *(account.price_list or DEFAULT_LIST for account in accounts.values())}
+    lists = await list_prices_of_products(tx, products, list(wanted_lists))
+    contracts = {each: await contract_prices_of_products(tx, products, each) for each in accounts}
+    today = uk_date(now)
+
+    def has_price(alert: WaitingAlert) -> bool:
+        account = accounts.get(alert.customer_id)
+        if account is None:
+            return False
+        buyer = Buyer(account.id, account.price_list, account.discount)
+        of_product, of_lists = contracts[account.id].get(alert.product_id, ()), lists.get(alert.product_id, ())
+        return explain_price("", buyer, 1, of_product, of_lists, today).unit_cost is not None
+
+    return [each for each in alerts if has_price(each)]

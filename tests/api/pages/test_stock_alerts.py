@@ -9,6 +9,7 @@ from support.orders import rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
 from support.shop import product
+from tradecounter.alerts.queries.stock_alerts import mark_in_stock, waiting_in_stock
 from tradecounter.alerts.tell_of_stock import tell_of_stock
 
 ALERTS = "/account/alert"
@@ -94,6 +95,24 @@ def test_a_customer_is_told_of_a_product_once_it_has_a_price_again(
     shop.must_load("contract-prices", [contract])
     [mail] = told(shop, buyer)
     assert mail["Subject"] == f"In stock: {sku}"
+
+
+def test_what_is_sold_out_or_blocked_meanwhile_waits_on(shop: Service, customer: Customer, buyer: Person) -> None:
+    sku = sell(shop, "WAITED-MEANWHILE", available=0)
+    buyer.sends(f"{ALERTS}/add", {"sku": sku})
+    shop.must_load("stock", [{"sku": sku, "available": 1}])
+    found = [each for each in shop.in_transaction(waiting_in_stock) if each.user_id == buyer.id]
+    assert found
+    mark = partial(mark_in_stock, alerts=found, now=shop.clock.now())
+    shop.must_load("stock", [{"sku": sku, "available": 0}])
+    assert shop.in_transaction(mark) == []
+    shop.must_load("stock", [{"sku": sku, "available": 1}])
+    rows(
+        shop, "update customer set blocked_at = now(), blocked_reason = 'late' where id = %s returning id", customer.id
+    )
+    assert shop.in_transaction(mark) == []
+    rows(shop, "update customer set blocked_at = null, blocked_reason = null where id = %s returning id", customer.id)
+    assert len(told(shop, buyer)) == 1
 
 
 def test_nobody_else_is_told(shop: Service, customer: Customer, buyer: Person) -> None:

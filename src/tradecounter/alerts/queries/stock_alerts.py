@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from msgspec import Struct
+from psycopg.sql import SQL
 
 from tradecounter.alerts.queries.lock_alerts import lock_alerts
 from tradecounter.db.pipeline import array
@@ -70,17 +71,16 @@ class WaitingAlert(Struct, frozen=True):
 
 
 # A user whose customer is blocked is told when it no longer is.
-_IN_STOCK = Statement(
-    """
-    select u.customer_id, a.user_id, a.product_id
+_TO_TELL = SQL("""
     from stock_alert a
     join stock_level s on s.product_id = a.product_id and s.available > 0
     join product p on p.id = a.product_id and p.active
     join customer_user u on u.id = a.user_id and u.disabled_at is null
     join customer c on c.id = u.customer_id and c.blocked_at is null
-    where a.in_stock_at is null order by u.customer_id
-    """,
-    WaitingAlert,
+    where a.in_stock_at is null
+""")
+_IN_STOCK = Statement(
+    SQL("select u.customer_id, a.user_id, a.product_id {} order by u.customer_id").format(_TO_TELL), WaitingAlert
 )
 
 
@@ -89,17 +89,20 @@ async def waiting_in_stock(tx: Transaction) -> list[WaitingAlert]:
     return await tx.fetch_all(_IN_STOCK)
 
 
-# Another worker may have told of one, and its user may have removed it.
-_TELL = Statement("""
-    update stock_alert a set in_stock_at = :now
-    from unnest(:user_ids::bigint[], :product_ids::bigint[]) as told (user_id, product_id)
-    where a.user_id = told.user_id and a.product_id = told.product_id and a.in_stock_at is null
-    returning a.user_id
-""")
+# Another worker may have told of one, its user may have removed it, and its product may be sold out again.
+_TELL = Statement(
+    SQL("""
+        update stock_alert t set in_stock_at = :now
+        from unnest(:user_ids::bigint[], :product_ids::bigint[]) as told (user_id, product_id)
+        where t.user_id = told.user_id and t.product_id = told.product_id and t.in_stock_at is null
+          and (t.user_id, t.product_id) in (select a.user_id, a.product_id {})
+        returning t.user_id
+    """).format(_TO_TELL)
+)
 
 
 async def mark_in_stock(tx: Transaction, alerts: Collection[WaitingAlert], now: datetime) -> list[int]:
-    """Mark alerts as told; return the users to tell."""
+    """Mark those alerts as told that still wait and whose products are still in stock; return the users to tell."""
     user_ids, product_ids = array(each.user_id for each in alerts), array(each.product_id for each in alerts)
     told = await tx.fetch_all(_TELL, user_ids=user_ids, product_ids=product_ids, now=now)
     return sorted({user_id for (user_id,) in told})
