@@ -28,6 +28,8 @@ _KEY = r"""
     create index orders_by_customer_reference on orders (reference_key(customer_reference), customer_id);
 """
 # While its day was to come, a line was known by the day as it is written; now it is by the day itself.
+# The texts of identities are folded by Python: a line whose reference PostgreSQL folds otherwise, such as by ß, ς or İ,
+# keeps its former identity.
 LINES_OF_DAYS_TO_COME = r"""
     with read as (
         select id, occurrence, identity, day_written, coalesce(amount::text, amount_written) as pounds,
