@@ -26,11 +26,6 @@ _LATEST = SQL(
 # References are compared as they look (specification, duplicated data).
 _OF_CUSTOMER = SQL("customer_id = :customer_id")
 _CUSTOMER_REFERENCE = SQL("reference_key(customer_reference) = reference_key(:customer_reference)")
-# Every index with the reference begins with the customer, so look the reference up per customer.
-_CUSTOMER_REFERENCE_OF_ANY = SQL(
-    "id in (select r.id from customer as c cross join lateral"
-    " (select id from orders where customer_id = c.id and {} offset 0) as r)"
-).format(_CUSTOMER_REFERENCE)
 _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
 _IN_RANGE = SQL("number between (:lows::bigint[])[{n}] and (:highs::bigint[])[{n}]")
 _PRODUCTS = SQL(
@@ -104,7 +99,7 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
     if wanted.customer_id is not None:
         yield _OF_CUSTOMER
     if wanted.customer_reference is not None:
-        yield _CUSTOMER_REFERENCE_OF_ANY if wanted.customer_id is None else _CUSTOMER_REFERENCE
+        yield _CUSTOMER_REFERENCE
     if wanted.reference is not None:
         yield _of_reference(len(_numbers_beginning(wanted.reference)))
     for value, condition in (
