@@ -161,6 +161,22 @@ def test_webhooks_and_contacts_at_the_same_time_never_exceed_their_limits(
         assert Counter(response.status_code for response in responses)[201] == 3, path
 
 
+def test_a_contact_is_compared_with_what_a_change_at_the_same_time_leaves(
+    office: BackOfficeSite, customer: Customer
+) -> None:
+    service, staff = office.service, office.caller()
+    contact = str(staff.post(f"/api/customer/{customer.id}/contact", json={"name": "Jo"}).headers["Location"])
+    with ThreadPoolExecutor(1) as threads, psycopg.connect(service.database_url) as holder:
+        holder.execute("select from customer where id = %s for no key update", [customer.id])
+        holder.execute("update customer_contact set name = 'Joan' where customer_id = %s", [customer.id])
+        changed = threads.submit(staff.patch, contact, json={"name": "Jo"})
+        waiting_for_a_lock(service.database_url)
+        holder.commit()
+    assert changed.result().is_success
+    query = "select action from audit_entry where subject = %s and action = 'customer.change_contact'"
+    assert len(rows(service, query, f"customer/{customer.id}")) == 1
+
+
 def test_feeds_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
     service = office.service
     rows(

@@ -57,6 +57,7 @@ async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: 
 
 async def change_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> None:
     """Change a customer's contact. Raises DomainError: not found, invalid."""
+    await lock_account(tx, customer_id)  # so that a change at the same time is compared with what this one leaves
     before = await fetch_contact(tx, customer_id, contact.id)
     checked = _checked(contact)
     await store_contact(tx, checked)
@@ -69,6 +70,7 @@ async def change_contact(tx: Transaction, customer_id: int, contact: Contact, no
 
 async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> None:
     """Remove a customer's contact. Raises DomainError (not found)."""
+    await lock_account(tx, customer_id)
     contact = await fetch_contact(tx, customer_id, contact_id)
     await delete_contact(tx, contact.id)
     audit(tx, "customer.remove_contact", f"customer/{customer_id}", now, before={"id": contact.id})
