@@ -31,7 +31,7 @@ from tradecounter.stock.queries.allocation import restock
 async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedUnits], now: datetime) -> None:
     """Receive units of a return, which may take several deliveries.
 
-    Units that are not invoiced yet are not invoiced any more, unless as many were credited before they came back.
+    Units that are not invoiced yet are not invoiced any more.
 
     Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
     """
@@ -42,9 +42,9 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
     _check_received(lines, items)
     good = Counter({item.id: item.restock for item in items})
     bad = Counter({item.id: item.scrap for item in items})
-    credited = Counter(await unaccounted_units(tx, order.id))
+    unaccounted = await unaccounted_units(tx, order.id)  # before these units are stored
     await store_received(tx, found.id, good, bad)
-    order, unbilled = await take_off_unbilled(tx, order, good + bad - credited)
+    order, unbilled = await take_off_unbilled(tx, order, good + bad, unaccounted)
     if unbilled:  # nothing is left to credit of units that are never invoiced
         await store_credited(tx, found.id, unbilled)
     complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)

@@ -14,14 +14,15 @@ from tradecounter.orders.units import status_of
 
 
 async def take_off_unbilled(
-    tx: Transaction, order: ConfirmedOrder, received: Mapping[int, int]
+    tx: Transaction, order: ConfirmedOrder, received: Mapping[int, int], unaccounted: Mapping[int, int]
 ) -> tuple[ConfirmedOrder, dict[int, int]]:
     """Return a locked order without the price of received units that are not invoiced, and these units by line id.
 
-    If only some units of a line are invoiced, those that come back count as not invoiced first.
+    As many of the received units as were credited or taken off before they came back, `unaccounted`, are these very
+    units. The others count as not invoiced first, if only some units of their line are invoiced.
     """
     lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
-    units = _unbilled(lines, invoiced, received)
+    units = _unbilled(lines, invoiced, received, unaccounted)
     if not units:
         return order, units
     kept = [
@@ -40,10 +41,16 @@ async def take_off_unbilled(
 
 
 def _unbilled(
-    lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], received: Mapping[int, int]
+    lines: Sequence[OrderLine],
+    invoiced: Mapping[int | None, int],
+    received: Mapping[int, int],
+    unaccounted: Mapping[int, int],
 ) -> dict[int, int]:
     units = {
-        line.id: min(received.get(line.id, 0), line.dispatched - line.unbilled - invoiced.get(line.id, 0))
+        line.id: min(
+            received.get(line.id, 0) - unaccounted.get(line.id, 0),
+            line.dispatched - line.unbilled - invoiced.get(line.id, 0),
+        )
         for line in lines
     }
     return {line_id: unbilled for line_id, unbilled in units.items() if unbilled > 0}
