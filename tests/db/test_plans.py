@@ -11,6 +11,7 @@ from psycopg import Connection
 from support.cluster import Cluster
 from tradecounter.db.statement import Statement
 from tradecounter.orders.queries import create, find_orders, orders
+from tradecounter.shipments.queries import units
 
 # One customer has nearly all orders, half of them pending; they stand as they came, among those of the others.
 FILLED = """
@@ -52,6 +53,8 @@ TYPES = {
     "last": "text",
     "most": "bigint",
     **dict.fromkeys(("word", "after_word", "digits", "after_digits", "postcode"), "text"),
+    **dict.fromkeys(("code", "after_code", "code_end", "after_code_end"), "text"),
+    "looked_at": "bigint",
     "amount": "numeric",
 }
 
@@ -71,6 +74,18 @@ def test_a_search_finds_a_reference_without_asking_for_each_customer(crowded: Co
     for index in ("customer_reference", "reference_word", "reference_digits", "postcode", "total"):
         assert f"orders_by_{index}" in plan
     assert "Seq Scan on orders" not in plan
+
+
+def test_a_search_finds_parts_of_labels_by_their_indexes(crowded: Connection) -> None:
+    crowded.execute("set enable_seqscan = off")  # the tables are empty
+    try:
+        plans = "\n".join([*plan_of(crowded, units._FIND), *plan_of(crowded, find_orders._FIND)])  # noqa: SLF001
+    finally:
+        crowded.execute("reset enable_seqscan")
+    for index in ("text", "code", "end", "mac", "end_of_mac"):
+        assert f"serial_number_by_{index} " in plans, plans
+    for index in ("tracking_code", "end_of_tracking"):
+        assert f"shipment_by_{index} " in plans, plans
 
 
 @pytest.mark.parametrize(
