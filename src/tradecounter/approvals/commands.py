@@ -36,7 +36,8 @@ def show_all(
     """List requests for approval, those of the latest orders first."""
 
     async def work(tx: Transaction) -> list[ResellerApproval]:
-        return [present_approval(found) for found in await approval_table(tx, state, customer, None, limit)]
+        now = SystemClock().now()
+        return [present_approval(found) for found in await approval_table(tx, state, customer, None, limit, now)]
 
     show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 

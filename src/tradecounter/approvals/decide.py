@@ -33,7 +33,7 @@ async def approve_order(
     `pricing` is the number of the price of a quote that was shown to the user, by default the price that was asked for:
     support may have priced the quote again since. Raises DomainError as `confirm_order` and `lock_waiting_approval` do.
     """
-    approval, _ = await lock_waiting_approval(tx, customer_id, code)
+    approval, _ = await lock_waiting_approval(tx, customer_id, code, now)
     seen = ConfirmationGuards(total=approval.gross) if pricing is None else ConfirmationGuards(pricing=pricing)
     return await _approve(tx, approval, user_id, seen, policy, now)
 
@@ -47,7 +47,7 @@ async def decline_order(
     does.
     """
     require_text("reason", reason, LONGEST_REASON)
-    approval, order = await lock_waiting_approval(tx, customer_id, code)
+    approval, order = await lock_waiting_approval(tx, customer_id, code, now)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_order(tx, customer_id, code, reason, now)
     await _decide(tx, approval, user_id, "declined", approval.gross, now, reason)
@@ -59,39 +59,41 @@ async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolic
 
     A quote that was priced again is approved at its price now, which staff have set.
     """
-    asked = await fetch_approval(tx, code)
-    approval, _ = await lock_waiting_approval(tx, asked.customer_id, code)
+    asked = await fetch_approval(tx, code, now)
+    approval, _ = await lock_waiting_approval(tx, asked.customer_id, code, now)
     await _approve(tx, approval, None, NO_GUARDS, policy, now)
-    return await fetch_approval(tx, code)
+    return await fetch_approval(tx, code, now)
 
 
 async def decline_for_customer(tx: Transaction, code: str, reason: str, now: datetime) -> Approval:
     """Have staff decline an order; return the request as it is then. Raises DomainError as `decline_order` does."""
-    asked = await fetch_approval(tx, code)
+    asked = await fetch_approval(tx, code, now)
     await decline_order(tx, asked.customer_id, None, code, reason, now)
-    return await fetch_approval(tx, code)
+    return await fetch_approval(tx, code, now)
 
 
-async def lock_waiting_approval(tx: Transaction, customer_id: int, code: str) -> tuple[Approval, AnyOrder]:
+async def lock_waiting_approval(
+    tx: Transaction, customer_id: int, code: str, now: datetime
+) -> tuple[Approval, AnyOrder]:
     """Return the request for one of a customer's orders, and the order, which is locked, as a confirmation locks it.
 
     Raises DomainError as `fetch_waiting_approval` does.
     """
-    asked = await fetch_own_approval(tx, customer_id, code)
+    asked = await fetch_own_approval(tx, customer_id, code, now)
     order = await lock_own_order(tx, customer_id, asked.code)
-    found = await fetch_own_approval(tx, customer_id, code)  # as it is after the wait for the lock
+    found = await fetch_own_approval(tx, customer_id, code, now)  # as it is after the wait for the lock
     if found.state == "ended" and isinstance(order, NumberedOrder):
         raise ordered_already(order)
     return _require_waiting(found, code), order
 
 
-async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
+async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval:
     """Return the request for one of a customer's orders.
 
     Raises DomainError: not found; conflict if it is decided or has ended, or if its order was priced again: who decides
     by the old code has not seen the new prices.
     """
-    return _require_waiting(await fetch_own_approval(tx, customer_id, code), code)
+    return _require_waiting(await fetch_own_approval(tx, customer_id, code, now), code)
 
 
 def _require_waiting(found: Approval, code: str) -> Approval:

@@ -63,23 +63,25 @@ class ApprovalOperations(Struct, frozen=True):
     contexts: OrderContexts
 
     @_APPROVALS.lists(_ALL, "The requests.")
-    async def list_approvals(self, tx: Transaction, query: ApprovalListParameters) -> Listed[ResellerApproval]:
+    async def list_approvals(
+        self, tx: Transaction, now: datetime, query: ApprovalListParameters
+    ) -> Listed[ResellerApproval]:
         """Requests for approval of orders above their buyers' limits.
 
         Of all customers, those of the latest orders first.
         """
         found = await approval_table(
-            tx, query.state, query.customer_id, query.after or None, query.limit + 1, query.since
+            tx, query.state, query.customer_id, query.after or None, query.limit + 1, now, query.since
         )
         return Listed(found, map(present_approval, found), lambda approval: approval.order_id)
 
     @_APPROVALS.shows(_ONE)
-    async def get_approval(self, tx: Transaction, code: Code) -> ResellerApproval:
+    async def get_approval(self, tx: Transaction, now: datetime, code: Code) -> ResellerApproval:
         """One request for approval.
 
         The code of an order that was priced again leads to the request for the order that took its place.
         """
-        return present_approval(await fetch_approval(tx, code))
+        return present_approval(await fetch_approval(tx, code, now))
 
     @_APPROVALS.changes("POST", f"{_ONE}/approve")
     async def approve_order(self, tx: Transaction, now: datetime, code: Code) -> ResellerApproval:

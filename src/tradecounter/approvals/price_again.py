@@ -27,7 +27,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
 
     Raises DomainError as `create_for_customer` does, and conflict if it is decided or has not expired.
     """
-    approval = await fetch_waiting_approval(tx, customer_id, code)
+    approval = await fetch_waiting_approval(tx, customer_id, code, context.now)
     order = await fetch_own_order_by_code(tx, customer_id, code)
     if not isinstance(order, PendingOrder) or not order.has_expired(context.now):
         raise DomainError(Kind.CONFLICT, "its prices have not expired")

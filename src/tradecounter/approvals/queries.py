@@ -46,11 +46,14 @@ class Approval(Struct, frozen=True):
         return f"the agent {self.agent}{allowed}" if self.agent else self.requester
 
 
-# A request ends with its order, whoever confirms or cancels it, so this is read and not stored. An approver can price a
-# pending order again that has expired, but not a quote.
-_ENDED = SQL(
-    "(a.state = 'waiting' and (o.state in ('confirmed', 'cancelled') or (o.state = 'expired' and o.kind = 'quote')))"
-)
+# A request ends with its order, whoever confirms or cancels it, so this is read and not stored. An approver can price
+# an order again that has expired, but not a quote. Without `:now`, a quote has expired once the worker has seen it.
+_ENDED = SQL("""
+    (a.state = 'waiting'
+     and (o.state in ('confirmed', 'cancelled')
+          or (o.kind = 'quote' and (o.state = 'expired' or o.expires_at < :now::timestamptz) is true)))
+""")
+_ENDED_AT = SQL("coalesce(o.confirmed_at, o.cancelled_at, o.expires_at)")
 _STATE = SQL("case when {} then 'ended' else a.state end").format(_ENDED)
 _SELECT = SQL("""
     select a.order_id, o.confirmation_code as code, o.customer_id, o.customer_reference, a.gross,
@@ -78,9 +81,9 @@ _WAITING = _of_customer(SQL("a.state = 'waiting' and not {}").format(_ENDED))
 _OF_USER = _of_customer(SQL("a.requested_by = :user_id"))
 
 
-async def waiting_approvals(tx: Transaction, customer_id: int) -> list[Approval]:
+async def waiting_approvals(tx: Transaction, customer_id: int, now: datetime | None = None) -> list[Approval]:
     """Return a customer's requests that wait, the latest first."""
-    return await tx.fetch_all(_WAITING, customer_id=customer_id)
+    return await tx.fetch_all(_WAITING, customer_id=customer_id, now=now)
 
 
 _COUNT_ORDERS = Statement("""
@@ -95,9 +98,9 @@ async def count_orders_to_approve(tx: Transaction, customer_id: int, now: dateti
     return int(await tx.fetch_value(_COUNT_ORDERS, customer_id=customer_id, now=now))
 
 
-async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int) -> list[Approval]:
+async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> list[Approval]:
     """Return the requests of one of a customer's users, the latest first."""
-    return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id)
+    return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id, now=now)
 
 
 # The request for an order, or for the one that took its place when it was priced again.
@@ -112,22 +115,22 @@ _BY_CODE = _requests(_OF_CODE)
 _OWN_BY_CODE = _requests(SQL("o.customer_id = :customer_id and {}").format(_OF_CODE))
 
 
-async def find_approval(tx: Transaction, customer_id: int, code: str) -> Approval | None:
+async def find_approval(tx: Transaction, customer_id: int, code: str, now: datetime | None = None) -> Approval | None:
     """Return the request for one of a customer's orders by its confirmation code, or None.
 
     An order that was priced again has the request for the order that took its place.
     """
-    return await tx.fetch_one(_OWN_BY_CODE, customer_id=customer_id, code=code.lower())
+    return await tx.fetch_one(_OWN_BY_CODE, customer_id=customer_id, code=code.lower(), now=now)
 
 
-async def fetch_own_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
+async def fetch_own_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval:
     """Return what `find_approval` does. Raises DomainError (not found)."""
-    return _require(await find_approval(tx, customer_id, code), code)
+    return _require(await find_approval(tx, customer_id, code, now), code)
 
 
-async def fetch_approval(tx: Transaction, code: str) -> Approval:
+async def fetch_approval(tx: Transaction, code: str, now: datetime) -> Approval:
     """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_BY_CODE, code=code.lower())
+    found = await tx.fetch_one(_BY_CODE, code=code.lower(), now=now)
     return _require(found, code)
 
 
@@ -144,11 +147,11 @@ _TABLE = _requests(
         and (:customer_id::bigint is null or o.customer_id = :customer_id)
         and (:before::bigint is null or a.order_id < :before)
         and (:changed_since::timestamptz is null
-             or greatest(a.requested_at, a.priced_at, a.decided_at, case when {ended} then o.changed_at end)
+             or greatest(a.requested_at, a.priced_at, a.decided_at, case when {ended} then {ended_at} end)
                 >= :changed_since)
         order by a.order_id desc limit :most
         """
-    ).format(state=_STATE, ended=_ENDED)
+    ).format(state=_STATE, ended=_ENDED, ended_at=_ENDED_AT)
 )
 
 
@@ -158,6 +161,7 @@ async def approval_table(
     customer_id: int | None,
     before: int | None,
     most: int,
+    now: datetime,
     changed_since: datetime | None = None,
 ) -> list[Approval]:
     """Return requests, those of the latest orders first: of a customer or of all, behind an order's id.
@@ -165,17 +169,20 @@ async def approval_table(
     With `changed_since`, those that were made, priced again, decided or ended then or later.
     """
     return await tx.fetch_all(
-        _TABLE, state=state, customer_id=customer_id, before=before, most=most, changed_since=changed_since
+        _TABLE, state=state, customer_id=customer_id, before=before, most=most, now=now, changed_since=changed_since
     )
 
 
 _BY_ORDER = Statement("select o.customer_id, o.confirmation_code from orders o where o.id = :order_id")
 
 
-async def find_approval_of_order(tx: Transaction, order_id: int) -> Approval | None:
+async def find_approval_of_order(tx: Transaction, order_id: int, now: datetime | None = None) -> Approval | None:
     """Return the request for an order of any customer, or None."""
     found = await tx.fetch_one(_BY_ORDER, order_id=order_id)
-    return None if found is None else await find_approval(tx, *found)
+    if found is None:
+        return None
+    customer_id, code = found
+    return await find_approval(tx, customer_id, code, now)
 
 
 _INSERT = Statement("""

@@ -12,7 +12,7 @@ from tradecounter.orders.back_orders.expected_dates import change_number
 
 async def approval_requested(context: MailContext, *, order_id: int) -> Mail | None:
     """Ask the customer's owners and approvers; None if it is decided."""
-    approval = await find_approval_of_order(context.tx, order_id)
+    approval = await find_approval_of_order(context.tx, order_id, context.now)
     if approval is None or approval.state != "waiting":
         return None
     users = await list_users(context.tx, approval.customer_id)
@@ -32,7 +32,7 @@ async def approval_requested(context: MailContext, *, order_id: int) -> Mail | N
 
 async def approval_decided(context: MailContext, *, order_id: int) -> Mail | None:
     """Tell the user who asked; None if the user is gone or disabled."""
-    approval = await find_approval_of_order(context.tx, order_id)
+    approval = await find_approval_of_order(context.tx, order_id, context.now)
     if approval is None or approval.decided_at is None or approval.requested_by is None:
         return None
     user = await find_user_by_id(context.tx, approval.requested_by)

@@ -201,7 +201,7 @@ class OrderTools(Struct, frozen=True):
             if caller.agent is not None:
                 await lock_agent(tx, caller.agent, now)
             shown = await _require_shown_total(tx, customer, asked, now)
-            approval = None if caller.agent is None else await find_approval(tx, customer, code)
+            approval = None if caller.agent is None else await find_approval(tx, customer, code, now)
             held = await _held(tx, caller.agent, approval, code, shown, now)
             if held is not None:
                 return Confirmation(held.code, held.message)

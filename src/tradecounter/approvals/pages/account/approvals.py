@@ -58,10 +58,10 @@ class ApprovalPages(Struct, frozen=True):
 
     @page(PATH, "Approvals", user_roles=(*BUYER, *APPROVER))
     async def list_approvals(self, call: Call) -> Response:
-        user = user_of(call)
+        user, now = user_of(call), self.desk.clock.now()
         async with self.desk.reading() as tx:
-            waiting = await waiting_approvals(tx, call.customer_id) if user.has_role(*APPROVERS) else []
-            asked = await approvals_asked_by(tx, call.customer_id, user.id)
+            waiting = await waiting_approvals(tx, call.customer_id, now) if user.has_role(*APPROVERS) else []
+            asked = await approvals_asked_by(tx, call.customer_id, user.id, now)
         return self.desk.show(
             call,
             "approvals/list.html",
@@ -143,7 +143,7 @@ class ApprovalPages(Struct, frozen=True):
         """Show a request, as orders are shown to all buyers of the customer."""
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            approval = await fetch_own_approval(tx, call.customer_id, _code(call))
+            approval = await fetch_own_approval(tx, call.customer_id, _code(call), now)
             order = await fetch_own_order_by_code(tx, call.customer_id, approval.code)
             lines = await lines_of_order(tx, order.id)
             notes = await own_notes_of(tx, order.id)
