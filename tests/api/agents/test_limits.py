@@ -10,10 +10,11 @@ import pytest
 from support.agent_consent import Connecting, connecting, with_token
 from support.agents import Agent, priced
 from support.mail import deliver_mail, html, plain
-from support.orders import rows
-from support.pages import Person, customer_user, text_of
+from support.orders import at, rows
+from support.pages import Person, customer_user, fields_of, text_of
+from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service, running_service
-from support.shop import order
+from support.shop import STANDARD, order
 
 
 @pytest.fixture
@@ -104,6 +105,50 @@ def test_a_declined_order_is_told_with_its_reason(program: Connecting, owner: Pe
     found = helper.call("confirm_order", **asked)
     assert found["code"] == "declined"
     assert "Too many phones" in found["message"]
+
+
+def test_a_declined_quote_that_was_priced_again_is_asked_for_again(
+    shop: Service, customer: Customer, program: Connecting, owner: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)])
+    code = quote["confirmation_code"]
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    helper = program.agent(order_limit="1", day_limit="1")
+
+    def confirmed(total: float) -> str:
+        found: str = helper.call("confirm_order", confirmation_code=code, shipping_method=STANDARD, total=total)["code"]
+        return found
+
+    assert confirmed(372) == "approval_needed"
+    owner.send(f"/account/approval/{code}/decline", {"reason": "Too dear"})
+    assert confirmed(372) == "declined"
+    with at(shop, shop.clock.now() + timedelta(seconds=1)):
+        price_as_support(shop, quote, ("PHONE", "25.00"))
+        assert [confirmed(312), confirmed(312)] == ["approval_needed"] * 2
+        page = owner.get(f"/account/approval/{code}")
+        assert "Asked by the agent Assistant: priced again since it was declined." in text_of(page)
+        owner.sends(f"/account/approval/{code}/approve", fields_of(page))
+        assert confirmed(312) == "confirmed"
+
+
+def test_an_agent_is_not_told_that_an_expired_quote_can_be_priced_again(
+    shop: Service, customer: Customer, program: Connecting
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)])
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    code = quote["confirmation_code"]
+    asked = {"confirmation_code": code, "shipping_method": STANDARD, "total": 372}
+    tokens = program.tokens(order_limit="1", day_limit="1")
+    helper = with_token(shop, tokens["access_token"])
+    assert helper.call("confirm_order", **asked)["code"] == "approval_needed"
+    [(expires_at,)] = rows(shop, "select expires_at from orders where confirmation_code = %s", code)
+    with at(shop, expires_at + timedelta(seconds=1)):
+        helper = with_token(shop, program.refresh(tokens["refresh_token"]).json()["access_token"])
+        error = helper.error("confirm_order", **asked)
+        assert (error["code"], "price it again" in error["message"]) == ("expired", False)
+        assert "This quote has expired." in text_of(
+            customer_user(shop, customer.id, "owner").get(f"/account/approval/{code}")
+        )
 
 
 def test_an_order_that_nobody_approves_expires(own_shop: Service) -> None:

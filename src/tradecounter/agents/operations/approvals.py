@@ -17,7 +17,8 @@ from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PendingOrder, PricedQuote
 
-_EXPIRED = (
+_QUOTE_EXPIRED = "the quote expired before anybody approved it: ask for another one"
+_ORDER_EXPIRED = (
     "the order expired before anybody approved it. An owner or an approver can still price it again in the account, "
     "under Approvals: ask them before you price another one"
 )
@@ -43,7 +44,7 @@ async def held_by_people(tx: Transaction, approval: Approval, asked: str, now: d
     if not isinstance(order, PendingOrder | PricedQuote):
         return None
     if order.has_expired(now):
-        raise DomainError(Kind.GONE, _EXPIRED)
+        raise DomainError(Kind.GONE, _QUOTE_EXPIRED if isinstance(order, PricedQuote) else _ORDER_EXPIRED)
     priced = (
         ""
         if order.confirmation_code == asked.lower()
@@ -62,12 +63,39 @@ async def ask_people(
     limit = await limit_exceeded(tx, agent, order.gross_with(option), now)
     if limit is None:
         return None
-    note = f"Asked by the agent {agent.agent}: above {limit}."
+    return await _ask(tx, agent, order, option, f"above {limit}", now)
+
+
+def is_priced_since(approval: Approval, order: PendingOrder | PricedQuote) -> bool:
+    """Return whether a quote was priced again after people declined it."""
+    declined_at = approval.decided_at if approval.state == "declined" else None
+    return declined_at is not None and isinstance(order, PricedQuote) and order.pricing.priced_at > declined_at
+
+
+async def ask_people_again(
+    tx: Transaction, agent: LiveAgent, quote: PendingOrder | PricedQuote, option: ShippingOption, now: datetime
+) -> HeldBack:
+    """Ask for the approval of a quote that was priced again since it was declined, and say so.
+
+    What people have declined is theirs to decide, also below the agent's limits. The agent and the quote are locked.
+    """
+    return await _ask(tx, agent, quote, option, "priced again since it was declined", now)
+
+
+async def _ask(
+    tx: Transaction,
+    agent: LiveAgent,
+    order: PendingOrder | PricedQuote,
+    option: ShippingOption,
+    why: str,
+    now: datetime,
+) -> HeldBack:
+    note = f"Asked by the agent {agent.agent}: {why}."
     code = order.confirmation_code
     await request_approval(tx, agent.customer_id, agent.user_id, code, option.id, note, now, agent=agent.agent)
     return HeldBack(
         "approval_needed",
-        f"the order is above {limit}: an owner or an approver has to confirm it in the account, under Approvals"
+        f"the {order.kind} is {why}: an owner or an approver has to confirm it in the account, under Approvals"
         f"{_until(order)}. Nothing is bought yet; call confirm_order again later to learn how it went",
     )
 

@@ -9,7 +9,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.structs import asdict, fields
 
 from tradecounter.agents.limit_spending import lock_agent, note_order
-from tradecounter.agents.operations.approvals import HeldBack, ask_people, held_by_people
+from tradecounter.agents.operations.approvals import (
+    HeldBack,
+    ask_people,
+    ask_people_again,
+    held_by_people,
+    is_priced_since,
+)
 from tradecounter.agents.operations.tools import Caller, tool
 from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.customers.queries.accounts import fetch_account
@@ -264,6 +270,8 @@ async def _held(
 ) -> HeldBack | None:
     """Return why an order is not confirmed, or None: people decide about it, or have to."""
     if approval is not None:
+        if agent is not None and shown is not None and is_priced_since(approval, shown[0]):
+            return await ask_people_again(tx, agent, *shown, now)
         return await held_by_people(tx, approval, code, now)
     return None if agent is None or shown is None else await ask_people(tx, agent, *shown, now)
 
