@@ -30,8 +30,9 @@ async def approve_order(
 ) -> ConfirmedOrder:
     """Confirm an order that waits for approval; `user_id` is who decides.
 
-    `pricing` is the number of the price of a quote that was shown to the user, by default the price that was asked for:
-    support may have priced the quote again since. Raises DomainError as `confirm_order` and `lock_waiting_approval` do.
+    `pricing` is the number of the price of a quote that was shown to the user: support may have priced the quote again
+    since it was asked for. Without it, the total has to be the one that was asked for, and may not be lower either.
+    Raises DomainError as `confirm_order` and `lock_waiting_approval` do.
     """
     approval, _ = await lock_waiting_approval(tx, customer_id, code, now)
     seen = ConfirmationGuards(total=approval.gross) if pricing is None else ConfirmationGuards(pricing=pricing)
