@@ -9,6 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.back_orders.expected_dates import change_number
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
@@ -136,7 +137,8 @@ async def _decide(
 ) -> None:
     if not await set_decided(tx, approval.order_id, state, user_id, gross, reason, now):
         raise decided_already()
-    await queue(tx, "mail_approval_decided", order_id=approval.order_id)
+    asked_by, decided = approval.requested_by or 0, change_number(now)
+    await queue(tx, "mail_approval_decided", order_id=approval.order_id, asked_by=asked_by, decided=decided)
 
 
 def decided_already() -> DomainError:

@@ -185,6 +185,36 @@ async def find_approval_of_order(tx: Transaction, order_id: int, now: datetime |
     return await find_approval(tx, customer_id, code, now)
 
 
+class FormerDecline(Struct, frozen=True):
+    """A decline of a quote that was asked for again since; `decider` is empty if staff declined it."""
+
+    gross: Decimal
+    decider: str
+    decided_at: datetime
+    reason: str
+
+
+# The request has only its latest decision.
+_FORMER_DECLINE = Statement(
+    """
+    select (asked.after->>'total_gross')::numeric as gross,
+           case when declined.actor_kind = 'user' then declined.actor_name else '' end as decider,
+           declined.at as decided_at, declined.after->>'reason' as reason
+    from audit_entry declined
+    join audit_entry asked on asked.subject = declined.subject and asked.id < declined.id
+    where declined.subject = 'quote/' || :code and declined.action = 'quote.decline_approval'
+      and floor(extract(epoch from declined.at)) = :decided and asked.action = 'quote.request_approval'
+    order by declined.id desc, asked.id desc limit 1
+    """,
+    FormerDecline,
+)
+
+
+async def find_former_decline(tx: Transaction, code: str, decided: int) -> FormerDecline | None:
+    """Return how a quote was declined at a Unix time in seconds, before it was asked for again."""
+    return await tx.fetch_one(_FORMER_DECLINE, code=code, decided=decided)
+
+
 _INSERT = Statement("""
     insert into order_approval (order_id, requested_by, requested_at, shipping_method, gross, note, agent)
     values (:order_id, :user_id, :now, :shipping_method, :gross, :note, :agent)

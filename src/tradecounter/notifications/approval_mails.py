@@ -1,7 +1,9 @@
 """The e-mails about orders that wait for approval: to those who may approve, and to the user who asked."""
 
+from msgspec.structs import asdict, replace
+
 from tradecounter.access.queries.users import find_user_by_id, list_users
-from tradecounter.approvals.queries import find_approval_of_order
+from tradecounter.approvals.queries import Approval, find_approval_of_order, find_former_decline
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.kit.money import in_pounds
@@ -30,9 +32,20 @@ async def approval_requested(context: MailContext, *, order_id: int) -> Mail | N
     )
 
 
-async def approval_decided(context: MailContext, *, order_id: int) -> Mail | None:
-    """Tell the user who asked; None if the user is gone or disabled."""
+async def approval_decided(
+    context: MailContext, *, order_id: int, asked_by: int | None = None, decided: int | None = None
+) -> Mail | None:
+    """Tell the user who asked; None if the user is gone or disabled.
+
+    `decided` is the Unix time of the decision, and `asked_by` who asked then: the quote may be asked for again since.
+    Jobs that an older version has queued have neither.
+    """
     approval = await find_approval_of_order(context.tx, order_id, context.now)
+    if approval is not None and decided is not None and not _is_latest(approval, decided):
+        former = await find_former_decline(context.tx, approval.code, decided)
+        if former is None:
+            return None
+        approval = replace(approval, state="declined", requested_by=asked_by, **asdict(former))
     if approval is None or approval.decided_at is None or approval.requested_by is None:
         return None
     user = await find_user_by_id(context.tx, approval.requested_by)
@@ -49,3 +62,7 @@ async def approval_decided(context: MailContext, *, order_id: int) -> Mail | Non
         account=await find_account(context.tx, approval.customer_id),
         link=context.settings.page("account", f"approval/{approval.code}"),
     )
+
+
+def _is_latest(approval: Approval, decided: int) -> bool:
+    return approval.decided_at is not None and change_number(approval.decided_at) == decided

@@ -10,7 +10,7 @@ import pytest
 
 from support.events import events
 from support.mail import deliver_mail, html, plain
-from support.orders import create, level, rows, sell
+from support.orders import at, create, level, rows, sell
 from support.pages import Person, customer_user, fields_of, signed_in_again, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
@@ -372,6 +372,29 @@ def test_a_declined_quote_is_asked_for_again(
     assert "It is cheaper now" in said
     assert "Too dear" not in said
     assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_a_decision_is_told_as_it_was_though_the_quote_is_asked_for_again_first(
+    shop: Service, customer: Customer, buyer: Person, approver: Person, *, approved: bool
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)], customer_reference="PO-SLOW")
+    code = quote["confirmation_code"]
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    ask(buyer, code)
+    deliver_mail(shop)
+    approver.sends(f"{APPROVAL}/{code}/decline", {"reason": "Too dear"})
+    with at(shop, shop.clock.now() + timedelta(seconds=2)):
+        price_as_support(shop, quote, ("PHONE", "25.00"))
+        ask(customer_user(shop, customer.id, "buyer"), code)
+        if approved:
+            approver.sends(f"{APPROVAL}/{code}/approve", fields_of(approver.get(f"{APPROVAL}/{code}")))
+        mails = deliver_mail(shop)
+    [declined] = [mail for mail in mails if mail["Subject"] == "Declined: PO-SLOW"]
+    assert [address.addr_spec for address in declined["To"].addresses] == [buyer.email]
+    for text in ("Too dear", "372.00", approver.email):
+        assert text in plain(declined)
+    assert sum(mail["Subject"] == "Approved: PO-SLOW" for mail in mails) == approved
 
 
 def test_a_quote_is_not_approved_at_another_price_even_if_it_is_lower(
