@@ -47,7 +47,7 @@ class Approval(Struct, frozen=True):
 
 
 # A request ends with its order, whoever confirms or cancels it, so this is read and not stored. An approver can price
-# an order again that has expired, but not a quote. Without `:now`, a quote has expired once the worker has seen it.
+# an order again that has expired, but not a quote.
 _ENDED = SQL("""
     (a.state = 'waiting'
      and (o.state in ('confirmed', 'cancelled')
@@ -81,7 +81,7 @@ _WAITING = _of_customer(SQL("a.state = 'waiting' and not {}").format(_ENDED))
 _OF_USER = _of_customer(SQL("a.requested_by = :user_id"))
 
 
-async def waiting_approvals(tx: Transaction, customer_id: int, now: datetime | None = None) -> list[Approval]:
+async def waiting_approvals(tx: Transaction, customer_id: int, now: datetime) -> list[Approval]:
     """Return a customer's requests that wait, the latest first."""
     return await tx.fetch_all(_WAITING, customer_id=customer_id, now=now)
 
@@ -115,7 +115,7 @@ _BY_CODE = _requests(_OF_CODE)
 _OWN_BY_CODE = _requests(SQL("o.customer_id = :customer_id and {}").format(_OF_CODE))
 
 
-async def find_approval(tx: Transaction, customer_id: int, code: str, now: datetime | None = None) -> Approval | None:
+async def find_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval | None:
     """Return the request for one of a customer's orders by its confirmation code, or None.
 
     An order that was priced again has the request for the order that took its place.
@@ -176,7 +176,7 @@ async def approval_table(
 _BY_ORDER = Statement("select o.customer_id, o.confirmation_code from orders o where o.id = :order_id")
 
 
-async def find_approval_of_order(tx: Transaction, order_id: int, now: datetime | None = None) -> Approval | None:
+async def find_approval_of_order(tx: Transaction, order_id: int, now: datetime) -> Approval | None:
     """Return the request for an order of any customer, or None."""
     found = await tx.fetch_one(_BY_ORDER, order_id=order_id)
     if found is None:

@@ -150,11 +150,12 @@ class OwnOrderListPages(Struct, frozen=True):
         """Return what orders wait for, by internal id."""
         if state == "cancelled" or not rows:
             return {}
+        now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             if state == "confirmed":
                 trades = (await self.parts.views.last(customer_id)).trade_account
-                return await waits_of_rows(tx, rows, self.desk.clock.now(), sees_deliveries=trades)
-            asked = {each.order_id: each.requested_at for each in await waiting_approvals(tx, customer_id)}
+                return await waits_of_rows(tx, rows, now, sees_deliveries=trades)
+            asked = {each.order_id: each.requested_at for each in await waiting_approvals(tx, customer_id, now)}
             room = await fetch_credit_room(tx, customer_id)
         pending = [row for row in rows if row.state == "pending"]
         return {row.id: wait_of_pending(row.gross, None, asked.get(row.id), room) for row in pending}

@@ -86,6 +86,8 @@ class ReviewPages(Struct, frozen=True):
         )
 
     async def _show(self, call: Call, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        user = user_of(call)
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
             if isinstance(order, NumberedOrder):
@@ -96,8 +98,7 @@ class ReviewPages(Struct, frozen=True):
             notes = await own_notes_of(tx, order.id)
             account = await fetch_account(tx, call.customer_id)
             room = await fetch_credit_room(tx, call.customer_id)
-            approval = await find_approval(tx, call.customer_id, order.confirmation_code)
-        now, user = self.desk.clock.now(), user_of(call)
+            approval = await find_approval(tx, call.customer_id, order.confirmation_code, now)
         order = await dated_now(order, lines, self.parts.views, now)
         needs = needs_approval(user.roles, user.order_limit, order.least_gross)
         is_open = isinstance(order, PendingOrder) and not order.has_expired(now)

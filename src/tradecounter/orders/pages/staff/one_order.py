@@ -52,7 +52,7 @@ async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
     """Return what an order that is not confirmed waits for."""
     if not isinstance(order, PendingOrder) or order.kind == "quote" or order.has_expired(now):
         return None
-    approval = await find_approval_of_order(tx, order.id)
+    approval = await find_approval_of_order(tx, order.id, now)
     asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
     return wait_of_pending(
         order.least_gross, order.expires_at, asked_at, await fetch_credit_room(tx, order.customer_id)

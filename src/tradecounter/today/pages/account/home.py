@@ -69,7 +69,7 @@ class HomePages(Struct, frozen=True):
             if home.buys:
                 await self._add_orders(tx, account, home)
             if user.has_role(*APPROVERS):
-                home.to_approve = await waiting_approvals(tx, account.id)
+                home.to_approve = await waiting_approvals(tx, account.id, self.desk.clock.now())
             if user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)
