@@ -54,7 +54,7 @@ TYPES = {
     "most": "bigint",
     **dict.fromkeys(("word", "after_word", "digits", "after_digits", "postcode"), "text"),
     **dict.fromkeys(("code", "after_code", "code_end", "after_code_end"), "text"),
-    "looked_at": "bigint",
+    **dict.fromkeys(("looked_at", "parcels"), "bigint"),
     "amount": "numeric",
 }
 
@@ -86,6 +86,12 @@ def test_a_search_finds_parts_of_labels_by_their_indexes(crowded: Connection) ->
         assert f"serial_number_by_{index} " in plans, plans
     for index in ("tracking_code", "end_of_tracking"):
         assert f"shipment_by_{index} " in plans, plans
+
+
+def test_a_search_of_own_orders_looks_for_their_parcels_once(crowded: Connection) -> None:
+    plan = "\n".join(plan_of(crowded, find_orders._FIND_OWN))  # noqa: SLF001
+    assert "hashed SubPlan" in plan, plan
+    assert plan.count("on shipment") == 2, plan
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from psycopg.sql import SQL
 
-from tradecounter.db.label_codes import begins, code_bounds, code_of, ends, typed_code, typed_part
+from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import joined_word
@@ -105,8 +105,13 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
     return [(OrderRow(*row[:_COLUMNS]), row[_COLUMNS]) for row in found]
 
 
+_PARCELS = 5_000  # of all customers, whose numbers are looked at
 _FIND_OWN = Statement(
     SQL("""
+    with parcel as (
+        (select order_id from shipment where {tracking_begins} limit :parcels)
+        union (select order_id from shipment where {tracking_ends} limit :parcels)
+    )
     select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
            '' as customer, o.customer_reference, o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at
     from orders as o
@@ -116,14 +121,12 @@ _FIND_OWN = Statement(
         or starts_with(o.confirmation_code, lower(:text))
         or o.gross = :amount::numeric
         or (:word <> '' and upper(:word) = {postcode})
-        or exists (
-            select from shipment
-            where order_id = o.id
-              and ({tracking} = :code or :part <> '' and position(:part in {tracking}) > 0)
-        )
+        or o.id in (select order_id from parcel)
     )
     order by coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
-    """).format(word=_WORD, postcode=_ZIP, tracking=_TRACKING),
+    """).format(
+        word=_WORD, postcode=_ZIP, tracking_begins=begins("tracking_number"), tracking_ends=ends("tracking_number")
+    ),
     OrderRow,
 )
 
@@ -134,15 +137,15 @@ async def find_own_orders(
     """Return the customer's latest orders and quotes that have a text.
 
     It is a part of an order reference or of the customer's reference, however it is punctuated, the beginning of a
-    confirmation code, a tracking number or a part of one, or a postcode; `amount` is a total.
+    confirmation code, a tracking number, its beginning or end, or a postcode; `amount` is a total.
     """
     return await tx.fetch_all(
         _FIND_OWN,
         customer_id=customer_id,
         text=text,
         word=joined_word(text),
-        code=typed_code(text) or None,
-        part=typed_part(text),
+        **code_bounds(text),
+        parcels=_PARCELS,
         amount=amount,
         most=most,
     )
