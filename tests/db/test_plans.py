@@ -54,7 +54,6 @@ TYPES = {
     "most": "bigint",
     **dict.fromkeys(("word", "after_word", "digits", "after_digits", "postcode"), "text"),
     **dict.fromkeys(("code", "after_code", "code_end", "after_code_end"), "text"),
-    **dict.fromkeys(("looked_at", "parcels"), "bigint"),
     "amount": "numeric",
 }
 

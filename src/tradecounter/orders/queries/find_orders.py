@@ -105,12 +105,12 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
     return [(OrderRow(*row[:_COLUMNS]), row[_COLUMNS]) for row in found]
 
 
-_PARCELS = 5_000  # of all customers, whose numbers are looked at
+# With a greater limit, PostgreSQL would read all shipments.
 _FIND_OWN = Statement(
     SQL("""
     with parcel as (
-        (select order_id from shipment where {tracking_begins} limit :parcels)
-        union (select order_id from shipment where {tracking_ends} limit :parcels)
+        (select order_id from shipment where {tracking_begins} limit :most)
+        union (select order_id from shipment where {tracking_ends} limit :most)
     )
     select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
            '' as customer, o.customer_reference, o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at
@@ -138,6 +138,8 @@ async def find_own_orders(
 
     It is a part of an order reference or of the customer's reference, however it is punctuated, the beginning of a
     confirmation code, a tracking number, its beginning or end, or a postcode; `amount` is a total.
+    Where more than `most` parcels of all customers begin or end so, the customer's own may be missing until more is
+    typed.
     """
     return await tx.fetch_all(
         _FIND_OWN,
@@ -145,7 +147,6 @@ async def find_own_orders(
         text=text,
         word=joined_word(text),
         **code_bounds(text),
-        parcels=_PARCELS,
         amount=amount,
         most=most,
     )

@@ -22,17 +22,14 @@ class DispatchedUnit(Struct, frozen=True):
     exact: bool
 
 
-_LOOKED_AT = 5_000  # of all customers' units with such a number
-
-
 _FIND = Statement(
     SQL("""
     with found as (
-        (select id from serial_number where lower(serial_number) = lower(:text) limit :looked_at)
-        union (select id from serial_number where {serial_begins} limit :looked_at)
-        union (select id from serial_number where {serial_ends} limit :looked_at)
-        union (select id from serial_number where mac_address <> '' and {mac_begins} limit :looked_at)
-        union (select id from serial_number where mac_address <> '' and {mac_ends} limit :looked_at)
+        (select id from serial_number where lower(serial_number) = lower(:text) limit :most)
+        union (select id from serial_number where {serial_begins} limit :most)
+        union (select id from serial_number where {serial_ends} limit :most)
+        union (select id from serial_number where mac_address <> '' and {mac_begins} limit :most)
+        union (select id from serial_number where mac_address <> '' and {mac_ends} limit :most)
     )
     select s.serial_number, s.mac_address, l.sku, o.order_reference,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, h.dispatched_at,
@@ -56,10 +53,7 @@ _FIND = Statement(
 async def find_units(tx: Transaction, text: str, most: int, customer_id: int | None = None) -> list[DispatchedUnit]:
     """Return units by serial number or MAC address: a customer's, or all; the last dispatched first, after exact ones.
 
-    `text` is the whole of either, or its beginning or end of at least four letters and digits. Where thousands of all
-    customers' units begin or end like it, a customer's own may be missing until more is typed.
+    `text` is the whole of either, or its beginning or end of at least four letters and digits. Where more than `most`
+    units of all customers begin or end like it, a customer's own may be missing until more is typed.
     """
-    looked_at = most if customer_id is None else _LOOKED_AT
-    return await tx.fetch_all(
-        _FIND, text=text, **code_bounds(text), looked_at=looked_at, most=most, customer_id=customer_id
-    )
+    return await tx.fetch_all(_FIND, text=text, **code_bounds(text), most=most, customer_id=customer_id)
