@@ -87,9 +87,10 @@ def test_a_search_finds_parts_of_labels_by_their_indexes(crowded: Connection) ->
         assert f"shipment_by_{index} " in plans, plans
 
 
-def test_a_search_of_own_orders_looks_for_their_parcels_once(crowded: Connection) -> None:
+def test_a_search_of_own_orders_reads_no_others_and_looks_for_parcels_once(crowded: Connection) -> None:
     plan = "\n".join(plan_of(crowded, find_orders._FIND_OWN))  # noqa: SLF001
     assert "hashed SubPlan" in plan, plan
+    assert "orders_by_placing" not in plan, plan  # which has the orders of everybody
     assert plan.count("on shipment") == 2, plan
 
 

@@ -15,7 +15,14 @@ from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.states import AnyOrder, ConfirmedOrder, NumberedOrder, PendingOrder, ordered_already
+from tradecounter.orders.states import (
+    AnyOrder,
+    ConfirmedOrder,
+    NumberedOrder,
+    PendingOrder,
+    PricedQuote,
+    ordered_already,
+)
 from tradecounter.orders.withdraw_order import withdraw_order
 
 
@@ -35,8 +42,9 @@ async def approve_order(
     since it was asked for. Without it, the total has to be the one that was asked for, and may not be lower either.
     Raises DomainError as `confirm_order` and `lock_waiting_approval` do.
     """
-    approval, _ = await lock_waiting_approval(tx, customer_id, code, now)
-    seen = ConfirmationGuards(total=approval.gross) if pricing is None else ConfirmationGuards(pricing=pricing)
+    approval, order = await lock_waiting_approval(tx, customer_id, code, now)
+    is_of_quote = pricing is not None and isinstance(order, PricedQuote)
+    seen = ConfirmationGuards(pricing=pricing) if is_of_quote else ConfirmationGuards(total=approval.gross)
     return await _approve(tx, approval, user_id, seen, policy, now)
 
 

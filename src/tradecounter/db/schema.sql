@@ -2908,6 +2908,8 @@ CREATE INDEX orders_by_total ON public.orders USING btree (gross, id);
 
 CREATE INDEX orders_cancelled ON public.orders USING btree (COALESCE(confirmed_at, created_at), id) WHERE (state = 'cancelled'::text);
 
+CREATE INDEX orders_cancelled_of_customer ON public.orders USING btree (customer_id) WHERE (state = 'cancelled'::text);
+
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 
 CREATE UNIQUE INDEX orders_external_id_key ON public.orders USING btree (external_id) WHERE (external_id IS NOT NULL);

@@ -52,7 +52,7 @@ _ADDRESSES = Statement("""
     union all select email_address, null from customer where id = :id
     order by until nulls last
 """)
-# Imports probe their changes by index, of which there are millions: `exists` might read them all.
+# There are millions of changes. With `exists`, PostgreSQL may read all of them; this looks one up for each import.
 _OLDEST_CHANGES = Statement("""
     select min(i.at) from import_run i
     where i.kind = 'customers' and (select true from import_change c where c.import_id = i.id limit 1)

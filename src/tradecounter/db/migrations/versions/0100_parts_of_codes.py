@@ -1,4 +1,4 @@
-"""Serial numbers, MAC addresses and tracking numbers by what people read off a label."""
+"""Parts of serial, MAC and tracking numbers, and a customer's cancelled orders, for the searches."""
 
 from tradecounter.db.migrations.sql import run_sql
 
@@ -22,9 +22,10 @@ _BY_PARTS = """
     create index shipment_by_end_of_tracking on shipment
         (reverse(lower(regexp_replace(tracking_number, '[^0-9A-Za-z]', '', 'g'))) text_pattern_ops)
         where tracking_number is not null;
+    create index orders_cancelled_of_customer on orders (customer_id) where state = 'cancelled';
 """
 
 
 def upgrade() -> None:
-    """Make the indexes; that of MAC addresses replaces one of addresses as they are written."""
+    """Make the indexes; the one of MAC addresses replaces one of addresses as they are written."""
     run_sql(_BY_PARTS)
