@@ -31,17 +31,12 @@ class Quota(NamedTuple):
     seconds_left: int
 
     @property
-    def header_lines(self) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
+    def headers(self) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
         """The response headers with the quota (draft-ietf-httpapi-ratelimit-headers)."""
         return (
             (b"ratelimit-policy", _policy(self.limit)),
             (b"ratelimit", b'"customer";r=%d;t=%d' % (self.remaining, self.seconds_left)),
         )
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The same headers as strings."""
-        return {name.decode(): value.decode() for name, value in self.header_lines}
 
 
 @lru_cache(maxsize=1)

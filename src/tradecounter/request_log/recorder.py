@@ -7,6 +7,7 @@ wait, up to a limit.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
 from urllib.parse import quote
 
@@ -71,8 +72,13 @@ class RequestRecorder(Struct):
         read = (holder.customer_id, holder.id, method, route)
         self._reads[read] = self._reads.get(read, 0) + 1
 
-    def add(self, holder: Holder, method: str, route: str, path: str, request_id: str, response: Response) -> None:
-        """Record a request; one of many of a key within a minute is only counted."""
+    def add(
+        self, holder: Holder, method: str, route: str, path: Callable[[], str], request_id: str, response: Response
+    ) -> None:
+        """Record a request; one of many of a key within a minute is only counted.
+
+        `path` returns the path without secrets; it is called if the path is stored.
+        """
         is_error = response.status >= FIRST_ERROR
         if method in READS and not is_error:
             self.add_read(holder, method, route)
@@ -93,7 +99,7 @@ class RequestRecorder(Struct):
                     caller,
                     now,
                     method,
-                    quote(path, safe=_PATH_SAFE)[:LONGEST_PATH],
+                    quote(path(), safe=_PATH_SAFE)[:LONGEST_PATH],
                     response.status,
                     response.code,
                     round(response.seconds * 1000),

@@ -197,7 +197,7 @@ def test_many_counts_are_stored_every_ten_seconds_and_at_the_end(own_shop: Servi
     assert stored() == {1}
     read_each_route()
     assert stored() == {1}, "within ten seconds"
-    recorder.add(holder, "POST", "/order", "/order", "a-request", Response(201, "", 0.1, 2))
+    recorder.add(holder, "POST", "/order", lambda: "/order", "a-request", Response(201, "", 0.1, 2))
     assert stored() == {1}
     assert rows(own_shop, "select count(*) from request_log where path = '/order'") == [(1,)], "writes do not wait"
     assert stored(is_last=True) == {2}

@@ -118,7 +118,7 @@ class ConnectingEndpoints(Struct, frozen=True):
         )
     )
     async def register(self, call: Call) -> Response:
-        add_response_headers(call.request.scope, {"Cache-Control": "no-store"})
+        add_response_headers(call.request.scope, [(b"cache-control", b"no-store")])
         now, address = self.clock.now(), sender_of(call.request.scope).address
         try:
             wanted = await call.body(ClientMetadata)

@@ -9,11 +9,13 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Scope
 
+from tradecounter.edge.rest.codings import accepted_codings
 from tradecounter.edge.rest.form import MEDIA_TYPE as FORM
 from tradecounter.edge.rest.form import read_form
 from tradecounter.edge.rest.ignored import HEADER as IGNORED_HEADER
 from tradecounter.edge.rest.ignored import header_value, unknown_fields
 from tradecounter.edge.rest.parameters import read_parameters
+from tradecounter.edge.rest.responses import Header
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.json_text import check_text, decode_json, read_json
@@ -25,8 +27,8 @@ _RESPONSE_HEADERS = "tradecounter.response_headers"
 _IGNORED = "tradecounter.ignored"
 
 
-def add_response_headers(scope: Scope, headers: Mapping[str, str]) -> None:
-    """Add headers to a request's response, also if the response is an error."""
+def add_response_headers(scope: Scope, headers: Iterable[Header]) -> None:
+    """Add headers, with names in lower case, to a request's response, also if the response is an error."""
     scope.setdefault(_RESPONSE_HEADERS, {}).update(headers)
 
 
@@ -35,12 +37,12 @@ def add_ignored(scope: Scope, names: Iterable[str]) -> None:
     ignored: list[str] = scope.setdefault(_IGNORED, [])
     ignored += names
     if ignored:
-        add_response_headers(scope, {IGNORED_HEADER: header_value(ignored)})
+        add_response_headers(scope, [(IGNORED_HEADER.lower().encode(), header_value(ignored).encode())])
 
 
-def response_headers(scope: Scope) -> Mapping[str, str]:
+def response_headers(scope: Scope) -> Mapping[bytes, bytes]:
     """Return the headers that were added to a request's response."""
-    headers: Mapping[str, str] = scope.get(_RESPONSE_HEADERS, {})
+    headers: Mapping[bytes, bytes] = scope.get(_RESPONSE_HEADERS, {})
     return headers
 
 
@@ -104,7 +106,7 @@ class Call(Struct, frozen=True):
     @property
     def accept_encoding(self) -> str:
         """The values of all `Accept-Encoding` headers; empty without one."""
-        return ", ".join(self.request.headers.getlist("accept-encoding"))
+        return accepted_codings(self.request.scope)
 
     def path(self, name: str) -> str:
         """Return a path parameter, percent-decoded."""

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from typing import Literal
 
+from starlette.types import Scope
+
 from tradecounter.edge.rest.negotiation import weight_of
 
 Coding = Literal["zstd", "br", "gzip", "identity"]
@@ -13,6 +15,11 @@ SMALLEST_COMPRESSED = 512  # bytes; below, compression saves too little to matte
 
 _ANY: Coding = "gzip"  # what every client that takes any coding can read
 _ALIASES = {"x-gzip": "gzip"}
+
+
+def accepted_codings(scope: Scope) -> str:
+    """Return the values of all `Accept-Encoding` headers of a request; empty without one."""
+    return ", ".join([value.decode("latin-1") for name, value in scope["headers"] if name == b"accept-encoding"])
 
 
 def choose_coding(accept_encoding: str) -> Coding:

@@ -15,16 +15,17 @@ from typing import Protocol
 
 import brotli
 import zstandard
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.edge.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding
+from tradecounter.edge.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, accepted_codings, choose_coding
 from tradecounter.edge.rest.conditional import coded_tag
+from tradecounter.edge.rest.responses import Header
 
 _COMPRESSIBLE = {
-    "application/feed+json", "application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv",
-    "text/html", "text/javascript", "text/markdown", "text/plain",
+    b"application/feed+json", b"application/json", b"application/yaml", b"image/svg+xml", b"text/css", b"text/csv",
+    b"text/html", b"text/javascript", b"text/markdown", b"text/plain",
 }  # fmt: skip
 _LARGE = 256 * 1024  # bytes; a thread compresses larger bodies, which would block other requests
 _GZIP = 31  # zlib's name for the gzip format with the largest window
@@ -79,9 +80,13 @@ class Compression:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application and compress its response."""
+        await self.call(self._app, scope, receive, send)
+
+    async def call(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call another application and compress its response."""
         compressing = _Compressing(scope, send, self._under_way)
         try:
-            await self._app(scope, receive, compressing.send)
+            await app(scope, receive, compressing.send)
         finally:
             self._under_way.discard(compressing)
 
@@ -101,9 +106,11 @@ class _Compressing:
 
     async def send(self, message: Message) -> None:
         """Compress and send an ASGI message of the response."""
-        if message["type"] == "http.response.start" and _is_compressible(MutableHeaders(scope=message)):
-            self._start = message
-            return
+        if message["type"] == "http.response.start":
+            message["headers"] = headers = [*message["headers"]]
+            if _is_compressible(headers):
+                self._start = message
+                return
         if self._start is not None:
             start, self._start = self._start, None
             if not message.get("more_body", False):
@@ -131,14 +138,13 @@ class _Compressing:
         MutableHeaders(scope=start)["Content-Length"] = str(len(message["body"]))
 
     def _begin(self, start: Message, length: int) -> _Compressor | None:
-        accept_encoding = ", ".join(Headers(scope=self._scope).getlist("accept-encoding"))
-        return _begun(MutableHeaders(scope=start), accept_encoding, length)
+        return _begun(MutableHeaders(scope=start), accepted_codings(self._scope), length)
 
 
 def compress_short(response: Response, accept_encoding: str) -> bool:
     """Compress a response as the middleware does; return False, and do nothing, if that would take too long."""
     body = bytes(response.body)
-    if len(body) < SMALLEST_COMPRESSED or not _is_compressible(response.headers):
+    if not _is_compressible(response.raw_headers) or len(body) < SMALLEST_COMPRESSED:
         return True
     if len(body) >= _LARGE and choose_coding(accept_encoding) != IDENTITY:
         return False
@@ -164,11 +170,14 @@ def _whole(compressor: _Compressor, body: bytes) -> bytes:
     return compressor.compress(body) + compressor.flush()
 
 
-def _is_compressible(headers: MutableHeaders) -> bool:
-    """Return whether a response may be compressed; if so, add `Accept-Encoding` to `Vary`."""
-    media_type = headers.get("content-type", "").partition(";")[0]
-    if media_type not in _COMPRESSIBLE or "content-encoding" in headers:
+def _is_compressible(headers: list[Header]) -> bool:
+    """Return whether a response with these headers may be compressed; if so, add `Accept-Encoding` to `Vary`."""
+    found = dict(headers)
+    media_type = found.get(b"content-type", b"").partition(b";")[0]
+    if media_type not in _COMPRESSIBLE or b"content-encoding" in found:
         return False
-    if "accept-encoding" not in headers.get("vary", "").lower():
-        headers.add_vary_header("Accept-Encoding")
+    if b"vary" not in found:
+        headers.append((b"vary", b"Accept-Encoding"))
+    elif b"accept-encoding" not in found[b"vary"].lower():
+        MutableHeaders(raw=headers).add_vary_header("Accept-Encoding")
     return True

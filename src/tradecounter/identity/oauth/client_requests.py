@@ -29,7 +29,7 @@ from tradecounter.kit.errors import DomainError
 
 _HTTP_PORT = 80
 _NO_HASH = bytes(32)
-_NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_NO_STORE = [(b"cache-control", b"no-store"), (b"pragma", b"no-cache")]
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="Tradecounter"'}
 
 NOT_AUTHENTICATED = ErrorResponse(

@@ -1,5 +1,7 @@
 """Maps errors to responses: the table from error kinds to statuses, and the middleware that uses it."""
 
+from functools import partial
+
 import structlog
 from psycopg.errors import DiskFull, LockNotAvailable
 from starlette.requests import ClientDisconnect, Request
@@ -39,9 +41,21 @@ class ErrorMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application; send a response for any error."""
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await self._call(self._app, scope, receive, send)
+        else:
             await self._app(scope, receive, send)
-            return
+
+    def response(self, error: Exception, request: Request) -> Response:
+        """Return the response for an error of a request."""
+        note_error(request.scope, _code(error), _reason(error))
+        return response_to(error, request, request_id_of(request.scope), self._outages)
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """Return another application that gets a response for any error."""
+        return partial(self._call, app)
+
+    async def _call(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
 
         async def send_noted(message: Message) -> None:
@@ -51,15 +65,13 @@ class ErrorMiddleware:
 
         try:
             require_readable(scope)
-            await self._app(scope, receive, send_noted)
+            await app(scope, receive, send_noted)
         except ClientDisconnect:
             raise
         except Exception as error:
             if started:  # the response has begun: the connection must be closed
                 raise
-            note_error(scope, _code(error), _reason(error))
-            response = response_to(error, Request(scope, receive), request_id_of(scope), self._outages)
-            await response(scope, receive, send)
+            await self.response(error, Request(scope, receive))(scope, receive, send)
 
 
 def response_to(error: Exception, request: Request, request_id: str, outages: Seldom) -> Response:

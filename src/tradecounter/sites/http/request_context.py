@@ -5,9 +5,9 @@ import re
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import structlog
-from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,6 +28,7 @@ from tradecounter.storefront.view import CustomerView
 log = structlog.get_logger()
 
 _SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_NOT_STORED: Header = (b"cache-control", b"no-store")
 _FAULT = 500
 
 
@@ -108,7 +109,7 @@ class RequestContextMiddleware:
         log_requests: bool,
     ) -> None:
         self._app = app
-        self._standing_headers = standing_headers
+        self._headers = (_NOT_STORED, *standing_headers)  # unless a response has its own
         self._addresses = addresses
         self._requests = requests
         self._recorder = recorder
@@ -126,15 +127,14 @@ class RequestContextMiddleware:
 
         async def send_completed(message: Message) -> None:
             nonlocal status, size
-            size += len(message.get("body", b""))
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                headers["X-Request-Id"] = context.request_id
-                headers.update(response_headers(scope))
-                headers.setdefault("Cache-Control", "no-store")
-                present = {name for name, _ in headers.raw}
-                headers.raw.extend(header for header in self._standing_headers if header[0] not in present)
+                own = {b"x-request-id": context.request_id.encode(), **response_headers(scope)}
+                headers = [header for header in message["headers"] if header[0] not in own] + [*own.items()]
+                present = {name for name, _ in headers}
+                message["headers"] = headers + [header for header in self._headers if header[0] not in present]
+            else:
+                size += len(message.get("body", b""))
             await send(message)
 
         structlog.contextvars.bind_contextvars(request_id=context.request_id)  # each request has a context of its own
@@ -151,13 +151,9 @@ class RequestContextMiddleware:
                     )
                 if self._recorder is not None and context.holder is not None and context.route is not None and status:
                     response = RecordedResponse(status, context.code, seconds, size)
+                    path = partial(logged_path, request)
                     self._recorder.add(
-                        context.holder,
-                        request.method,
-                        context.route,
-                        logged_path(request),
-                        context.request_id,
-                        response,
+                        context.holder, request.method, context.route, path, context.request_id, response
                     )
                 span.route, span.status, span.customer_id = context.route, status, context.customer_id
             if self._log_requests or status >= _FAULT:

@@ -72,12 +72,13 @@ class Resource:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request. Raises DomainError."""
-        sender_of(scope).route = self._path
-        bind_contextvars(route=self._path)  # in all log lines of the request
-        response = await self._respond(Request(scope, receive))
+        response = await self.respond(Request(scope, receive))
         await response(scope, receive, send)
 
-    async def _respond(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
+        """Return the response to a request. Raises DomainError."""
+        sender_of(request.scope).route = self._path
+        bind_contextvars(route=self._path)  # in all log lines of the request
         if request.method == "OPTIONS":
             return Response(status_code=204, headers={"Allow": self._allow})
         endpoint = self._endpoints.get(request.method)

@@ -32,6 +32,7 @@ from tradecounter.monitoring.metrics import Figures, one
 from tradecounter.monitoring.process_figures import process_figures
 from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.settings import Settings, runtime_folder
+from tradecounter.sites.http.direct_calls import DirectCalls
 from tradecounter.sites.http.errors import ErrorMiddleware
 from tradecounter.sites.http.fast_path.response_cache import ResponseCache
 from tradecounter.sites.http.health import ProcessState
@@ -138,7 +139,8 @@ class Site(ABC):
         `page_gate` admits requests to `pages`, which people see after they have signed in; `others` are endpoints with
         gates of their own, and `programs` applications that admit requests themselves.
         """
-        self.routes = self._routes(endpoints, gate)
+        direct = self._routes(endpoints, gate)
+        self.routes = [*direct]
         if page_gate is not None:
             self.routes += self._routes(pages, page_gate)
         for found, own_gate in others:
@@ -146,12 +148,14 @@ class Site(ABC):
         self.routes += programs
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        return self._behind_middleware(around(router), cors_origins)
+        return self._behind_middleware(around(router), direct, cors_origins)
 
-    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None) -> ASGIApp:
-        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(app)), cors_origins))
+    def _behind_middleware(self, app: ASGIApp, direct: Sequence[Route], cors_origins: str | None) -> ASGIApp:
+        errors = ErrorMiddleware(app)
+        compression = Compression(errors)
+        layers = WholeResponses(cross_origin(compression, cors_origins))
         return RequestContextMiddleware(
-            app,
+            DirectCalls(layers, direct, errors, compression),
             self.standing_headers,
             self._addresses,
             self.requests,

@@ -101,7 +101,7 @@ class ChangeFeed:
     async def start(self, customer_id: int) -> ChangePage:
         """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
         await self._wait_for_turn()
-        began = time.perf_counter()
+        began = time.monotonic()
         try:
             sight = await self._sight(customer_id)
         finally:
@@ -116,14 +116,15 @@ class ChangeFeed:
         Raises DomainError: invalid, gone (expired), unavailable.
         """
         cursor = self._cursors.read(customer_id, text)
-        ends = asyncio.get_running_loop().time() + wait_seconds
-        catches_up_until = max(ends, asyncio.get_running_loop().time() + _CATCH_UP_SECONDS)
+        came = time.monotonic()
+        ends = came + wait_seconds
+        catches_up_until = came + max(wait_seconds, _CATCH_UP_SECONDS)
         while True:
             await self._wait_for_turn()
-            began = time.perf_counter()
+            began = time.monotonic()
             try:
                 sight = await self._sight(customer_id)
-                self._require_kept(cursor, sight, patient=asyncio.get_running_loop().time() < catches_up_until)
+                self._require_kept(cursor, sight, patient=began < catches_up_until)
                 is_behind = sight is None or not sight.place.covers(cursor.newest)
                 if sight is not None and not is_behind:
                     found, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
@@ -136,7 +137,7 @@ class ChangeFeed:
                         continue  # with what has changed since the first page
             finally:
                 self._note_duration(began)
-            left = (catches_up_until if is_behind else ends) - asyncio.get_running_loop().time()
+            left = (catches_up_until if is_behind else ends) - time.monotonic()
             if left <= 0 or self._followers.is_ending:
                 # A process that is behind has nothing newer to tell, so its client stays where it is.
                 return self._page(customer_id, _NOTHING, cursor)
@@ -157,7 +158,7 @@ class ChangeFeed:
                 await asyncio.sleep(0)
 
     def _note_duration(self, began: float) -> None:
-        self._took_long |= time.perf_counter() - began > _LONG_SECONDS
+        self._took_long |= time.monotonic() - began > _LONG_SECONDS
 
     def _catch_up(self) -> None:
         """Have this process look at the database soon; all requests that are ahead of it share one look."""

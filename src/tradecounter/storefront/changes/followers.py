@@ -7,7 +7,7 @@ import asyncio
 from contextlib import suppress
 from contextvars import Context
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from tradecounter.storefront.changes.concerns import concerns_of
 from tradecounter.storefront.changes.differences import Outlook
@@ -19,7 +19,11 @@ _LOOK_FOR_THE_END_SECONDS = 0.2
 class _Waiting(Struct, eq=False):
     customer_id: int
     for_any: bool
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    woken: asyncio.Future[None]
+
+    def wake(self) -> None:
+        if not self.woken.done():
+            self.woken.set_result(None)
 
 
 class Followers:
@@ -46,13 +50,14 @@ class Followers:
 
         A caller that has looked at the storefront and not awaited anything since misses no refresh.
         """
-        waiting = _Waiting(customer_id, for_any)
+        loop = asyncio.get_running_loop()
+        waiting = _Waiting(customer_id, for_any, loop.create_future())
         self._waiting.add(waiting)
         if self._end is None or self._end.done():
             self._end = asyncio.create_task(self._wake_at_the_end(), context=Context())
-        timer = asyncio.get_running_loop().call_later(seconds, waiting.woken.set)
+        timer = loop.call_later(seconds, waiting.wake)
         try:
-            await waiting.woken.wait()
+            await waiting.woken
         finally:
             timer.cancel()
             self._waiting.discard(waiting)
@@ -66,7 +71,7 @@ class Followers:
         is_quiet = concerns is not None and concerns.nobody
         for waiting in self._waiting:
             if waiting.for_any or concerns is None or (not is_quiet and concerns.customer(waiting.customer_id)):
-                waiting.woken.set()
+                waiting.wake()
 
     async def _wake_at_the_end(self) -> None:
         """Wake all requests when the process stops, also while the database is away."""
@@ -75,4 +80,4 @@ class Followers:
                 await asyncio.wait_for(self._stopping.wait(), _LOOK_FOR_THE_END_SECONDS)
                 break
         for waiting in self._waiting:
-            waiting.woken.set()
+            waiting.wake()

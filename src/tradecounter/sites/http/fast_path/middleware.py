@@ -205,7 +205,7 @@ class ResponseCacheMiddleware:
         if not (is_made or cached.was_sent):
             self.renewal.note_sent(cached, customer_id)
         if quota is not None:
-            own += quota.header_lines
+            own += quota.headers
         head = context.head
         if head.ignored is not None:
             own.append(head.ignored)
