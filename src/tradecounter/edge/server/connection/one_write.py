@@ -1,0 +1,64 @@
+"""Writes the head and the body of a whole response at once.
+
+Uvicorn writes them one after the other, and looks at each header on its own: half of the time that sending takes.
+"""
+
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HEADER_RE, HEADER_VALUE_RE, STATUS_LINE, RequestResponseCycle
+
+from tradecounter.edge.rest.responses import Header
+
+_SENT_BY_UVICORN = frozenset({b"connection", b"transfer-encoding"})
+
+
+class OneWrite:
+    """Sends a response for uvicorn; what is not whole, and what needs care, uvicorn sends itself."""
+
+    __slots__ = ("_cycle", "_start")
+
+    def __init__(self, cycle: RequestResponseCycle) -> None:
+        self._cycle = cycle
+        self._start: Any = None  # the message with the head, until the first part of the body comes
+
+    async def send(self, message: Any) -> None:
+        """Send an ASGI message; a head waits for what follows, which may be that of an error."""
+        cycle = self._cycle
+        if message["type"] == "http.response.start" and not cycle.response_started:
+            self._start = message
+            return
+        if self._start is not None:
+            start, self._start = self._start, None
+            if not message.get("more_body", False) and self._write(start, message):
+                return
+            await RequestResponseCycle.send(cycle, start)
+        await RequestResponseCycle.send(cycle, message)
+
+    def _write(self, start: Any, message: Any) -> bool:
+        """Write a whole response; return False, and do nothing, if uvicorn must send it."""
+        cycle, body = self._cycle, message.get("body", b"")
+        headers: list[Header] = [*cycle.default_headers, *start["headers"]]
+        found = dict(headers)
+        if (
+            cycle.disconnected
+            or cycle.flow.write_paused
+            or cycle.access_log
+            or cycle.scope["method"] == "HEAD"
+            or found.get(b"content-length") != b"%d" % len(body)
+            or not _SENT_BY_UVICORN.isdisjoint(found)
+            or HEADER_RE.search(b"".join(found))
+            or HEADER_VALUE_RE.search(b"".join([value for _, value in headers]))
+        ):
+            return False
+        lines = [STATUS_LINE[start["status"]]]
+        for name, value in headers:
+            lines += (name, b": ", value, b"\r\n")
+        lines += (b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n", body)
+        cycle.waiting_for_100_continue = False
+        cycle.response_started = cycle.response_complete = True
+        cycle.transport.write(b"".join(lines))
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            cycle.transport.close()
+        cycle.on_response()
+        return True
