@@ -116,6 +116,7 @@ def confirm_while_blocked(shop: Service) -> httpx2.Response:
     block = "update customer set blocked_at = now(), blocked_reason = 'x' where id = %s returning id"
     for _ in range(10):
         customer = shop.customer()
+        shop.refresh()  # a poll that is some seconds old lets no key be remembered
         pending = create(customer)
         rows(shop, block, customer.id)
         response = confirm(customer, pending)

@@ -99,9 +99,8 @@ class BackOffice(Site):
             StaffGate(self.admission, database, clock),
             pages=pages.endpoints,
             page_gate=pages.gate,
-            around=lambda app: AllowedNetworks(
-                ErrorPagesMiddleware(app, pages.errors, is_page), networks, self.admission
-            ),
+            around_pages=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
+            around=lambda app: AllowedNetworks(app, networks, self.admission),
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -124,7 +124,7 @@ class Application(Site):
             others=[self._feeds(gate, clock)],
             programs=[Route(MCP_PATH, self.agents)],
             cors_origins=settings.cors_origins,
-            around=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
+            around_pages=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
         )
         self.fast_path = ResponseCacheMiddleware(
             app,

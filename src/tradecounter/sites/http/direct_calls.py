@@ -1,4 +1,4 @@
-"""Calls the endpoints of programs without the layers of ASGI that would do nothing for them.
+"""Calls the endpoints of customers' programs without the layers of ASGI that would do nothing for them.
 
 Between the request's context and an endpoint stand applications that call each other: for HTTP/1.0, for pages of other
 origins, for compression, for errors, for pages' errors, and the router. Each wraps the next one's messages. For a

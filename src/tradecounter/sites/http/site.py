@@ -132,10 +132,13 @@ class Site(ABC):
         others: Iterable[tuple[Iterable[Endpoint], Gate]] = (),
         programs: Iterable[Route] = (),
         cors_origins: str | None = None,
-        around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+        around_pages: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+        around: Callable[[ASGIApp], ASGIApp] | None = None,
     ) -> ASGIApp:
-        """Return the site with routes for the endpoints behind its middleware; `around` wraps the router.
+        """Return the site with routes for the endpoints behind its middleware.
 
+        `around_pages` wraps the router, for what only pages need. With `around`, which wraps it for all requests, no
+        endpoint is called directly.
         `page_gate` admits requests to `pages`, which people see after they have signed in; `others` are endpoints with
         gates of their own, and `programs` applications that admit requests themselves.
         """
@@ -148,7 +151,10 @@ class Site(ABC):
         self.routes += programs
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        return self._behind_middleware(around(router), direct, cors_origins)
+        app = around_pages(router)
+        if around is not None:
+            return self._behind_middleware(around(app), [], cors_origins)
+        return self._behind_middleware(app, direct, cors_origins)
 
     def _behind_middleware(self, app: ASGIApp, direct: Sequence[Route], cors_origins: str | None) -> ASGIApp:
         errors = ErrorMiddleware(app)
