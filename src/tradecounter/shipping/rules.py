@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -14,6 +14,8 @@ from tradecounter.stock.rules import Cover
 
 if TYPE_CHECKING:
     from holidays import HolidayBase
+
+_DAYS_KEPT = 1_000  # each order asks for the same few days, and the calendar takes twenty calls for one
 
 
 @cache
@@ -28,6 +30,7 @@ def load_calendar() -> None:
     _england()
 
 
+@lru_cache(maxsize=_DAYS_KEPT)
 def is_working_day(day: date) -> bool:
     """Return whether the warehouse and the carriers work on a day."""
     return _england().is_working_day(day)
@@ -38,6 +41,7 @@ def next_working_day(day: date) -> date:
     return after_working_days(day, 1)
 
 
+@lru_cache(maxsize=_DAYS_KEPT)
 def after_working_days(day: date, count: int) -> date:
     """Return the day `count` working days after a day; 0 returns the day itself, even on a weekend."""
     return _england().get_nth_working_day(day, count) if count else day
