@@ -3,7 +3,10 @@
 The audit log has no text of them: nothing is erased from it, and they tell of people who are not customers.
 """
 
+from collections.abc import Mapping
 from datetime import date, datetime
+
+from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.customer_notes.queries import (
@@ -55,17 +58,20 @@ async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: 
     return made
 
 
-async def change_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> None:
-    """Change a customer's contact. Raises DomainError: not found, invalid."""
+async def change_contact(
+    tx: Transaction, customer_id: int, contact_id: int, changes: Mapping[str, str], now: datetime
+) -> Contact:
+    """Change fields of a customer's contact, and return it. Raises DomainError: not found, invalid."""
     await lock_account(tx, customer_id)  # so that a change at the same time is compared with what this one leaves
-    before = await fetch_contact(tx, customer_id, contact.id)
-    checked = _checked(contact)
+    before = await fetch_contact(tx, customer_id, contact_id)
+    checked = _checked(replace(before, **changes))
     await store_contact(tx, checked)
     old, new = _fields(before), _fields(checked)
     changed = [name for name in new if new[name] != old[name]]
     if changed:
-        after = {"id": contact.id, "changed": changed}
+        after = {"id": contact_id, "changed": changed}
         audit(tx, "customer.change_contact", f"customer/{customer_id}", now, after=after)
+    return checked
 
 
 async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> None:

@@ -62,9 +62,7 @@ class CustomerNoteOperations(Struct, frozen=True):
     ) -> Contact:
         """Change a contact; what is left out stays."""
         changes = {name: value for name, value in structs.asdict(body).items() if value is not UNSET}
-        before = await fetch_contact(tx, customer_id, contact_id)
-        await change_contact(tx, customer_id, structs.replace(before, **changes), now)
-        return await fetch_contact(tx, customer_id, contact_id)
+        return await change_contact(tx, customer_id, contact_id, changes, now)
 
     @_CUSTOMERS.changes("DELETE", f"{_CONTACTS}/{{contact_id}}", "The contact is removed.")
     async def remove_contact(

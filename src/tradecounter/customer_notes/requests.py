@@ -23,9 +23,9 @@ class ContactDetails(Struct, kw_only=True):
     email: Email = ""
     phone: Phone = ""
 
-    def contact(self, contact_id: int = 0) -> Contact:
-        """Return the contact."""
-        return Contact(contact_id, self.name, self.task, self.email, self.phone)
+    def contact(self) -> Contact:
+        """Return a contact, whose id does not count."""
+        return Contact(0, self.name, self.task, self.email, self.phone)
 
 
 class ContactChange(Struct, kw_only=True):

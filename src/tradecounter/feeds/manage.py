@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from tradecounter.audit.record import audit
+from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction
 from tradecounter.feeds.columns import columns_text, read_columns
 from tradecounter.feeds.queries import (
@@ -71,7 +71,7 @@ async def change_feed(
     before = await fetch_feed(tx, customer_id, feed_id, lock=True)
     values = _checked(wanted, view)
     await update_feed(tx, feed_id, values)
-    audit(tx, "feed.edit", f"feed/{feed_id}", now, before=_shown(_values_of(before)), after=_shown(values))
+    audit_edit(tx, "feed.edit", f"feed/{feed_id}", now, before=_shown(_values_of(before)), after=_shown(values))
 
 
 async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id: int, now: datetime) -> NewAddress:
@@ -131,7 +131,7 @@ def _shown(values: FeedValues) -> dict[str, Any]:
         "name": values.name,
         "columns": columns_text(values.columns),
         "filter": values.filter,
-        "markup": str(values.markup),
+        "markup": values.markup,
         "rounding": values.rounding,
         "vat_included": values.vat_included,
     }

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 from starlette.responses import Response
 
 from tradecounter.audit.queries import actors_at
@@ -115,8 +115,8 @@ class CustomerNotePages(Struct, frozen=True):
         scope="customers:write",
     )
     async def change(self, tx: Transaction, call: Call, body: ContactDetails, now: datetime) -> None:
-        contact = body.contact(call.path_id("contact_id", "contact"))
-        await change_contact(tx, call.path_id("id", "customer"), contact, now)
+        contact_id = call.path_id("contact_id", "contact")
+        await change_contact(tx, call.path_id("id", "customer"), contact_id, structs.asdict(body), now)
 
     @step(
         f"{_CONTACT}/{{contact_id}}/remove",

@@ -50,7 +50,6 @@ _LINE_COLUMNS = (
     Column("Amount", numeric=True),
 )
 _HEADINGS = ("id", "name", "at", "by", "lines", "recorded", "payments_out", "repeated", "unplaced", "rolled_back_at")
-_LATEST_FIRST = Sort("id", descending=True)
 _STORED = Sort("stored", descending=False)
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, Sort, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -34,7 +34,6 @@ _CELLS: Cells = {
     "units": "units",
     "received": "received",
 }
-_LATEST_FIRST = Sort("number", descending=True)
 
 
 class ReturnTable(TableParameters, frozen=True, kw_only=True):
