@@ -7,8 +7,10 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import Connection
+from psycopg.sql import SQL
 
 from support.cluster import Cluster
+from tradecounter.billing.queries.money_tables import INVOICES
 from tradecounter.db.statement import Statement
 from tradecounter.orders.queries import create, find_orders, orders
 from tradecounter.shipments.queries import units
@@ -85,6 +87,18 @@ def test_a_search_finds_parts_of_labels_by_their_indexes(crowded: Connection) ->
         assert f"serial_number_by_{index} " in plans, plans
     for index in ("tracking_code", "end_of_tracking"):
         assert f"shipment_by_{index} " in plans, plans
+
+
+@pytest.mark.parametrize("column", ["due", "gross"])
+def test_a_list_of_invoices_by_amount_reads_an_index_in_its_order(crowded: Connection, column: str) -> None:
+    by = INVOICES.columns[column].expression
+    page = SQL("explain {} order by {} desc, {} desc limit 51").format(INVOICES.select, by, INVOICES.key)
+    with crowded.transaction():
+        crowded.execute("set local enable_seqscan = off")  # the table is empty
+        crowded.execute("set local enable_sort = off")
+        plan = "\n".join(row[0] for row in crowded.execute(page))
+    assert f"invoice_balance_by_{column}" in plan
+    assert "Sort" not in plan
 
 
 def test_a_search_of_own_orders_reads_no_others_and_looks_for_parcels_once(crowded: Connection) -> None:

@@ -2830,6 +2830,10 @@ CREATE INDEX import_change_of_import ON public.import_change USING btree (import
 
 CREATE INDEX invoice_balance_by_change ON public.invoice_balance USING btree (changed_at);
 
+CREATE INDEX invoice_balance_by_due ON public.invoice_balance USING btree (due, invoice);
+
+CREATE INDEX invoice_balance_by_gross ON public.invoice_balance USING btree (gross, invoice);
+
 CREATE INDEX invoice_balance_of_order ON public.invoice_balance USING btree (order_id);
 
 CREATE INDEX invoice_by_gross ON public.invoice USING btree (gross, number);
