@@ -24,36 +24,45 @@ from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.shown_product import shown_products
 from tradecounter.storefront.view import CustomerView
 
+PRODUCT = "/account/product/{sku}"
 _ORDER = "/account/order/{reference}"
 _INVOICE = "/account/invoice/{number}"
 _CREDIT_NOTE = "/account/invoice/credit-note/{number}"
 
 
-async def find_own(tx: Transaction, customer_id: int, text: str, may: Callable[[str], bool]) -> list[Group]:
-    """Return what a text may mean of the customer's own, by kind. `may` tells which pages the user may open."""
+async def find_own(
+    tx: Transaction, customer_id: int, view: CustomerView | None, text: str, may: Callable[[str], bool]
+) -> list[Group]:
+    """Return what a text may mean of the customer's own and in the catalogue, by kind.
+
+    `may` tells which pages the user may open; without a `view`, no products are looked for. Kinds with something that
+    the text names come first, and products before units, whose serial numbers may begin as a SKU does.
+    """
     groups = []
     if may(_ORDER):
         rows = await find_own_orders(tx, customer_id, text, typed_amount(text), MOST_OF_A_GROUP)
         groups += order_groups(((row, _is_named(row, text)) for row in rows), "/account")
-        groups.append(await unit_group(tx, text, _ORDER, customer_id))
     if may(_INVOICE):
         groups.append(await invoice_group(tx, text, _INVOICE, customer_id))
     if may(_CREDIT_NOTE):
         groups.append(await credit_note_group(tx, text, _CREDIT_NOTE, customer_id))
-    return groups
+    if view is not None:
+        groups.append(_products(view, text))
+    if may(_ORDER):
+        groups.append(await unit_group(tx, text, _ORDER, customer_id))
+    return sorted(groups, key=lambda group: not any(hit.exact for hit in group.hits))
 
 
 def _is_named(row: OrderRow, text: str) -> bool:
     return text.casefold() in {row.name.casefold(), row.customer_reference.casefold()}
 
 
-def find_products_for(view: CustomerView, text: str) -> Group:
-    """Return the products that a text finds, at the customer's prices."""
+def _products(view: CustomerView, text: str) -> Group:
     found = find_products(view, ProductListParameters(query=text))
     hits = [
         Hit(
-            name=product.record.sku,
-            note=joined(product.record.name, in_pounds(product.price)),
+            name=product.record.name,
+            note=joined(product.record.sku, in_pounds(product.price)),
             path=f"/account/product/{quote(product.record.sku, safe='')}",
             exact=product.record.sku_key == key_form(text),
             state=product.stock,
@@ -63,7 +72,7 @@ def find_products_for(view: CustomerView, text: str) -> Group:
     ]
     return Group(
         "Products",
-        "/account/product/{sku}",
+        PRODUCT,
         hits,
         found.note,
         len(found),

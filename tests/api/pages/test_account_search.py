@@ -20,7 +20,7 @@ def test_own_things_are_found_and_those_of_others_are_not(shop: Service, custome
         assert placed["order_reference"] in found(owner, text), text
         assert placed["order_reference"] not in found(other, text), text
     for text in ("ownable wifi", "bridges ownable", "ownible"):
-        assert "OWN-WF In stock Ownable Wi-Fi bridge · £12.50" in found(other, text), text
+        assert "Ownable Wi-Fi bridge In stock OWN-WF · £12.50" in found(other, text), text
     opened = owner.get("/account/search", params={"q": "55120"})
     assert opened.headers["Location"] == f"/account/order/{placed['order_reference']}"
     product = owner.get("/account/search", params={"q": "own-wf"}).headers["Location"]
@@ -74,11 +74,36 @@ def test_a_product_that_is_found_by_other_words_than_typed_does_not_open_by_itse
 ) -> None:
     sell(shop, "OWN-MT", "12.50", name="Pleasant gazebo")
     buyer = customer_user(shop, customer.id, "buyer")
-    page = buyer.get("/account/search", params={"q": "gazabo"})
+    opened = buyer.get("/account/search", params={"q": "gazabo"}).headers["Location"]
+    page = buyer.get(opened)
     assert "No product has “gazabo”: read as “gazebo”. Search for what I typed" in text_of(page)
-    assert 'href="/account/search?q=%22gazabo%22"' in page.text
+    assert 'href="/account/product?query=%22gazabo%22"' in page.text
     assert "Nothing is called" in text_of(buyer.get("/account/search", params={"q": '"gazabo"'}))
     assert "Search for what" not in found(buyer, "gazabo")
+
+
+def test_what_only_products_have_is_shown_by_the_shop(shop: Service, customer: Customer) -> None:
+    for color in ("red", "blue"):
+        sell(shop, f"OWN-SHED-{color}", "12.50", name=f"Garden shed, {color}")
+    buyer = customer_user(shop, customer.id, "buyer")
+    opened = buyer.get("/account/search", params={"q": "garden shed"})
+    assert opened.headers["Location"] == "/account/product?query=garden%20shed"
+    assert text_of(buyer.get(opened.headers["Location"])).count("Garden shed") == 2
+    assert "Garden shed, blue" in found(buyer, "garden shed")
+    buy(customer, [("OWN-SHED-red", 1)], customer_reference="Garden shed 4")
+    page = text_of(buyer.get("/account/search", params={"q": "garden shed"}))
+    assert page.index("Garden shed 4") < page.index("Garden shed, blue")
+
+
+def test_products_come_before_units_with_their_sku_in_the_serial_number(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "OWN-LAMP", "12.50", name="Lamp", available=1)
+    placed = buy(customer, [(sku, 1)])
+    dispatch(shop, placed, serials=[Serial(placed["items"][0]["id"], "OWN-LAMP-700017-003", "00:11:22:33:44:58")])
+    buyer = customer_user(shop, customer.id, "buyer")
+    beginning = found(buyer, "own-lam")
+    assert beginning.index("Products Lamp") < beginning.index("Serial numbers")
+    named = buyer.get("/account/search", params={"q": "own-lamp-700017-003"}).headers["Location"]
+    assert named == f"/account/order/{placed['order_reference']}"
 
 
 def test_the_search_takes_any_text(shop: Service, customer: Customer) -> None:

@@ -7,7 +7,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.account import AccountParts
-from tradecounter.search.find_own import find_own, find_products_for
+from tradecounter.search.find_own import PRODUCT, find_own
 from tradecounter.search.pages.both.query import SearchQuery, show_hits
 
 
@@ -23,8 +23,7 @@ class OwnSearchPages(Struct, frozen=True):
         groups = []
         if query.text:
             may = self.desk.view(call).may
+            view = await self.parts.views.of(call.customer_id) if may(PRODUCT) else None
             async with self.desk.reading() as tx:
-                groups = await find_own(tx, call.customer_id, query.text, may)
-            if may("/account/product/{sku}"):
-                groups.append(find_products_for(await self.parts.views.of(call.customer_id), query.text))
+                groups = await find_own(tx, call.customer_id, view, query.text, may)
         return show_hits(self.desk, call, query, groups)

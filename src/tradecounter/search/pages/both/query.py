@@ -37,7 +37,8 @@ class SearchQuery(Struct, frozen=True):
 def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[Group]) -> Response:
     """Show the hits with links to the pages that the person may open; the only hit opens at once.
 
-    It does not if the words were read as others: the page says so first.
+    It does not if the words were read as others: a page says so first. Hits of one kind are shown by the page that
+    has all of that kind, if there is one.
     """
     may = desk.view(call).may
     shown = [
@@ -54,6 +55,8 @@ def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[G
     wanted = exact or {hit.path for hit in hits}
     if len(wanted) == 1 and "" not in wanted and not is_read_otherwise:
         return desk.go(call, wanted.pop())
+    if len(shown) == 1 and shown[0].all_at and not exact:
+        return desk.go(call, shown[0].all_at)
     form = Filled(query_values(call.raw_query))
     typed = f"{desk.view(call).here}?{urlencode({'q': as_typed(query.text)})}"
     return desk.show(call, "search/results.html", form=form, text=query.text, groups=shown, as_typed=typed)
