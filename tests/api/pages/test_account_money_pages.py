@@ -114,6 +114,27 @@ def test_an_invoice_has_a_page_that_says_how_to_pay_it(own_shop: Service) -> Non
         assert stranger.get(path).status_code == 404
 
 
+def test_the_list_says_what_is_owed_and_how_to_pay_what_is_overdue(shop: Service) -> None:
+    customer = shop.customer()
+    accountant = customer_user(shop, customer.id, "accounts")
+    assert "To pay" not in text_of(accountant.get(INVOICES))
+    now = shop.clock.now()
+    with at(shop, now - timedelta(days=60)):
+        late = [number_of(shop, invoiced(shop, customer)) for _ in range(5)]
+        pay_in(shop, customer, "26.60", late[0])
+    invoiced(shop, customer)
+    page = text_of(accountant.get(INVOICES, params={"show": "overdue"}))
+    assert "£373.00 To pay £306.40 Overdue" in page
+    assert f"Give this reference, so that the payment is placed at once: Invoice {' '.join(map(str, late))}" in page
+    assert "The amount in pounds: 306.40" in page
+    assert page.index("Pay what is overdue") < page.index("Left to pay")
+    with at(shop, now - timedelta(days=60)):
+        invoiced(shop, customer)
+    assert "Give the number of the invoice as the reference" in text_of(accountant.get(INVOICES))
+    with at(shop, now - timedelta(days=55)):
+        assert "Pay what is overdue" not in text_of(accountant.get(INVOICES))
+
+
 def test_the_bank_details_are_on_the_pages(own_shop: Service) -> None:
     customer = own_shop.customer()
     number = number_of(own_shop, invoiced(own_shop, customer))

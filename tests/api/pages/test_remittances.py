@@ -1,5 +1,6 @@
 """Customers tell which invoices they have paid, and a bank file places the money by it."""
 
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite
 from support.billing import due_of, invoiced, number_of, pay_in
-from support.orders import faults_in_the_books, rows
+from support.orders import at, faults_in_the_books, rows
 from support.pages import Person, customer_user, staff_member, text_of
 from support.service import Customer, Service
 from tradecounter.kit.local_time import uk_date
@@ -46,6 +47,20 @@ def bank(shop: Service, *lines: str) -> Any:
     text = "date,amount,payee,reference\n" + "".join(f"{uk_date(shop.clock.now())},{line}\n" for line in lines)
     file = read_bank_file(text.encode(), "CSV", uk_date(shop.clock.now()))
     return shop.in_transaction(lambda tx: import_payments(tx, file, shop.clock.now()))
+
+
+def test_what_is_overdue_is_ticked_for_who_has_paid_it(shop: Service, customer: Customer, payer: Person) -> None:
+    with at(shop, shop.clock.now() - timedelta(days=60)):
+        late, told = invoices(shop, customer)
+    new = invoices(shop, customer, 1)[0]
+    tell(payer, [told])
+
+    def ticked(path: str) -> list[bool]:
+        page = payer.get(path).text
+        return [bool(re.search(f'value="{number}"[^>]* checked', page)) for number in (late, told, new)]
+
+    assert ticked(PATH) == [False, False, False]
+    assert ticked(f"{PATH}?show=overdue") == [True, False, False]
 
 
 def test_money_is_placed_by_the_reference_that_the_customer_has_told(

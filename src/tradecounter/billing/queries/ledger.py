@@ -47,6 +47,7 @@ class OpenInvoice(Struct, frozen=True):
     invoice: int
     order_id: int
     due: Decimal
+    due_at: datetime
 
 
 class InvoiceOwner(Struct, frozen=True):
@@ -58,7 +59,7 @@ class InvoiceOwner(Struct, frozen=True):
 
 
 _OPEN_INVOICES = Statement(
-    "select invoice, order_id, due from invoice_balance where customer_id = :customer_id and due > 0"
+    "select invoice, order_id, due, due_at from invoice_balance where customer_id = :customer_id and due > 0"
     " order by due_at, invoice",
     OpenInvoice,
 )
@@ -77,7 +78,9 @@ async def orders_with_debt(tx: Transaction, customer_ids: Collection[int]) -> li
     return [order_id for (order_id,) in await tx.fetch_all(_ORDERS_WITH_DEBT, customer_ids=list(customer_ids))]
 
 
-_OPEN_INVOICE = Statement("select invoice, order_id, due from invoice_balance where invoice = :invoice", OpenInvoice)
+_OPEN_INVOICE = Statement(
+    "select invoice, order_id, due, due_at from invoice_balance where invoice = :invoice", OpenInvoice
+)
 
 
 async def open_invoice(tx: Transaction, invoice: int) -> OpenInvoice:
@@ -100,7 +103,7 @@ async def invoices_numbered(tx: Transaction, numbers: Collection[int]) -> dict[i
 
 
 _OPEN_INVOICES_OF_ORDER = Statement(
-    "select invoice, order_id, due from invoice_balance where order_id = :order_id order by due_at, invoice",
+    "select invoice, order_id, due, due_at from invoice_balance where order_id = :order_id order by due_at, invoice",
     OpenInvoice,
 )
 

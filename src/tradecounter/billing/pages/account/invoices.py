@@ -4,8 +4,9 @@ import asyncio
 import zipfile
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from io import BytesIO
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,11 +22,12 @@ from tradecounter.billing.queries.invoice_records import (
     printed_invoices,
 )
 from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.billing.queries.ledger import OpenInvoice, open_invoices, unallocated_of
 from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
@@ -34,6 +36,7 @@ from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import bank_details
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
@@ -50,6 +53,7 @@ _INVOICE_COLUMNS = (
 
 _PDF = "application/pdf"
 _MOST_FILES = 100
+_MOST_NAMED = 5  # invoices in the reference of a payment
 _AMOUNTS = ("net", "vat", "gross")
 
 
@@ -71,6 +75,28 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     issued_to: str | None = None
 
 
+class Owed(Struct, frozen=True):
+    """What is due of a customer's invoices, in pounds, and the reference to pay with what is overdue of it.
+
+    There is no reference for more invoices than it has room for.
+    """
+
+    due: Decimal
+    overdue: Decimal
+    reference: str
+
+    @classmethod
+    def of(cls, invoices: Sequence[OpenInvoice], now: datetime) -> "Owed":
+        """Return what is due of invoices."""
+        overdue = [invoice for invoice in invoices if invoice.due_at < now]
+        numbers = " ".join(str(invoice.invoice) for invoice in overdue)
+        return cls(
+            due=sum((invoice.due for invoice in invoices), NOTHING),
+            overdue=sum((invoice.due for invoice in overdue), NOTHING),
+            reference=f"Invoice {numbers}" if 0 < len(overdue) <= _MOST_NAMED else "",
+        )
+
+
 class OwnInvoicePages(Struct, frozen=True):
     """The list of invoices, one of them, and their files."""
 
@@ -85,7 +111,7 @@ class OwnInvoicePages(Struct, frozen=True):
         template="billing/invoices.html",
         file="invoices",
         cells=_INVOICE_CELLS,
-        shown=lambda self, *_: known(now=self.desk.clock.now(), bank=bank_details(self.parts.settings)),
+        shown=lambda self, call, _: self._shown(call),
         user_roles=ACCOUNTS,
     )
     async def list_invoices(
@@ -93,6 +119,13 @@ class OwnInvoicePages(Struct, frozen=True):
     ) -> list[InvoiceRecord]:
         chosen = replace(_filter(call.customer_id, wanted, now), before=None if at["after"] is None else at["after"][1])
         return await list_invoices(tx, chosen, wanted.most)
+
+    async def _shown(self, call: Call) -> dict[str, Any]:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            owed = Owed.of(await open_invoices(tx, call.customer_id), now)
+            in_advance = await unallocated_of(tx, call.customer_id)
+        return {"now": now, "owed": owed, "in_advance": in_advance, "bank": bank_details(self.parts.settings)}
 
     @page("/account/invoice/zip", "Invoices as a ZIP file", user_roles=ACCOUNTS, query=InvoiceTable)
     async def send_files(self, call: Call) -> Response:

@@ -1,15 +1,15 @@
 """`/account/invoice/remittance`: the customer tells which invoices it has paid."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.billing.queries.invoice_records import InvoiceFilter, list_invoices
+from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS, user_of
 from tradecounter.edge.pages.step import action, step
@@ -53,10 +53,12 @@ class RemittancePages(Struct, frozen=True):
         await take_back_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
+        now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), MOST_INVOICES)
             told = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
         waiting = {number for each in told if each.payment_id is None for number in each.invoices}
+        chosen = _chosen(call.raw_query, invoices, now) - waiting
         left = {invoice.number: invoice.due for invoice in invoices}
         return self.desk.show(
             call,
@@ -64,9 +66,18 @@ class RemittancePages(Struct, frozen=True):
             form=filled,
             invoices=invoices,
             waiting=waiting,
+            chosen=chosen,
             told=[(each, _state(each, left)) for each in told],
-            today=uk_date(self.desk.clock.now()),
+            now=now,
+            today=uk_date(now),
         )
+
+
+def _chosen(raw_query: str, invoices: Sequence[InvoiceRecord], now: datetime) -> set[int]:
+    """Return the invoices that are ticked at first: the only one, or those that are overdue if they are asked for."""
+    if "overdue" in query_values(raw_query).get("show", ()):
+        return {invoice.number for invoice in invoices if invoice.state(now) == "overdue"}
+    return {invoice.number for invoice in invoices} if len(invoices) == 1 else set()
 
 
 def _state(told: RemittanceAdvice, left: Mapping[int, Decimal]) -> str:

@@ -14,7 +14,12 @@ from tradecounter.storefront.shown_product import shown_products
 from tradecounter.storefront.view import CustomerView
 
 _ON_A_PAGE = 24
-_SORTS = (("name", "By name"), ("price", "Lowest price first"), ("availability", "Most in stock first"), ("sku", "By SKU"))
+_SORTS = (
+    ("name", "By name"),
+    ("price", "Lowest price first"),
+    ("availability", "Most in stock first"),
+    ("sku", "By SKU"),
+)
 
 
 class PageOf(Struct, frozen=True):
