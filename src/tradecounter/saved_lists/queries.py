@@ -1,7 +1,7 @@
 """Reads and writes saved lists: a user's own, and those of all users of a customer."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from msgspec import Struct
@@ -142,6 +142,7 @@ async def replace_lines(tx: Transaction, list_id: int, lines: Sequence[tuple[int
     await put_lines(tx, list_id, lines)
 
 
+_USUAL_FOR = timedelta(days=365)
 # Only the latest orders, so that the time does not grow with them.
 _USUAL = Statement(
     """
@@ -149,7 +150,7 @@ _USUAL = Statement(
     from (
         select id, confirmed_at from orders
         where customer_id = :customer_id and state = 'confirmed' and confirmed_at > :since
-        order by confirmed_at desc, number desc limit 500
+        order by confirmed_at desc, number desc limit :of_latest
     ) o
     join order_line l on l.order_id = o.id and l.bundle_line_id is null and l.quantity > 0
     join product p on p.id = l.product_id
@@ -161,6 +162,12 @@ _USUAL = Statement(
 )
 
 
-async def usual_items(tx: Transaction, customer_id: int, since: datetime, most: int) -> list[ListLine]:
-    """Return the products that a customer ordered most often since a moment, with the units of the last order."""
-    return await tx.fetch_all(_USUAL, customer_id=customer_id, since=since, most=most)
+async def usual_items(
+    tx: Transaction, customer_id: int, now: datetime, most: int, of_latest: int = 500
+) -> list[ListLine]:
+    """Return the products that a customer ordered most often in the last year, with the units of the last order.
+
+    Only the latest orders count, `of_latest` of them.
+    """
+    since = now - _USUAL_FOR
+    return await tx.fetch_all(_USUAL, customer_id=customer_id, since=since, most=most, of_latest=of_latest)

@@ -136,3 +136,9 @@ class ShownLine(Struct, frozen=True):
     def net(self) -> Decimal:
         """The net price of all its units."""
         return self.unit_cost * self.quantity
+
+
+def shown_lines(view: CustomerView, lines: Iterable[tuple[int, int]]) -> list[ShownLine]:
+    """Return pairs of product id and units, without products that the customer cannot buy."""
+    found = ((view.find_id(product_id), units) for product_id, units in lines)
+    return [ShownLine(ShownProduct(view, *product), units) for product, units in found if product is not None]

@@ -166,6 +166,25 @@ def test_usual_items_are_what_the_company_ordered_most_often(
     assert stranger.send(f"{LISTS}/usual/basket").status_code == 409
 
 
+def test_the_start_page_has_the_usual_items_to_order_again(
+    shop: Service, customer: Customer, buyer: Person, stranger: Person
+) -> None:
+    often, gone = sell(shop, "AGAIN", available=99), sell(shop, "NO-MORE", available=99)
+    for quantity in (2, 7):
+        buy(customer, [(often, quantity), (gone, 1)])
+    shop.must_load("products", [{"sku": gone, "active": False}])
+    home = buyer.get("/account")
+    assert "Order again" in text_of(home)
+    [form] = re.findall(rf'<form id="add-{often}".*?</form>', home.text, re.DOTALL)
+    assert 'value="7"' in form
+    assert f"Add {gone}" not in home.text
+    added = buyer.send("/account/basket/add", {"sku": often, "quantity": "7", "back": "/account"})
+    assert added.headers["Location"] == "/account"
+    assert basket(buyer) == {often: "7"}
+    assert "Order again" not in text_of(stranger.get("/account"))
+    assert "Order again" not in text_of(customer_user(shop, customer.id, "accounts").get("/account"))
+
+
 def test_there_is_a_limit_to_lists_and_their_lines(shop: Service, customer: Customer, buyer: Person) -> None:
     with_many = (
         "insert into saved_list (customer_id, name, created_at) select %s, 'L', now() from generate_series(1, 200)"

@@ -20,6 +20,7 @@ from tradecounter.kit.numbers import read_count
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.parts.account import AccountParts
 
+_HOME = "/account"
 _BACK = ("/account/product", "/account/list")  # the pages with the form, and those below them
 _ADDRESS = re.compile(r"[!-~]+")
 
@@ -68,4 +69,6 @@ def _page_of(back: str) -> str:
     """Return a page with products that a form names, or the shop."""
     if not _ADDRESS.fullmatch(back):
         return _BACK[0]
+    if back == _HOME:
+        return back
     return back if any(back == path or back.startswith((f"{path}?", f"{path}/")) for path in _BACK) else _BACK[0]

@@ -1,7 +1,7 @@
 """`/account/list`: the lists that a user keeps to order from, and what the customer usually orders."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -34,8 +34,7 @@ from tradecounter.saved_lists.manage_lists import (
     remove_list,
 )
 from tradecounter.saved_lists.queries import ListLine, SavedList, lines_of_list, lists_of, usual_items
-from tradecounter.storefront.shown_product import ShownLine, ShownProduct
-from tradecounter.storefront.view import CustomerView
+from tradecounter.storefront.shown_product import shown_lines
 
 PATH = "/account/list"
 _NEW = f"{PATH}/new"
@@ -43,7 +42,6 @@ _ADD = f"{PATH}/add"
 _USUAL = f"{PATH}/usual"
 _ONE = f"{PATH}/{{id}}"
 _BASKET = "basket"
-_USUAL_FOR = timedelta(days=365)
 _MOST_USUAL = 60
 
 
@@ -161,7 +159,7 @@ class SavedListPages(Struct, frozen=True):
         await remove_list(tx, user_of(call), _id(call), now)
 
     async def _usual(self, tx: Transaction, call: Call) -> list[ListLine]:
-        return await usual_items(tx, call.customer_id, self.desk.clock.now() - _USUAL_FOR, _MOST_USUAL)
+        return await usual_items(tx, call.customer_id, self.desk.clock.now(), _MOST_USUAL)
 
     async def _to_basket(self, tx: Transaction, call: Call, lines: Sequence[ListLine]) -> str:
         """Add the lines whose products can be bought, and return what to say of it."""
@@ -200,7 +198,7 @@ class SavedListPages(Struct, frozen=True):
         is_followed: bool = False,
     ) -> Response:
         view = await self.parts.views.of(call.customer_id)
-        products = list(_products(view, lines))
+        products = shown_lines(view, ((line.product_id, line.quantity) for line in lines))
         known = {line.product.record.id for line in products}
         return self.desk.show(
             call,
@@ -285,13 +283,6 @@ async def _lines_of_source(tx: Transaction, call: Call, source: str) -> list[tup
         return [(line.sku, line.quantity) for line in await lines_of_basket(tx, user_of(call).id)]
     order = await fetch_own_order_by_name(tx, call.customer_id, source)
     return [(line.sku, line.quantity or line.cancelled) for line in await lines_of_order(tx, order.id)]
-
-
-def _products(view: CustomerView, lines: Iterable[ListLine]) -> Iterable[ShownLine]:
-    for line in lines:
-        found = view.find_id(line.product_id)
-        if found is not None:
-            yield ShownLine(ShownProduct(view, *found), line.quantity)
 
 
 def _id(call: Call) -> int:

@@ -27,8 +27,12 @@ from tradecounter.orders.states import PricedQuote
 from tradecounter.orders.waiting import Wait, waits_of_rows
 from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.queries.quotes import open_quotes
+from tradecounter.saved_lists.queries import usual_items
+from tradecounter.storefront.shown_product import ShownLine, shown_lines
 
 _MOST_SHOWN = 5
+_MOST_USUAL = 3
+_OF_LATEST = 50  # orders, so that the page is as quick for who orders much
 
 
 class Tile(Struct, frozen=True):
@@ -47,6 +51,7 @@ class _Home(Struct):
     quotes: Sequence[PricedQuote] = ()
     latest: Sequence[OrderRow] = ()
     waits: Mapping[int, Wait] = field(default_factory=dict)
+    usual: Sequence[ShownLine] = ()
     pending: int = 0
     overdue: Decimal = NOTHING
     on_account: Decimal = NOTHING
@@ -86,6 +91,10 @@ class HomePages(Struct, frozen=True):
         wanted = OrderFilter(customer_id=account.id, state="confirmed")
         home.latest = await order_table(tx, wanted, "confirmed", _MOST_SHOWN, descending=True)
         home.waits = await waits_of_rows(tx, home.latest, now, sees_deliveries=account.trade_account)
+        usual = await usual_items(tx, account.id, now, _MOST_USUAL, _OF_LATEST)
+        if usual:
+            view = await self.parts.views.of(account.id)
+            home.usual = shown_lines(view, ((line.product_id, line.quantity) for line in usual))
 
     async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
         owed = await outstanding_of(tx, account.id)
