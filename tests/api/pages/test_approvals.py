@@ -183,6 +183,9 @@ def test_an_approver_confirms_what_was_asked_for(
     ):
         assert text in said, text
     assert "<b>please</b>" not in page.text
+    head = re.search(r"PO-YES £(\d+\.\d\d) with VAT and shipping, £(\d+\.\d\d) above the limit", said)
+    assert head is not None
+    assert Decimal(head[1]) - Decimal(head[2]) == 100
     assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
     assert status(shop, code) == "confirmed"
     assert level(shop, sku)[0] == 6

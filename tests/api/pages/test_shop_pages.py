@@ -91,6 +91,12 @@ def test_filters_are_in_the_address_and_can_be_left_out_again(shop: Service, buy
     assert f'href="{SHOP}?query=narrowable"' in page.text  # the same without the filter
 
 
+def test_a_link_skips_the_filters_and_leads_to_the_products(buyer: Person) -> None:
+    page = buyer.get(SHOP).text
+    assert page.index('href="#products"') < page.index('class="facet"') < page.index('id="products"')
+    assert 'href="#products"' not in buyer.get(f"{SHOP}?query=nothing-of-it").text
+
+
 def test_a_filter_that_no_box_stands_for_stays_when_the_form_is_sent(shop: Service, buyer: Person) -> None:
     shop.must_load("attributes", [{"key": "sockets", "name": "Wall sockets", "type": "int"}])
     for sockets in (4, 8, 16):
