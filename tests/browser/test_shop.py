@@ -162,6 +162,24 @@ def test_products_that_are_ticked_stand_side_by_side(stocked: Service, browser: 
             assert not tab.is_too_wide
 
 
+def test_the_basket_is_in_reach_of_a_thumb_once_something_is_in_it(stocked: Service, browser: Browser) -> None:
+    person = customer_user(stocked, stocked.customer().id)
+    with window(browser, width=PHONE) as context, tab_in(context, [stocked.url], "thumb") as tab:
+        signed_in(tab, person, stocked.url)
+        tab.open(f"{stocked.url}/account/product?category=shelves")
+        for number, is_below in ((0, False), (2, True)):
+            place = tab.page.locator("#basket").bounding_box()
+            add = tab.page.get_by_role("button", name=f"Add SHELF-{number} to the basket")
+            assert place is not None
+            assert (place["y"] > tab.run("innerHeight / 2")) == is_below
+            add.click()
+            expect(tab.page.get_by_text("1 unit added")).to_have_count(1 + is_below)
+        assert all_errors(tab) == []
+        tab.resize(PHONE)
+        tab.page.locator("#basket").click()
+        expect(tab.page).to_have_url(re.compile("/account/new-order$"))
+
+
 def test_a_list_is_kept_and_ordered_from(stocked: Service, browser: Browser) -> None:
     person = customer_user(stocked, stocked.customer().id)
     with window(browser, scripts=True) as context, tab_in(context, [stocked.url], "lists") as tab:
