@@ -184,6 +184,8 @@ def test_a_product_has_a_page_with_all_that_is_known_of_it(shop: Service, custom
         "3 at £10.00",
     ):
         assert text in said, text
+    for added in (sku, "PHONE"):
+        assert f'aria-label="Add {added} to the basket"' in page.text
     assert 'href="https://files.example/sheet.pdf" rel="noopener noreferrer external"' in page.text
     assert 'src="https://pictures.shop.test/1.jpg"' in page.text
     other = customer_user(shop, shop.customer().id)

@@ -1,7 +1,5 @@
 """`/account/product`: the catalogue at the customer's prices; `/account/product/{sku}`: one product."""
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -18,7 +16,6 @@ from tradecounter.parts.account import AccountParts
 from tradecounter.storefront.facets import ShopParameters
 from tradecounter.storefront.pages.both.shelf import shown_shelf
 from tradecounter.storefront.shown_product import ShownLine, shown_skus
-from tradecounter.storefront.view import CustomerView
 
 PATH = "/account/product"
 _MOST_RELATED = 12
@@ -60,12 +57,6 @@ class ShopPages(Struct, frozen=True):
             product=product,
             line=ShownLine(product, units),
             bought=bought,
-            groups=[
-                ("Goes with it", _few(view, product.record.related_products)),
-                ("Similar products", _few(view, product.record.similar_products)),
-            ],
+            related=shown_skus(view, product.record.related_products[:_MOST_RELATED]),
+            similar=shown_skus(view, product.record.similar_products[:_MOST_RELATED]),
         )
-
-
-def _few(view: CustomerView, skus: Sequence[str]) -> list[object]:
-    return list(shown_skus(view, skus[:_MOST_RELATED]))
