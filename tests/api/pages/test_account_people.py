@@ -1,10 +1,13 @@
 """The customer's pages of addresses and users."""
 
-from support.orders import rows
+from datetime import timedelta
+
+from support.orders import at, rows
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS
 from tradecounter.access.queries.users import find_user_by_id
+from tradecounter.kit.local_time import uk_date
 
 ADDRESSES, USERS = "/account/address", "/account/user"
 
@@ -99,6 +102,28 @@ def test_an_owner_invites_a_user(shop: Service, customer: Customer, owner: Perso
         wrong = owner.send(f"{USERS}/invite", fields)
         assert wrong.status_code == 400
     assert "a@example.com" not in users(shop, customer)
+
+
+def test_owners_see_when_users_were_last_here_and_how_they_sign_in(
+    shop: Service, customer: Customer, owner: Person
+) -> None:
+    with at(shop, shop.clock.now() - timedelta(days=3)):
+        day = uk_date(shop.clock.now())
+        seen = f"{day.day} {day:%b %Y}"
+        buyer = customer_user(shop, customer.id, "buyer")
+    owner.sends(f"{USERS}/invite", {"email": "never@example.com", "roles": "buyer"})
+    rows(shop, "update customer_user set password_hash = 'x' where id = %s returning id", buyer.id)
+
+    def said() -> list[str]:
+        text = text_of(owner.get(USERS))
+        return [text.split(email)[1].split("Change")[0] for email in (buyer.email, "never@example.com")]
+
+    [visit, never] = said()
+    assert f"active {seen} password alone" in visit
+    assert "invited not lately" in never
+    factor = "insert into second_factor (user_id, secret, created_at, confirmed_at) values (%s, '', now(), now())"
+    rows(shop, f"{factor} returning id", buyer.id)
+    assert f"active {seen} with a second factor" in said()[0]
 
 
 def test_an_invitation_says_nothing_about_users_of_others(shop: Service, owner: Person) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.access.queries.staff import find_staff_member, find_staff_member_by_id
@@ -91,6 +92,32 @@ _OF_CUSTOMER = Statement(
 async def list_users(tx: Transaction, customer_id: int, changed_since: datetime | None = None) -> list[CustomerUser]:
     """Return a customer's users, disabled ones included, oldest first."""
     return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, changed_since=changed_since)
+
+
+class UserVisits(Struct, frozen=True):
+    """When a user last used the account, None if it is longer ago than sessions are kept, and how it signs in."""
+
+    user_id: int
+    seen_at: datetime | None
+    has_second_factor: bool
+
+
+_VISITS = Statement(
+    """
+    select u.id as user_id,
+           (select max(s.seen_at) from session s where s.user_id = u.id and not s.needs_second_factor) as seen_at,
+           exists (
+               select from second_factor f where f.user_id = u.id and f.confirmed_at is not null
+           ) as has_second_factor
+    from customer_user u where u.customer_id = :customer_id
+    """,
+    UserVisits,
+)
+
+
+async def visits_of_users(tx: Transaction, customer_id: int) -> dict[int, UserVisits]:
+    """Return the visits of a customer's users, by user."""
+    return {visits.user_id: visits for visits in await tx.fetch_all(_VISITS, customer_id=customer_id)}
 
 
 _BY_EMAIL = Statement(SQL("select {} from customer_user where email_key = :email_key").format(_COLUMNS), CustomerUser)

@@ -12,7 +12,7 @@ from tradecounter.access.own_users import (
     disable_own_user,
     invite_own_user,
 )
-from tradecounter.access.queries.users import is_owner, list_users
+from tradecounter.access.queries.users import is_owner, list_users, visits_of_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import fetch_user_of
 from tradecounter.db.transaction import Transaction
@@ -45,11 +45,13 @@ class UserPages(Struct, frozen=True):
     async def list_users(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             users = await list_users(tx, call.customer_id)
+            visits = await visits_of_users(tx, call.customer_id)
         return self.desk.show(
             call,
             "access/list.html",
             users=sorted(users, key=lambda user: user.disabled_at is not None),
             owners=sum(map(is_owner, users)),
+            visits=visits,
             own_id=user_of(call).id,
         )
 
