@@ -9,6 +9,7 @@ from msgspec import Struct
 from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.queries.invoice_records import find_invoices
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.values import short_code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
@@ -87,14 +88,18 @@ def _letters(text: str) -> str:
 
 
 def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list[Group]:
-    """Return the hits of orders and of quotes, each with whether it is exact. Their pages are below `root`."""
+    """Return the hits of orders and of quotes, each with whether it is exact. Their pages are below `root`.
+
+    Until it is confirmed, one is called by the customer's own reference: nobody knows its confirmation code.
+    """
     orders: list[Hit] = []
     quotes: list[Hit] = []
     for row, exact in found:
         is_quote = row.kind == "quote" and row.status is None
         path = f"{root}/{'quote' if is_quote else 'order'}/{row.name}"
-        name = row.name if row.status else f"{row.name[:8]}…"
-        note = joined(row.customer, row.customer_reference, in_pounds(row.gross))
+        code, reference = short_code(row.name), row.customer_reference
+        name, other = (code, reference) if row.status or not reference else (reference, code)
+        note = joined(row.customer, other, in_pounds(row.gross))
         (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
     return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
 

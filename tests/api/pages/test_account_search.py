@@ -1,7 +1,9 @@
 """The search box of the account: the customer's own things, and products at its prices."""
 
+import re
+
 from support.billing import credit, invoiced, number_of
-from support.orders import buy, dispatch, rows, sell
+from support.orders import buy, create, dispatch, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
 from tradecounter.shipments.requests import Serial
@@ -26,6 +28,14 @@ def test_own_things_are_found_and_those_of_others_are_not(shop: Service, custome
     product = owner.get("/account/search", params={"q": "own-wf"}).headers["Location"]
     assert product == f"/account/product/{sku}"
     assert "Ownable Wi-Fi bridge" in text_of(owner.get(product))
+
+
+def test_an_order_is_called_by_the_own_reference_until_it_is_confirmed(shop: Service, customer: Customer) -> None:
+    code = create(customer, [("PHONE", 1)], customer_reference="PO-LATER-1")["confirmation_code"]
+    buyer = customer_user(shop, customer.id, "buyer")
+    assert f"PO-LATER-1 pending {code[:8]}… · £" in found(buyer, "later-1")
+    placed = buy(customer, [("PHONE", 1)], customer_reference="PO-LATER-2")["order_reference"]
+    assert re.search(rf"{placed} .* PO-LATER-2 · £", found(buyer, "later-2"))
 
 
 def test_an_own_unit_is_found_by_its_serial_number(shop: Service, customer: Customer) -> None:
