@@ -1,4 +1,4 @@
-"""Suggests where the money of a line goes that is not placed by itself: by its amount, and by who pays."""
+"""Suggests where the money of lines goes that are not placed by themselves: by the amount, and by who pays."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -19,32 +19,33 @@ _MOST_EXACT = 2  # invoices of one customer whose due amount is that of the line
 class Suggestion(Struct, frozen=True):
     """Where a line's money may go: to an invoice, or without one to a customer's oldest due invoices.
 
-    `pays` is what each invoice gets, `rest` what stays on the account.
+    `pays` is what each invoice gets, `rest` what stays on the account. It `fits` if the amount is exactly what is due
+    of these invoices.
     """
 
     payer: Payer
     invoice: int | None
     pays: Sequence[Allocation]
     rest: Decimal
-
-    @property
-    def fits(self) -> bool:
-        """Whether the amount is exactly what is due."""
-        return not self.rest and bool(self.pays)
+    fits: bool
 
 
-async def suggest_places(tx: Transaction, line: BankLineRecord) -> list[Suggestion]:
-    """Return the most likely places of a line, the best first; none if its amount or its day could not be read.
+async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> dict[int, list[Suggestion]]:
+    """Return the most likely places of lines that wait, by the lines' ids, the best first.
 
     Where a customer's invoices come to exactly the amount is a place, and so are the customers that have paid with this
-    payer's name before, or whose name is in it.
+    payer's name before, or whose name or invoice the line names. A line whose amount or day could not be read has none.
     """
-    if line.amount is None or line.received_on is None or line.amount <= 0:
-        return []
-    payers = await customers_to_suggest(tx, line.id, line.amount)
+    waiting = {line.id: line for line in lines if line.state != "placed"}
+    if not waiting:
+        return {}
+    payers = await customers_to_suggest(tx, list(waiting))
     due = await due_of_customers(tx, [payer.customer_id for payer in payers])
-    found = [place for payer in payers for place in _places(payer, due.get(payer.customer_id, []), line.amount)]
-    return sorted(found, key=_unlikely)[:_MOST]
+    found: dict[int, list[Suggestion]] = {}
+    for payer in payers:
+        amount = waiting[payer.line_id].amount or NOTHING
+        found.setdefault(payer.line_id, []).extend(_places(payer, due.get(payer.customer_id, []), amount))
+    return {line_id: sorted(places, key=_unlikely)[:_MOST] for line_id, places in found.items()}
 
 
 def _places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Suggestion]:
@@ -55,9 +56,9 @@ def _places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Sug
     )
     exact = [each.invoice for each in due if each.due == amount][:_MOST_EXACT]
     for number in exact:
-        yield Suggestion(payer, number, [Allocation(number, amount)], NOTHING)
+        yield Suggestion(payer, number, [Allocation(number, amount)], NOTHING, fits=True)
     if (is_oldest_exact and len(oldest) > 1) or (payer.is_known and not exact):
-        yield Suggestion(payer, None, oldest, rest)
+        yield Suggestion(payer, None, oldest, rest, is_oldest_exact)
 
 
 def _unlikely(place: Suggestion) -> tuple[bool, bool, int, int]:

@@ -117,3 +117,40 @@ def test_money_of_more_than_is_due_is_only_looked_at(office: BackOfficeSite, fra
     page = fran.get(path)
     assert f'href="{path}?customer_id={customer.id}"' in page.text
     assert 'name="seen"' not in page.text
+
+
+def test_the_list_has_the_likeliest_place_of_each_line_and_its_button(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Listed Debtor")
+    first, second = debts(office, customer, 14, 16)
+    paths = [stored(office, fran, due_of(office.service, number), "listed debtor") for number in (first, second)]
+    page = fran.get("/bank-line?sort=-stored")
+    for path, number in zip(paths, (first, second), strict=True):
+        said = text_of(fran.sends(f"{path}/place", button(page, "invoice", number)))
+        assert "Unplaced money" in said
+        assert due_of(office.service, number) == 0
+
+
+def test_a_part_of_what_is_due_does_not_come_to_it(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Pays A Part")
+    [number] = debts(office, customer, 9)
+    page = text_of(fran.get(stored(office, fran, "7.77", "pays a part")))
+    assert f"It pays £7.77 of invoice {number}" in page
+    assert "exactly" not in page
+
+
+def test_the_beginning_of_a_long_name_leads_to_its_customer(office: BackOfficeSite, fran: Person) -> None:
+    cut, other = (office.service.customer(company=name) for name in ("Wetherby Learning Trust", "Wetherby Longships"))
+    for customer in (cut, other):
+        debts(office, customer, 8)
+    page = text_of(fran.get(stored(office, fran, "4.44", "FPI WETHERBY LEARNING TR")))
+    assert "Wetherby Learning Trust" in page
+    assert "Wetherby Longships" not in page
+
+
+def test_the_number_of_a_paid_invoice_leads_to_its_customer(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Twice For One")
+    paid, open_one = debts(office, customer, 1, 12)
+    pay_in(office.service, customer, str(due_of(office.service, paid)), paid)
+    page = text_of(fran.get(stored(office, fran, "5.55", f"for invoice {paid}")))
+    assert "The line names an invoice of the customer." in page
+    assert f"It pays £5.55 of invoice {open_one}" in page

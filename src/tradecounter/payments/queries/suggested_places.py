@@ -1,4 +1,4 @@
-"""Whose money a line of a bank file may be: by amounts that are due, by earlier payers, by names."""
+"""Whose money lines of bank files may be: by amounts that are due, by earlier payers, by names and numbers."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -9,64 +9,97 @@ from msgspec import Struct
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
-_MOST_BY_AMOUNT, _MOST_BY_NAME = 20, 5
+_MOST_BY_AMOUNT, _MOST_BY_NAME = 20, 5  # customers of one line
+_LETTERS_ENOUGH = 12  # of a company's name that a bank has cut
 
 
 class Payer(Struct, frozen=True):
     """A customer whose money a line may be.
 
     `times` is how often money with the same payer's name went there, `last_on` when it was received last. `is_named` is
-    whether the line has the customer's name.
+    whether the line has the customer's name or the beginning of it, `is_numbered` whether it has the number of one of
+    the customer's invoices.
     """
 
+    line_id: int
     customer_id: int
     customer: str
     times: int
     last_on: date | None
     is_named: bool
+    is_numbered: bool
 
     @property
     def is_known(self) -> bool:
         """Whether the payer, not only the amount, leads to the customer."""
-        return self.times > 0 or self.is_named
+        return self.times > 0 or self.is_named or self.is_numbered
 
 
+# Banks cut long names, so the beginning of a company's name is enough.
 _PAYERS = Statement(
     """
-    with line as (select usual, lower(reference) as reference from bank_line where id = :line_id),
+    with line as materialized (
+        select id, usual, lower(reference) as reference, amount from bank_line
+        where id = any(:line_ids) and amount > 0 and received_on is not null
+    ),
     open as materialized (
         select customer_id, due, sum(due) over (partition by customer_id order by due_at, invoice) as so_far
         from invoice_balance where due > 0
     ),
-    fitting as (select distinct customer_id from open where :amount in (due, so_far) order by 1 limit :most_by_amount),
+    fitting as (
+        select line.id, customer_id from line join open on open.due = line.amount
+        union select line.id, customer_id from line join open on open.so_far = line.amount
+    ),
     earlier as (
-        select p.customer_id, count(*) as times, max(l.received_on) as last_on
+        select line.id, p.customer_id, count(*) as times, max(l.received_on) as last_on
         from line join bank_line l on l.usual = line.usual and l.state = 'placed' join payment p on p.id = l.payment_id
-        where line.usual <> '' group by 1 order by 2 desc, 1 limit :most_by_name
+        where line.usual <> '' group by 1, 2
     ),
     named as (
-        select c.id as customer_id
-        from (select distinct customer_id from open) o join customer c on c.id = o.customer_id, line
-        where length(c.company) > 3 and position(lower(c.company) in line.reference) > 0
-        order by length(c.company) desc, 1 limit :most_by_name
+        select line.id, c.id as customer_id, length(c.company) as letters
+        from (select distinct customer_id from open) o join customer c on c.id = o.customer_id
+        join line on position(left(lower(c.company), :letters_enough) in line.reference) > 0
+        where length(c.company) > 3
+    ),
+    numbered as (
+        select distinct line.id, b.customer_id
+        from line cross join lateral regexp_matches(line.reference, '(?<![0-9])[0-9]{1,18}(?![0-9])', 'g') as number
+        join invoice_balance b on b.invoice = number[1]::bigint
+    ),
+    likely as (
+        select id, customer_id, row_number() over (partition by id order by customer_id) > :most_by_amount as is_beyond
+        from fitting
+        union select id, customer_id,
+                     row_number() over (partition by id order by times desc, customer_id) > :most_by_name from earlier
+        union select id, customer_id,
+                     row_number() over (partition by id order by letters desc, customer_id) > :most_by_name from named
+        union select id, customer_id, row_number() over (partition by id order by customer_id) > :most_by_name
+              from numbered
     )
-    select c.id as customer_id, coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
-           coalesce(e.times, 0)::integer as times, e.last_on, n.customer_id is not null as is_named
-    from (select customer_id from fitting union select customer_id from earlier union select customer_id from named) s
-    join customer c on c.id = s.customer_id
-    left join earlier e on e.customer_id = c.id left join named n on n.customer_id = c.id
+    select s.id as line_id, c.id as customer_id,
+           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
+           coalesce(e.times, 0)::integer as times, e.last_on,
+           n.id is not null as is_named, i.id is not null as is_numbered
+    from (select distinct id, customer_id from likely where not is_beyond) s join customer c on c.id = s.customer_id
+    left join earlier e on e.id = s.id and e.customer_id = c.id
+    left join named n on n.id = s.id and n.customer_id = c.id
+    left join numbered i on i.id = s.id and i.customer_id = c.id
     """,
     Payer,
 )
 
 
-async def customers_to_suggest(tx: Transaction, line_id: int, amount: Decimal) -> list[Payer]:
-    """Return whose money a line may be: who owes the amount, who paid with its payer's name, who is named in it.
+async def customers_to_suggest(tx: Transaction, line_ids: Sequence[int]) -> list[Payer]:
+    """Return whose money lines may be: who owes the amount, who paid with the payer's name, whom the line names.
 
-    One invoice has the amount due, or the oldest ones come to it.
+    One invoice has the amount due, or the oldest ones come to it. Lines without a readable amount or day have none.
     """
     return await tx.fetch_all(
-        _PAYERS, line_id=line_id, amount=amount, most_by_amount=_MOST_BY_AMOUNT, most_by_name=_MOST_BY_NAME
+        _PAYERS,
+        line_ids=list(line_ids),
+        letters_enough=_LETTERS_ENOUGH,
+        most_by_amount=_MOST_BY_AMOUNT,
+        most_by_name=_MOST_BY_NAME,
     )
 
 

@@ -1,5 +1,6 @@
 """`/bank-line`: money of bank files that waits to be placed, and the forms that place it or set it aside."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -39,7 +40,7 @@ _COLUMNS = (
     Column("Line", "stored"),
     Column("Received", "received"),
     Column("Reference"),
-    Column("Why"),
+    Column("Where it may go"),
     Column("Amount", "amount", numeric=True),
 )
 _OLDEST_FIRST = "stored"
@@ -88,9 +89,9 @@ LINE_CELLS: Cells = {
 }
 
 
-def _seen_of(place: Suggestion, line: BankLineRecord) -> str:
-    """Return the digest of what placing a line there would do, which its button says."""
-    return seen_of((place.payer.customer_id, False, line.amount, place.pays))
+def _with_digests(line: BankLineRecord, places: Sequence[Suggestion]) -> list[tuple[Suggestion, str]]:
+    """Return suggestions, each with the digest of what placing the line there would do, which its button says."""
+    return [(place, seen_of((place.payer.customer_id, False, line.amount, place.pays))) for place in places]
 
 
 class BankLinePages(Struct, frozen=True):
@@ -107,7 +108,7 @@ class BankLinePages(Struct, frozen=True):
         template="payments/unplaced.html",
         file="bank-lines",
         cells=LINE_CELLS,
-        shown=lambda self, *_: self._waiting(),
+        shown=lambda self, _, found: self._waiting(found.rows),
         scope="billing:read",
     )
     async def list_lines(self, tx: Transaction, wanted: LineTable, at: At) -> list[BankLineRecord]:
@@ -116,9 +117,11 @@ class BankLinePages(Struct, frozen=True):
             tx, BankLineFilter(state=state, reference=text("reference", wanted.reference)), **at
         )
 
-    async def _waiting(self) -> dict[str, Any]:
+    async def _waiting(self, lines: Sequence[BankLineRecord]) -> dict[str, Any]:
         async with self.desk.reading() as tx:
-            return {"waiting": await lines_waiting(tx), "states": _STATES}
+            waiting, places = await lines_waiting(tx), await suggest_places(tx, lines)
+        suggested = {line.id: _with_digests(line, places.get(line.id, [])) for line in lines}
+        return {"waiting": waiting, "states": _STATES, "suggested": suggested, "unasked": UNASKED}
 
     @page(_ONE, "One line of a bank file", scope="billing:read")
     async def show_line(self, call: Call) -> Response:
@@ -168,8 +171,7 @@ class BankLinePages(Struct, frozen=True):
         given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
         async with self.desk.reading() as tx:
             line = await fetch_bank_line(tx, line_id)
-            waits = line.state != "placed"
-            suggested = await suggest_places(tx, line) if waits else []
+            places = await suggest_places(tx, [line])
             history = await entries_of(tx, [f"bank-line/{line_id}"])
         return self.desk.show(
             call,
@@ -177,7 +179,7 @@ class BankLinePages(Struct, frozen=True):
             form=filled,
             line=line,
             given=given,
-            suggested=[(place, _seen_of(place, line)) for place in suggested],
+            suggested=_with_digests(line, places.get(line.id, [])),
             history=told_of(history),
             preview=preview,
             unasked=UNASKED,
