@@ -10,6 +10,7 @@ from support.billing import invoiced
 from support.browsing import signed_in, tab_in, window
 from support.orders import buy, rows
 from support.pages import customer_user, staff_member
+from support.shop import ADDRESS
 
 
 def test_staff_work_with_keys_and_switch_them_off(office: BackOfficeSite, browser: Browser) -> None:
@@ -68,6 +69,30 @@ def test_a_scan_outside_of_a_field_is_looked_for_and_presses_nothing(office: Bac
         keys.type(placed["order_reference"])
         keys.press("Enter")
         expect(page).to_have_url(re.compile(f"/order/{placed['order_reference']}$"))
+
+
+def test_a_caller_is_found_while_the_name_is_typed_and_its_order_goes_on_by_keys(
+    office: BackOfficeSite, browser: Browser
+) -> None:
+    customer = office.service.customer(company="Okapi Voice Ltd")
+    office.service.customer(company="Okapi Data Ltd")
+    customer.post("/customer/address", ADDRESS)
+    person = staff_member(office.service, office.url, "support")
+    with window(browser, scripts=True) as context, tab_in(context, [office.url], "caller") as tab:
+        signed_in(tab, person, office.url)
+        page, keys = tab.page, tab.page.keyboard
+        tab.open(f"{office.url}/order/new")
+        keys.type("okapi", delay=50)
+        expect(page.get_by_role("link", name="Okapi Voice Ltd")).to_be_visible()
+        keys.press("ArrowDown")
+        expect(page.get_by_role("link", name="Okapi Data Ltd")).to_be_focused()
+        keys.press("ArrowDown")
+        keys.press("Enter")
+        expect(page).to_have_url(f"{office.url}/order/new/{customer.id}")
+        page.get_by_label("SKU or words 1", exact=True).fill("PHONE")
+        page.get_by_label("Their reference").fill("BY-KEYS")
+        keys.press("Control+Enter")
+        expect(page).to_have_url(re.compile("/confirm$"))
 
 
 def test_products_that_words_have_found_are_picked_by_keys(office: BackOfficeSite, browser: Browser) -> None:

@@ -1,12 +1,14 @@
 """Staff order for a customer, confirm and amend, on pages."""
 
+from datetime import timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy, create, outstanding, rows, sell
+from support.billing import invoiced
+from support.orders import at, buy, create, outstanding, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer
 from support.shop import ADDRESS, NEXT_DAY, STANDARD
@@ -359,3 +361,40 @@ def test_words_of_a_new_line_find_products_while_an_order_is_amended(support: Pe
     priced = text_of(support.send(path, chosen | {"preview": "live"}))
     assert "£50.00 each" in priced
     assert "£100.00" in priced
+
+
+def test_a_customer_is_shown_while_its_name_is_typed(office: BackOfficeSite, support: Person) -> None:
+    one = office.service.customer(company="Only Quagga Ltd")
+    shown = support.get("/order/new?customer=quagga&live=1")
+    assert shown.status_code == 200
+    assert f'href="{entry(one)}"' in shown.text
+
+
+def test_the_form_says_what_a_caller_may_still_owe_and_what_is_overdue(office: BackOfficeSite, support: Person) -> None:
+    customer = office.service.customer(company="Owes A Phone", credit_limit=1000)
+    with at(office.service, office.service.clock.now() - timedelta(days=60)):
+        invoiced(office.service, customer, ("PHONE", 1))
+    said = text_of(support.get(entry(customer)))
+    left = 1000 - outstanding(office.service, customer)
+    assert f"£{left} credit left" in said
+    assert f"£{outstanding(office.service, customer)} overdue" in said
+    assert f'href="/customer/{customer.id}"' in support.get(entry(customer)).text
+
+
+def test_a_quote_for_a_caller_begins_at_the_quotes(office: BackOfficeSite, support: Person) -> None:
+    customer = office.service.customer(company="Calls For A Price")
+    assert 'href="/order/new?quote=true"' in support.get("/quote").text
+    chosen = support.get("/order/new", params={"quote": "true", "customer": str(customer.id)})
+    assert chosen.headers["Location"] == f"{entry(customer)}?quote=true"
+    shown = support.get(chosen.headers["Location"])
+    assert "New quote" in text_of(shown)
+    made = support.send(entry(customer), fields_of(shown) | new_order(("PHONE", 3), do="quote"))
+    assert made.headers["Location"].startswith("/quote/")
+
+
+def test_a_confirmed_order_is_ordered_again_with_its_lines(office: BackOfficeSite, support: Person) -> None:
+    customer = office.service.customer(company="Wants The Same")
+    placed = buy(customer, [("PHONE", 2), ("CABLE", 4)])
+    again = f"{entry(customer)}?again={placed['order_reference']}"
+    assert f'href="{again}"' in support.get(path_of(placed)).text
+    assert lines_of(support.get(again)) == [("PHONE", "2"), ("CABLE", "4")]

@@ -66,6 +66,15 @@
     if (keys.length < 3 && !areOff() && !dialog.open) [...keys].forEach(act);
   };
 
+  // With Ctrl, Enter presses the main button of the form, from any of its fields.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    const button = [...(event.target.closest?.("form")?.querySelectorAll("button.main:enabled") ?? [])].find((each) => each.checkVisibility());
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  });
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
     if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;

@@ -28,16 +28,18 @@
     }
   });
 
-  // The arrows lead from the search box into what it has found, and Escape back.
+  // The arrows lead from a box into what it has found, and back. Escape closes what the search box has found.
   const found = document.getElementById("found");
-  found?.parentElement.addEventListener("keydown", (event) => {
-    const box = document.querySelector("[data-find]");
-    const stops = [box, ...found.querySelectorAll("a")];
+  document.addEventListener("keydown", (event) => {
+    const place = event.target.closest?.("[data-arrows]");
+    if (!place) return;
+    const box = place.querySelector("input[type=search]");
+    const stops = [box, ...place.querySelectorAll("a")];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && stops.length > 1) {
       event.preventDefault();
       stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus();
-    } else if (event.key === "Escape" && found.firstChild) {
+    } else if (event.key === "Escape" && place.contains(found) && found.firstChild) {
       event.preventDefault();
       found.replaceChildren();
       box.focus();

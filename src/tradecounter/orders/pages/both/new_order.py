@@ -17,6 +17,7 @@ from tradecounter.approvals.rules import needs_approval
 from tradecounter.baskets.change_basket import NotedItem, save_basket
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
 from tradecounter.baskets.summary import summarise
+from tradecounter.billing.queries.invoice_records import overdue_by_customer
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.addresses import list_addresses
@@ -252,6 +253,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         now, user, customer_id = self.desk.clock.now(), self._user(call), self._customer_id(call)
         async with self.desk.reading() as tx:
             caller = None if user is not None else await shown_customer(tx, call)
+            overdue = None if user is not None else await overdue_by_customer(tx, [customer_id], now)
             whole = await self.parts.views.of(customer_id)
             addresses = await list_addresses(tx, customer_id)
             view = await self._view(tx, call, [line.sku for line in lines.lines])
@@ -275,6 +277,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             gross=gross,
             is_export=country not in VAT_AREA,
             room=room,
+            overdue=overdue and overdue.get(customer_id),
             is_above_limit=user is not None and needs_approval(user.roles, user.order_limit, gross),
             listed=lines,
             seen=seen,

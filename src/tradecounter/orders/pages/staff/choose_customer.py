@@ -1,6 +1,6 @@
 """`/order/new`: staff choose the customer for whom they order."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
@@ -17,10 +17,15 @@ _MOST_CHOICES = 25
 
 
 class ChoiceParameters(Struct, frozen=True):
-    """The query parameters of the page on which the customer is chosen, by a text or its id."""
+    """The query parameters of the page on which the customer is chosen, by a text or its id.
+
+    `quote` is the wish for a quote; `live` shows who is found while the text is typed, also one customer.
+    """
 
     customer: str | None = None
     customer_id: Annotated[int, Meta(ge=1)] | None = None
+    quote: Literal["true"] | None = None
+    live: Literal["1"] | None = None
 
 
 class ChooseCustomerPages(Struct, frozen=True):
@@ -32,14 +37,23 @@ class ChooseCustomerPages(Struct, frozen=True):
     @page("/order/new", "A new order", scope="orders:write", roles=SELLERS, query=ChoiceParameters)
     async def choose_customer(self, call: Call) -> Response:
         wanted = call.query(ChoiceParameters)
+        way = "" if wanted.quote is None else "?quote=true"
         if wanted.customer_id is not None:
-            return self.desk.go(call, f"/order/new/{wanted.customer_id}")
+            return self.desk.go(call, f"/order/new/{wanted.customer_id}{way}")
         text = wanted.customer or ""
         found = []
         if text.strip():
             async with self.desk.reading() as tx:
                 found = await found_customers(tx, text, _MOST_CHOICES)
-        if len(found) == 1:
-            return self.desk.go(call, f"/order/new/{found[0].id}")
+        if len(found) == 1 and wanted.live is None:
+            return self.desk.go(call, f"/order/new/{found[0].id}{way}")
         values = {"customer": [text]} if text else {}
-        return self.desk.show(call, "orders/choose.html", form=Filled(values), found=found, asked=bool(text.strip()))
+        return self.desk.show(
+            call,
+            "orders/choose.html",
+            form=Filled(values),
+            found=found,
+            asked=bool(text.strip()),
+            way=way,
+            live=wanted.live is not None,
+        )
