@@ -1,6 +1,7 @@
 """The keys of both sites, by keyboard alone."""
 
 import re
+from datetime import timedelta
 
 from playwright.sync_api import Browser, expect
 
@@ -8,7 +9,7 @@ from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite
 from support.billing import invoiced
 from support.browsing import signed_in, tab_in, window
-from support.orders import buy, rows
+from support.orders import at, buy, rows
 from support.pages import customer_user, staff_member
 from support.shop import ADDRESS
 
@@ -69,6 +70,28 @@ def test_a_scan_outside_of_a_field_is_looked_for_and_presses_nothing(office: Bac
         keys.type(placed["order_reference"])
         keys.press("Enter")
         expect(page).to_have_url(re.compile(f"/order/{placed['order_reference']}$"))
+
+
+def test_a_payment_begins_with_its_first_field_and_a_debtor_is_reminded_with_a_key(
+    office: BackOfficeSite, browser: Browser
+) -> None:
+    customer = office.service.customer(company="Owes By Keys Ltd")
+    with at(office.service, office.service.clock.now() - timedelta(days=90)):
+        invoiced(office.service, customer)
+    person = staff_member(office.service, office.url, "finance")
+    with window(browser, scripts=True) as context, tab_in(context, [office.url], "money") as tab:
+        signed_in(tab, person, office.url)
+        page, keys = tab.page, tab.page.keyboard
+        tab.open(f"{office.url}/money")
+        keys.press("n")
+        expect(page.get_by_label("Invoice", exact=True)).to_be_focused()
+        keys.press("Escape")
+        page.get_by_role("link", name="Owes By Keys Ltd", exact=True).focus()
+        keys.press("e")
+        expect(page.get_by_role("dialog")).to_contain_text("Remind Owes By Keys Ltd")
+        page.get_by_role("button", name="Send the reminder").press("Control+Enter")
+        expect(page.get_by_role("status")).to_contain_text("The reminder is sent to")
+        expect(page).to_have_url(f"{office.url}/money")
 
 
 def test_a_caller_is_found_while_the_name_is_typed_and_its_order_goes_on_by_keys(

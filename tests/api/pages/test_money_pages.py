@@ -122,6 +122,21 @@ def test_invoices_and_credit_notes_are_pdf_files(office: BackOfficeSite, fran: P
         assert str(number) in pdf_text(file.content)
 
 
+def test_what_is_overdue_has_its_sum_and_its_days_the_oldest_first(office: BackOfficeSite) -> None:
+    service = office.service
+    late = service.customer(company="Very Late Ltd", term_days=7)
+    numbers = []
+    for days in (40, 20):
+        with at(service, service.clock.now() - timedelta(days=days)):
+            numbers.append(number_of(service, invoiced(service, late, ("CABLE", 1))))
+    number_of(service, invoiced(service, late, ("CABLE", 1)))
+    page = staff_member(service, office.url, "finance").get(f"/invoice?customer_id={late.id}&show=overdue")
+    assert _numbers(page.text) == numbers
+    due = sum(due_of(service, number) for number in numbers)
+    for part in (f"2 invoices, £{due} due", "33 days late", "13 days late"):
+        assert part in text_of(page), part
+
+
 def test_an_invoice_is_sent_again(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
     number = number_of(office.service, invoiced(office.service, customer))
     fields = fields_of(fran.get(f"/invoice/{number}/resend"))
@@ -139,10 +154,10 @@ def test_a_debtor_is_reminded_of_all_unpaid_invoices(office: BackOfficeSite, fra
     paid = number_of(service, invoiced(service, debtor))
     pay_in(service, debtor, str(due_of(service, paid)), invoice=paid)
     assert "nothing of it is overdue yet" in text_of(fran.get(path))
-    assert f'href="{path}"' not in fran.get("/money").text, "the list offers reminders of what is overdue"
+    assert path not in fran.get("/money").text, "the list offers reminders of what is overdue"
     with at(service, service.clock.now() + timedelta(days=8)):
         fran = staff_member(service, office.url, "finance")
-        assert f'href="{path}"' in fran.get("/money").text
+        assert f'href="{path}?from_debtors=true"' in fran.get("/money").text
         asked = text_of(fran.get(path))
         due = f"£{sum(due_of(service, number) for number in numbers)}"
         assert f"ledger@slow.example gets an e-mail with 2 unpaid invoices, {due} in all; {due} of it is" in asked

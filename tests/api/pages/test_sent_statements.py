@@ -1,9 +1,11 @@
 """Statements and reminders that staff send from the list of debtors."""
 
+import pytest
+
 from support.backoffice import BackOfficeSite
 from support.billing import invoiced
 from support.mail import deliver_mail, plain
-from support.pages import staff_member, text_of
+from support.pages import fields_of, staff_member, text_of
 from support.service import Customer, Service
 
 
@@ -31,3 +33,19 @@ def test_debtors_say_when_they_were_reminded(shop: Service, office: BackOfficeSi
     rows = finance.get("/money?sort=-due").text.split("<tr>")
     [row] = [part for part in rows if f"/customer/{customer.id}/statement" in part]
     assert "Reminded" in row
+
+
+@pytest.mark.parametrize("step", ["remind", "statement/send"])
+def test_a_mail_from_the_list_of_debtors_leads_back_to_the_list(
+    shop: Service, office: BackOfficeSite, customer: Customer, step: str
+) -> None:
+    finance = staff_member(shop, office.url, "finance")
+    invoiced(shop, customer, ("PHONE", 1))
+    asked = finance.get(f"/customer/{customer.id}/{step}?from_debtors=true")
+    assert 'href="/money" data-close' in asked.text
+    sent = finance.send(f"/customer/{customer.id}/{step}", fields_of(asked))
+    assert sent.headers["Location"] == "/money"
+    elsewhere = finance.send(
+        f"/customer/{customer.id}/{step}", fields_of(finance.get(f"/customer/{customer.id}/{step}"))
+    )
+    assert elsewhere.headers["Location"] == f"/customer/{customer.id}/statement"

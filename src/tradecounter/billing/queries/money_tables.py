@@ -10,6 +10,10 @@ from psycopg.sql import SQL
 
 from tradecounter.billing.rules import InvoiceState, invoice_state
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
+from tradecounter.db.statement import Statement, where
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 _NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer")
@@ -36,6 +40,10 @@ class InvoiceRow(Struct, frozen=True):
     def state(self, now: datetime) -> InvoiceState:
         """Return the state that people see."""
         return invoice_state(self.due, self.paid, self.credited, self.due_at, now)
+
+    def days_late(self, now: datetime) -> int:
+        """Return for how many days something is overdue; 0 for nothing."""
+        return (uk_date(now) - uk_date(self.due_at)).days if self.due and self.due_at < now else 0
 
 
 class InvoiceTableFilter(Struct, frozen=True, kw_only=True):
@@ -66,7 +74,8 @@ INVOICES: SortedTable[InvoiceRow] = SortedTable(
         "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
         "issued_from": SQL("i.issued_at >= :issued_from"),
         "issued_to": SQL("i.issued_at < :issued_to"),
-        "unpaid": SQL("(b.due > 0) = :unpaid::boolean"),
+        # the second part lets the planner use the index of what is unpaid
+        "unpaid": SQL("(b.due > 0) = :unpaid::boolean and (b.due > 0 or not :unpaid::boolean)"),
         "overdue_at": SQL("b.due > 0 and b.due_at < :overdue_at"),
     },
     columns={
@@ -84,6 +93,24 @@ _ISSUED = replace(INVOICES, select=SQL("select b.* from invoice_balance b join i
 def invoices_for(wanted: InvoiceTableFilter) -> SortedTable[InvoiceRow]:
     """Return the table for a filter: only that of moments of issue reads the invoices themselves."""
     return INVOICES if wanted.issued_from is None and wanted.issued_to is None else _ISSUED
+
+
+class DueInAll(Struct, frozen=True):
+    """How many invoices a filter finds, and what is due of them."""
+
+    invoices: int
+    due: Decimal
+
+
+async def due_in_all(tx: Transaction, wanted: InvoiceTableFilter) -> DueInAll:
+    """Return what is due of all invoices that match a filter."""
+    table = invoices_for(wanted)
+    conditions, values = where(wanted, table.conditions)
+    sql = SQL("select count(*) as invoices, coalesce(sum(due), 0.00) as due from ({} where {}) as b").format(
+        table.select, conditions
+    )
+    found = await tx.fetch_one(Statement(sql, DueInAll, prepared=False), **values)
+    return found or DueInAll(0, NOTHING)
 
 
 class CreditNoteRow(Struct, frozen=True):

@@ -1,12 +1,12 @@
 """Declares a form that changes something: a step with a page of its own, or an action on another page."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from functools import wraps
 from typing import Any, Unpack, get_type_hints
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -37,6 +37,7 @@ class Question(Struct, frozen=True, kw_only=True):
     detail: Sequence[str] = ()  # lines below the text, such as an address
     letter: tuple[str, str] | None = None  # the subject and the text of an e-mail that is sent
     danger: bool = False
+    keeps: Mapping[str, str] = field(default_factory=dict)  # fields that are sent with the answer, unseen
 
 
 def step(

@@ -1,7 +1,7 @@
 """`/invoice`: the invoices of all customers, one invoice, its PDF file, and sending it again."""
 
 from datetime import datetime
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
@@ -14,6 +14,7 @@ from tradecounter.billing.queries.money_tables import (
     INVOICES,
     InvoiceRow,
     InvoiceTableFilter,
+    due_in_all,
     invoices_for,
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
@@ -23,7 +24,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -50,7 +51,8 @@ _COLUMNS = (
     Column("Total", "gross", numeric=True),
     Column("Due", "due", numeric=True),
 )
-_LATEST_FIRST = "-number"
+_LATEST_FIRST, _OLDEST_DUE_FIRST = "-number", "due_on"
+_TO_PAY = ("unpaid", "overdue")
 _CELLS: Cells = {
     "number": "number",
     "order_reference": "order_reference",
@@ -80,6 +82,18 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     issued_to: str | None = None
 
 
+async def _chosen(tx: Transaction, wanted: InvoiceTable, now: datetime) -> InvoiceTableFilter:
+    return InvoiceTableFilter(
+        number=wanted.number,
+        customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
+        order_reference=text("order", wanted.order),
+        issued_from=start_of("issued_from", wanted.issued_from),
+        issued_to=end_of("issued_to", wanted.issued_to),
+        unpaid={"unpaid": True, "paid": False}.get(wanted.show or ""),
+        overdue_at=now if wanted.show == "overdue" else None,
+    )
+
+
 class InvoicePages(Struct, frozen=True):
     """Invoices."""
 
@@ -90,24 +104,28 @@ class InvoicePages(Struct, frozen=True):
         "/invoice",
         "Invoices",
         columns=_COLUMNS,
-        order=Order(INVOICES.sorts, _LATEST_FIRST, INVOICES.place_of),
+        order=Order(
+            INVOICES.sorts,
+            lambda wanted: _OLDEST_DUE_FIRST if wanted.show in _TO_PAY else _LATEST_FIRST,
+            INVOICES.place_of,
+        ),
         template="billing/invoices.html",
         file="invoices",
         cells=_CELLS,
-        shown=lambda self, *_: known(now=self.desk.clock.now(), shows=get_args(Shown)),
+        shown=lambda self, _, found: self._due(found),
         scope="billing:read",
     )
     async def list_invoices(self, tx: Transaction, wanted: InvoiceTable, at: At, now: datetime) -> list[InvoiceRow]:
-        chosen = InvoiceTableFilter(
-            number=wanted.number,
-            customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
-            order_reference=text("order", wanted.order),
-            issued_from=start_of("issued_from", wanted.issued_from),
-            issued_to=end_of("issued_to", wanted.issued_to),
-            unpaid={"unpaid": True, "paid": False}.get(wanted.show or ""),
-            overdue_at=now if wanted.show == "overdue" else None,
-        )
+        chosen = await _chosen(tx, wanted, now)
         return await invoices_for(chosen).page(tx, chosen, **at)
+
+    async def _due(self, found: Listed[InvoiceTable, InvoiceRow]) -> dict[str, Any]:
+        """Return what is due in all, where the list is of invoices to pay."""
+        now, due = self.desk.clock.now(), None
+        if found.rows and found.wanted.show in _TO_PAY:
+            async with self.desk.reading() as tx:
+                due = await due_in_all(tx, await _chosen(tx, found.wanted, now))
+        return {"now": now, "shows": get_args(Shown), "due": due}
 
     @page("/invoice/{number}", "One invoice", scope="billing:read")
     async def show_invoice(self, call: Call) -> Response:

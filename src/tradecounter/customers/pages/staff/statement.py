@@ -1,7 +1,7 @@
 """`/customer/{id}/statement`: credit, ageing and statement of a customer, also as files."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -30,7 +30,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.billing_mails import debtor_reminded
 from tradecounter.notifications.context import MailContext, MailSettings, NothingToSend
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.shown_customer import shown_customer
+from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 from tradecounter.settings import SettingsError
 
 
@@ -40,6 +40,24 @@ class StatementPage(Struct, frozen=True, kw_only=True, rename={"since": "from", 
     format: Literal["html", "json", "csv", "pdf"] = "html"
     since: str | None = None
     until: str | None = None
+
+
+class Mailing(Struct, frozen=True, kw_only=True):
+    """An e-mail that is sent from the list of debtors, whose next row comes then, or from the statement."""
+
+    from_debtors: bool = False
+
+    @property
+    def page(self) -> str:
+        """The path of the page that is shown then."""
+        return "/money" if self.from_debtors else "/customer/{id}/statement"
+
+
+def _came_from(call: Call, shown: ShownCustomer) -> dict[str, Any]:
+    """Return where a question leads back to: to the debtors, if the query says so, or to the statement."""
+    if "from_debtors" in query_values(call.raw_query):
+        return {"back": "/money", "back_name": "Debtors", "keeps": {"from_debtors": "true"}}
+    return {"back": f"{shown.path}/statement", "back_name": "Statement"}
 
 
 class CustomerStatementPages(Struct, frozen=True):
@@ -82,23 +100,25 @@ class CustomerStatementPages(Struct, frozen=True):
         "/customer/{id}/remind",
         "Remind a customer of unpaid invoices",
         asks=lambda self, call: self._ask_to_remind(call),
-        to="/customer/{id}/statement",
-        done=lambda reminder: f"The reminder is sent to {reminder.recipient}.",
+        to=lambda sent: sent[1],
+        done=lambda sent: f"The reminder is sent to {sent[0].recipient}.",
         scope="billing:write",
     )
-    async def remind(self, tx: Transaction, call: Call, now: datetime) -> Reminder:
-        return await remind_debtor(tx, call.path_id("id", "customer"), now)
+    async def remind(self, tx: Transaction, call: Call, body: Mailing, now: datetime) -> tuple[Reminder, str]:
+        reminder = await remind_debtor(tx, call.path_id("id", "customer"), now)
+        return reminder, body.page.format(id=reminder.customer_id)
 
     @step(
         "/customer/{id}/statement/send",
         "Send a customer its statement",
         asks=lambda self, call: self._ask_to_send(call),
-        to="/customer/{id}/statement",
-        done=lambda sent: f"The statement is sent to {sent.recipient}.",
+        to=lambda sent: sent[1],
+        done=lambda sent: f"The statement is sent to {sent[0].recipient}.",
         scope="billing:write",
     )
-    async def send(self, tx: Transaction, call: Call, now: datetime) -> SentStatement:
-        return await send_statement(tx, call.path_id("id", "customer"), now)
+    async def send(self, tx: Transaction, call: Call, body: Mailing, now: datetime) -> tuple[SentStatement, str]:
+        sent = await send_statement(tx, call.path_id("id", "customer"), now)
+        return sent, body.page.format(id=sent.customer_id)
 
     async def _ask_to_send(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
@@ -108,8 +128,7 @@ class CustomerStatementPages(Struct, frozen=True):
             title=f"Send the statement of {shown.name}",
             text=f"{account.billing_email} gets it by e-mail, as a PDF file with all entries until today.",
             button="Send the statement",
-            back=f"{shown.path}/statement",
-            back_name="Statement",
+            **_came_from(call, shown),
         )
 
     async def _ask_to_remind(self, call: Call) -> Question:
@@ -129,8 +148,7 @@ class CustomerStatementPages(Struct, frozen=True):
             detail=last,
             letter=letter,
             button="Send the reminder",
-            back=f"{shown.path}/statement",
-            back_name="Statement",
+            **_came_from(call, shown),
         )
 
     async def _reminder_text(self, tx: Transaction, customer_id: int) -> tuple[str, str] | None:

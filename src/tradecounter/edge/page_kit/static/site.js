@@ -10,7 +10,12 @@
 
     const title = dialog.querySelector("#dialog-title"); // a form of the page behind has a title too
     if (title) title.id = "title-in-dialog";
-    if (dialog.querySelector("form") && !dialog.open) dialog.showModal();
+    if (dialog.querySelector("form") && !dialog.open) {
+      dialog.showModal();
+      // A browser would focus the form's first button, also one that is not seen.
+      const fields = [...dialog.querySelectorAll("input:not([type=hidden]), select, textarea")];
+      if (!dialog.querySelector("[autofocus]")) fields.find((field) => field.checkVisibility())?.focus();
+    }
     const problems = document.querySelector("[data-focus]");
     problems?.removeAttribute("data-focus"); // a later part of the page does not take the focus back
     problems?.focus();
