@@ -97,8 +97,9 @@ def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list
     for row, exact in found:
         is_quote = row.kind == "quote" and row.status is None
         path = f"{root}/{'quote' if is_quote else 'order'}/{row.name}"
-        code, reference = short_code(row.name), row.customer_reference
-        name, other = (code, reference) if row.status or not reference else (reference, code)
+        # as lists name them: until it is confirmed, an order is known by the customer's reference
+        code, theirs = short_code(row.name), row.customer_reference
+        name, other = (code, theirs) if row.status or not theirs else (theirs, code)
         note = joined(row.customer, other, in_pounds(row.gross))
         (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
     return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
