@@ -122,6 +122,7 @@ OFFICE: Mapping[str, str] = {
     "/import/{id}": "support finance catalogue",
     "/import/{id}/roll-back": "catalogue",
     "/money": _SALES,
+    "/money/remind": "finance",
     "/vat": _SALES,
     "/vat/document": _SALES,
     "/invoice": _SALES,

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from support.agent_consent import connecting
 from support.backoffice import BackOfficeSite
+from support.billing import invoiced
 from support.browsing import Tab, signed_in
 from support.consent import CALLBACK, challenge_of, register
 from support.mail import internal_id
@@ -211,6 +212,14 @@ def _ticked_orders(step: str) -> Callable[[Visit], None]:
     return reach
 
 
+def _ticked_debtors(visit: Visit) -> None:
+    customers = [visit.service.customer() for _ in range(2)]
+    for customer in customers:
+        invoiced(visit.service, customer)
+    visit.as_someone()
+    visit.open(f"/money/remind?{urlencode([('customer', customer.id) for customer in customers])}")
+
+
 def _sandbox(step: str) -> Callable[[Visit], None]:
     """Reach a page of the keys of a sandbox in which the customer has one."""
 
@@ -268,6 +277,7 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/developer/agent/{agent_id}/revoke": _revoking_agent,
     "/customer/{id}/agent/{agent_id}/revoke": _revoking_agent,
     "/basket/shared": _signed_in("/basket/shared?item=2:PHONE"),
+    "/money/remind": _ticked_debtors,
     "/order/many/dispatch": _ticked_orders("dispatch"),
     "/order/many/invoice": _ticked_orders("invoice"),
     "/order/many/pick": _ticked_orders("pick"),

@@ -10,6 +10,7 @@ from tradecounter.audit.pages.staff.summary import AuditSummaryPages
 from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
+from tradecounter.billing.pages.staff.remind_debtors import RemindDebtorsPages
 from tradecounter.billing.pages.staff.vat import VatPages
 from tradecounter.customer_notes.pages.staff.notes import CustomerNotePages
 from tradecounter.customer_requests.pages.staff.requests import RequestPages
@@ -75,6 +76,7 @@ SUBJECTS: Sequence[type] = (
     CancelPages,
     ShipmentPages,
     DebtorPages,
+    RemindDebtorsPages,
     InvoicePages,
     CreditNotePages,
     VatPages,

@@ -1,10 +1,13 @@
 """Statements and reminders that staff send from the list of debtors."""
 
+from datetime import timedelta
+
 import pytest
 
 from support.backoffice import BackOfficeSite
 from support.billing import invoiced
 from support.mail import deliver_mail, plain
+from support.orders import at, rows
 from support.pages import fields_of, staff_member, text_of
 from support.service import Customer, Service
 
@@ -30,8 +33,8 @@ def test_debtors_say_when_they_were_reminded(shop: Service, office: BackOfficeSi
     assert "The last reminder" not in text_of(finance.get(f"/customer/{customer.id}/remind"))
     finance.sends(f"/customer/{customer.id}/remind")
     assert "The last reminder was sent on" in text_of(finance.get(f"/customer/{customer.id}/remind"))
-    rows = finance.get("/money?sort=-due").text.split("<tr>")
-    [row] = [part for part in rows if f"/customer/{customer.id}/statement" in part]
+    parts = finance.get("/money?sort=-due").text.split("<tr>")
+    [row] = [part for part in parts if f"/customer/{customer.id}/statement" in part]
     assert "Reminded" in row
 
 
@@ -49,3 +52,34 @@ def test_a_mail_from_the_list_of_debtors_leads_back_to_the_list(
         f"/customer/{customer.id}/{step}", fields_of(finance.get(f"/customer/{customer.id}/{step}"))
     )
     assert elsewhere.headers["Location"] == f"/customer/{customer.id}/statement"
+
+
+def test_several_debtors_are_reminded_at_once_and_each_says_what_came_of_it(
+    shop: Service, office: BackOfficeSite
+) -> None:
+    finance = staff_member(shop, office.url, "finance")
+    late, later, paid = (shop.customer(company=f"Reminded {name}", term_days=7) for name in ("A", "B", "C"))
+    with at(shop, shop.clock.now() - timedelta(days=30)):
+        for customer in (late, later):
+            invoiced(shop, customer, ("PHONE", 1))
+    assert f'name="customer" value="{late.id}" form="many"' in finance.get("/money").text
+    asked = finance.get("/money/remind", params={"customer": [str(late.id), str(later.id), str(late.id)]})
+    assert asked.status_code == 200, text_of(asked)
+    fields = fields_of(asked)
+    assert [asked.text.count(f'name="customer" value="{each.id}"') for each in (late, later, paid)] == [1, 1, 0]
+    assert "Send 2 reminders" in text_of(asked)
+    sent = text_of(finance.send("/money/remind", fields | {"customer": [str(late.id), str(later.id), str(paid.id)]}))
+    assert "2 reminders sent" in sent
+    assert f"customer {paid.id} has no unpaid invoices" in sent.lower()
+    assert text_of(finance.get("/money")).count("Reminded") >= 2
+    mails = (
+        "select count(*) from procrastinate_jobs where task_name = 'mail_debtor_reminded'"
+        " and (args->>'customer_id')::bigint = any(%s)"
+    )
+    assert rows(shop, mails, [late.id, later.id]) == [(2,)]
+
+
+def test_a_reminder_of_several_debtors_wants_at_least_one(shop: Service, office: BackOfficeSite) -> None:
+    finance = staff_member(shop, office.url, "finance")
+    assert finance.get("/money/remind").status_code == 400
+    assert staff_member(shop, office.url, "support").send("/money/remind").status_code == 403

@@ -1,5 +1,6 @@
 """Customers with unpaid invoices, and what is due by age: one pass over the index of unpaid invoices."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from operator import attrgetter
@@ -147,3 +148,26 @@ async def unpaid_of(tx: Transaction, customer_id: int, now: datetime) -> Unpaid:
     if found is None:
         raise LookupError("an aggregate has a row")
     return found
+
+
+class ChosenDebtor(Unpaid, frozen=True):
+    """What one of several customers has not paid."""
+
+    customer_id: int
+    name: str
+
+
+_CHOSEN = Statement(
+    SQL("""
+    select count(*) as invoices, sum(b.due) as due,
+           coalesce(sum(b.due) filter (where b.due_at < :now), 0.00) as overdue, c.id as customer_id, {name} as name
+    from invoice_balance b join customer c on c.id = b.customer_id
+    where b.customer_id = any(:customer_ids) and b.due > 0 group by c.id order by overdue desc, c.id
+    """).format(name=_NAME),
+    ChosenDebtor,
+)
+
+
+async def chosen_debtors(tx: Transaction, customer_ids: Sequence[int], now: datetime) -> list[ChosenDebtor]:
+    """Return what customers have not paid, those with the most overdue first; of customers that owe something."""
+    return await tx.fetch_all(_CHOSEN, customer_ids=list(customer_ids), now=now)
