@@ -9,6 +9,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import key_form
+from tradecounter.products.scan_codes import scan_codes
 
 
 class ExpectedGoods(Struct, frozen=True):
@@ -25,8 +26,8 @@ class ExpectedGoods(Struct, frozen=True):
 
     @property
     def codes(self) -> str:
-        """What a scan of the product may read, parted by spaces."""
-        return f"{self.sku} {self.ean or ''}".strip()
+        """What a scan of the product may read, a line each."""
+        return scan_codes(self.sku, self.ean)
 
 
 class ProductDelivery(Struct, frozen=True):

@@ -18,10 +18,11 @@ from tradecounter.orders.staff_wire import ResellerOrder, ResellerOrderItem, Res
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.waiting import OpenLine, Wait, waits_of_orders
 from tradecounter.parts.present_order import OrderPresenter
+from tradecounter.products.scan_codes import scan_codes
 
 
 class ShownItem(Struct, frozen=True):
-    """A line with its product's SKU and name; `left` are the units that can still be dispatched or cancelled.
+    """A line with its product's SKU, name and EAN; `left` are the units that can still be dispatched or cancelled.
 
     `wait` says why units have not left.
     """
@@ -29,7 +30,13 @@ class ShownItem(Struct, frozen=True):
     item: ResellerOrderItem
     sku: str
     name: str
+    ean: str | None = None
     wait: Wait | None = None
+
+    @property
+    def codes(self) -> str:
+        """What a scan of the product may read, a line each."""
+        return scan_codes(self.sku, self.ean)
 
     @property
     def left(self) -> int:
@@ -156,7 +163,8 @@ async def shown_as(tx: Transaction, presenter: OrderPresenter, found: AnyOrder, 
     items = []
     for item in order.items:
         product = msgspec.json.decode(bytes(item.product))
-        items.append(ShownItem(item, product["sku"], product.get("name") or product.get("description") or ""))
+        name = product.get("name") or product.get("description") or ""
+        items.append(ShownItem(item, product["sku"], name, product.get("ean")))
     waits = await _waits(tx, order, found, items, now) if order.state == "confirmed" else {}
     items = [replace(shown, wait=waits.get(shown.item.id)) for shown in items]
     return ShownOrder(order, found, account, items)

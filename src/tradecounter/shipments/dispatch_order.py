@@ -5,6 +5,7 @@ Rows are always locked in the same order: the order, then stock by product.
 
 import dataclasses
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.local_time import local_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import OrderLine, with_parts
 from tradecounter.orders.queries.back_orders import hold_off_serving
 from tradecounter.orders.queries.changes import store_dispatch
 from tradecounter.orders.queries.lines import invoiced_units, lines_of_order
@@ -34,6 +36,7 @@ from tradecounter.shipments.rules import (
 )
 from tradecounter.shipments.shipment_in_event import shipment_in_event
 from tradecounter.stock.queries.allocation import hand_over
+from tradecounter.stock.queries.stock_of_product import shelf_labels_of
 
 _LONGEST_SERIAL = 200
 
@@ -52,7 +55,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
         raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
-    check_serials(lines, units, serials)
+    check_serials(lines, units, serials, await _eans(tx, lines) if serials else {})
     shipment_id = await insert_shipment(
         tx,
         order,
@@ -85,6 +88,11 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     given = {name: value for name, value in given.items() if value is not None}
     before, after = {"status": order.status}, {"status": status, **shipment, **given, "items": items}
     audit_order(tx, "order.dispatch", order, now, before=before, after=after)
+
+
+async def _eans(tx: Transaction, lines: Sequence[OrderLine]) -> dict[int, str | None]:
+    labels = await shelf_labels_of(tx, [line.product_id for line in with_parts(lines)])
+    return {product_id: label.ean for product_id, label in labels.items()}
 
 
 def _checked_moment(given: datetime | None, order: ConfirmedOrder, now: datetime) -> datetime:

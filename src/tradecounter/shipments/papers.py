@@ -9,6 +9,7 @@ from tradecounter.customers.settings import Packing
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.seller import Party
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
+from tradecounter.products.scan_codes import scan_codes
 
 
 class PaperPart(Struct, frozen=True):
@@ -19,6 +20,12 @@ class PaperPart(Struct, frozen=True):
     name: str
     serial_numbers: list[str] = []
     location: str = ""
+    ean: str | None = None
+
+    @property
+    def codes(self) -> str:
+        """What a scan of the product may read, a line each."""
+        return scan_codes(self.sku, self.ean)
 
 
 class PaperLine(Struct, frozen=True):
@@ -30,6 +37,12 @@ class PaperLine(Struct, frozen=True):
     parts: list[PaperPart] = []
     serial_numbers: list[str] = []
     location: str = ""
+    ean: str | None = None
+
+    @property
+    def codes(self) -> str:
+        """What a scan of the product may read, a line each."""
+        return scan_codes(self.sku, self.ean)
 
 
 class Paper(Struct, frozen=True, kw_only=True):

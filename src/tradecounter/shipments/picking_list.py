@@ -14,7 +14,7 @@ from tradecounter.orders.queries.lines import lines_of
 from tradecounter.orders.queries.orders import OrderNote, notes_of
 from tradecounter.orders.states import AnyOrder
 from tradecounter.shipments.papers import PaperLine, PaperPart, PickingList, delivery_of, require_confirmed
-from tradecounter.stock.queries.stock_of_product import places_of
+from tradecounter.stock.queries.stock_of_product import ShelfLabel, shelf_labels_of
 
 _DIGITS = re.compile(r"[0-9]+")
 _WIDEST = 10  # digits; then shelf 9 comes before shelf 10
@@ -38,12 +38,12 @@ async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: dateti
     accounts = await accounts_of(tx, {order.customer_id for order in orders})
     notes = await notes_of(tx, order_ids)
     products = {part.product_id for each in lines.values() for line in each for part in (line, *line.components)}
-    places = await places_of(tx, list(products))
+    labels = await shelf_labels_of(tx, list(products))
     made: list[PickingList | DomainError] = []
     for order in orders:
         try:
             account = accounts[order.customer_id]
-            made.append(_picking_list(order, lines[order.id], account, notes[order.id], places, now))
+            made.append(_picking_list(order, lines[order.id], account, notes[order.id], labels, now))
         except DomainError as error:
             made.append(error)
     return made
@@ -54,7 +54,7 @@ def _picking_list(
     lines: Sequence[OrderLine],
     account: Account,
     notes: Sequence[OrderNote],
-    places: Mapping[int, str],
+    labels: Mapping[int, ShelfLabel],
     now: datetime,
 ) -> PickingList:
     order = require_confirmed(found, now)
@@ -73,7 +73,7 @@ def _picking_list(
         contact_number=order.shipping_address.contact_number,
         shipping=order.chosen_shipping.name,
         packing=account.packing,
-        lines=sorted(_units(lines, lambda line: line.allocated, places), key=by_shelf),
+        lines=sorted(_units(lines, lambda line: line.allocated, labels), key=by_shelf),
         follow=_units(lines, lambda line: line.back_ordered, {}),
         notes=[note.text for note in notes],
     )
@@ -89,19 +89,15 @@ def by_shelf(line: PaperLine) -> tuple[bool, str]:
 
 
 def _units(
-    lines: Sequence[OrderLine], units_of: Callable[[OrderLine], int], places: Mapping[int, str]
+    lines: Sequence[OrderLine], units_of: Callable[[OrderLine], int], labels: Mapping[int, ShelfLabel]
 ) -> list[PaperLine]:
-    return [
-        PaperLine(
-            line.sku,
-            line.name,
-            units_of(line),
-            [
-                PaperPart(units_of(part), part.sku, part.name, location=places.get(part.product_id, ""))
-                for part in line.components
-            ],
-            location=places.get(line.product_id, ""),
-        )
-        for line in lines
-        if units_of(line)
-    ]
+    def part_of(part: OrderLine) -> PaperPart:
+        at = labels.get(part.product_id, ShelfLabel())
+        return PaperPart(units_of(part), part.sku, part.name, location=at.location, ean=at.ean)
+
+    def line_of(line: OrderLine) -> PaperLine:
+        at = labels.get(line.product_id, ShelfLabel())
+        parts = [part_of(part) for part in line.components]
+        return PaperLine(line.sku, line.name, units_of(line), parts, location=at.location, ean=at.ean)
+
+    return [line_of(line) for line in lines if units_of(line)]

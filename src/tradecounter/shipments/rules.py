@@ -58,9 +58,15 @@ def _what_can_leave(lines: Sequence[OrderLine]) -> str:
     return f"what can be dispatched now: {ready}" if ready else "nothing can be dispatched now"
 
 
-def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
-    """Raise DomainError (invalid) for repeated serial numbers, or for more of an item than its dispatched units."""
+def check_serials(
+    lines: Sequence[OrderLine], units: Mapping[int, int], serials: Sequence[Serial], eans: Mapping[int, str | None]
+) -> None:
+    """Raise DomainError (invalid) for repeated serial numbers, or for more of an item than its dispatched units.
+
+    A product's SKU, or its EAN in `eans` by product id, is no serial number: a scanner reads it off each unit's box.
+    """
     leaving = dict(units_with_parts(lines, units))
+    product_of = {line.id: line for line in with_parts(lines)}
     count: Counter[int] = Counter()
     seen: set[tuple[int, str]] = set()
     for serial in serials:
@@ -71,6 +77,10 @@ def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials:
             total = sum(each.item_id == serial.item_id for each in serials)
             problem = f"there are {total} serial numbers for {leaving[serial.item_id]} units: name at most one for each"
             raise invalid(serial.place, problem)
+        line = product_of[serial.item_id]
+        for kind, code in (("SKU", line.sku), ("EAN", eans.get(line.product_id))):
+            if code and serial.serial_number.lower() == code.lower():
+                raise invalid(serial.place, f"{code} is the {kind} of the product, not the serial number of a unit")
         if (serial.item_id, serial.serial_number) in seen:
             raise invalid(serial.place, f"{serial.serial_number!r} is there twice for item {serial.item_id}")
         seen.add((serial.item_id, serial.serial_number))

@@ -111,7 +111,8 @@ def test_orders_are_invoiced_in_one_go(shop: Service, office: BackOfficeSite, cu
 
 def test_picking_lists_are_one_file_in_the_order_of_the_shelves(shop: Service, warehouse: Person) -> None:
     customer = shop.customer()
-    far, near, nowhere = (sell(shop, f"SHELF-{name}", available=9) for name in ("FAR", "NEAR", "NOWHERE"))
+    near, nowhere = (sell(shop, f"SHELF-{name}", available=9) for name in ("NEAR", "NOWHERE"))
+    far = sell(shop, "SHELF-FAR", available=9, ean="5000000000210")
     shop.must_load(
         "stock",
         [{"sku": far, "available": 9, "location": "A-10"}, {"sku": near, "available": 9, "location": "A-9"}],
@@ -125,7 +126,8 @@ def test_picking_lists_are_one_file_in_the_order_of_the_shelves(shop: Service, w
     assert names[1] in second
     places = [first.index(text) for text in ("A-9", "A-10", nowhere)]
     assert places == sorted(places)
-    picked = text_of(warehouse.get(f"/order/many/pick?{query(names)}"))
+    picked = text_of(screen := warehouse.get(f"/order/many/pick?{query(names)}"))
+    assert f'data-codes="{far}\n5000000000210" data-units="1"' in screen.text
     expected = {"A-9": near, "A-10": far, "no place": nowhere}
     places = [picked.index(f"{place} 1 \u00d7 {sku}") for place, sku in expected.items()]
     assert places == sorted(places)

@@ -10,7 +10,7 @@ from support.events import number_events
 from support.orders import at, buy, cancel, create, rows, sell
 from support.pages import Person, fields_of, text_of
 from support.quotes import request_quote
-from support.service import Customer
+from support.service import Customer, Service
 from support.shop import NEXT_DAY
 
 
@@ -278,6 +278,16 @@ def test_a_wrong_serial_number_is_explained(sam: Person, customer: Customer) -> 
     rejected = sam.send(f"{path_of(placed)}/dispatch", fields)
     assert rejected.status_code == 400
     assert "MAC address" in text_of(rejected)
+
+
+def test_a_product_s_code_is_not_taken_for_a_serial_number(shop: Service, sam: Person, customer: Customer) -> None:
+    sku = sell(shop, "SCANNED-AS-SERIAL", available=2, ean="5000000000203")
+    placed = buy(customer, [(sku, 2)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/dispatch"))
+    for kind, code in (("SKU", sku), ("EAN", "5000000000203")):
+        rejected = sam.send(f"{path_of(placed)}/dispatch", fields | {"items-0-serials": f"SN-1\r\n{code}\r\n"})
+        assert rejected.status_code == 400
+        assert f"{code} is the {kind} of the product, not the serial number of a unit" in text_of(rejected)
 
 
 def test_back_ordered_units_do_not_leave(sam: Person, customer: Customer) -> None:

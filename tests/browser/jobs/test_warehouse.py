@@ -77,7 +77,7 @@ def test_scans_of_a_delivery_are_added_up_in_its_row_and_booked_in_with_one_clic
             work.page.keyboard.type(code)
             work.page.keyboard.press("Enter")
             expect(echo).to_contain_text("is not in this list" if code == "NOT-HERE" else sku)
-        expect(echo).to_have_text(f"{sku}: 3 units")
+        expect(echo).to_have_text(f"{sku}: 3 of 3 units")
         expect(work.page.get_by_label(f"Units of {sku} that are there")).to_have_value("3")
         work.click(work.button("Book in"))
         expect(work.page.get_by_text("3 units of 1 product booked in.")).to_be_visible()
@@ -98,7 +98,7 @@ def test_scans_are_counted_after_an_error_too(office: BackOfficeSite, browser: B
         units.fill("1")
         tab.page.get_by_label("Count by scanning a SKU or EAN").fill(sku)
         tab.page.keyboard.press("Enter")
-        expect(tab.page.locator(".scan-echo")).to_have_text(f"{sku}: 2 units")
+        expect(tab.page.locator(".scan-echo")).to_have_text(f"{sku}: 2 of 3 units")
         expect(units).to_have_value("2")
 
 
@@ -147,6 +147,67 @@ def test_picking_lists_of_three_orders_are_printed_as_one_file_with_two_clicks_b
 
 
 @WAYS
+def test_two_orders_are_picked_by_scans_alone_which_say_what_does_not_belong_there(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    ean = {"keyboard": "5000000000036", "touch": "5000000000043"}[way]
+    phone = sell(office.service, f"TAKE PHONE {way}", available=9, ean=ean)
+    cable = sell(office.service, f"TAKE-CABLE-{way}", available=9)
+    office.service.must_load("stock", [{"sku": phone, "available": 9, "location": "A-1"}])
+    customer = office.service.customer(company=f"Picked by {way}")
+    names = [buy(customer, items)["order_reference"] for items in ([(phone, 2)], [(phone, 1), (cable, 4)])]
+    person = staff_member(office.service, office.url, "warehouse")
+    path = f"/order/many/pick?order={names[0]}&order={names[1]}"
+    with job(browser, person, office.url, path, way, record_property, 0) as work:
+        echo = work.page.locator(".scan-echo")
+
+        def scans(code: str, said: str) -> None:
+            work.page.keyboard.type(code)
+            work.page.keyboard.press("Enter")
+            expect(echo).to_contain_text(said)
+
+        scans(ean, f"{phone}: 1 of 2 units for {names[0]}.")
+        work.page.reload()  # the browser remembers it
+        expect(work.page.get_by_text("1 of 2", exact=True)).to_be_visible()
+        scans("NOT-HERE", "NOT-HERE is not in this list.")
+        scans(phone.lower(), f"{phone}: 2 of 2 units for {names[0]}. Next: A-1, {phone}.")
+        scans(ean, f"{phone}: 1 of 1 unit for {names[1]}. Next: no place, {cable}.")
+        scans(ean, f"{phone}: only 1 is wanted. Put the rest back.")
+        scans(cable, f"{cable}: 1 of 4 units")
+        scans("4", f"{cable}: 4 of 4 units for {names[1]}. All is picked.")
+        expect(work.page.get_by_text("All is picked.", exact=True)).to_be_visible()
+        expect(work.link("Dispatch")).to_be_focused()
+        work.page.keyboard.press("Enter")
+        expect(work.page.get_by_role("button", name="Record 2 shipments")).to_be_visible()
+
+
+@WAYS
+def test_the_code_on_a_box_leads_to_the_line_of_its_serial_numbers(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    ean = {"keyboard": "5000000000050", "touch": "5000000000067"}[way]
+    plug, router = (
+        sell(office.service, f"LEAD-{way}", available=5),
+        sell(office.service, f"LED-{way}", available=5, ean=ean),
+    )
+    customer = office.service.customer(company=f"Led by {way}")
+    name = buy(customer, [(plug, 1), (router, 2)])["order_reference"]
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, f"/order/{name}/dispatch", way, record_property, 0) as work:
+        boxes = work.field("Serial numbers")
+        expect(boxes.first).to_be_focused()
+        for label in (ean, f"SN-{way}-8", ean, f"SN-{way}-9", f"LED-BY-{way}"):  # the last one is the courier's
+            work.page.keyboard.type(label)
+            work.page.keyboard.press("Enter")
+        expect(work.page.locator(".flash")).to_have_text("The shipment is recorded.")
+    order = customer.get(f"/order/{name}").json()
+    assert [[unit["serial_number"] for unit in item["serial_numbers"]] for item in order["items"]] == [
+        [],
+        [f"SN-{way}-8", f"SN-{way}-9"],
+    ]
+
+
+@WAYS
 def test_a_part_of_an_order_leaves_with_its_serial_numbers_with_one_click(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
 ) -> None:
@@ -157,7 +218,7 @@ def test_a_part_of_an_order_leaves_with_its_serial_numbers_with_one_click(
     with job(browser, person, office.url, "/", way, record_property, 1) as work:
         scan(work, name)
         work.click(work.link("Dispatch"))
-        router_units, cable_units = (work.page.get_by_label(re.compile(rf"^Units \({n} allocated")) for n in (3, 1))
+        router_units, cable_units = (work.page.get_by_label(re.compile(rf"^Units \(of {n}\)")) for n in (3, 1))
         work.fill(router_units, "2")
         work.fill(cable_units, "")
         expect(work.page.get_by_text("0 of 2 scanned")).to_be_visible()

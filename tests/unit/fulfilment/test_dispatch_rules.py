@@ -101,7 +101,7 @@ def test_a_dispatch_never_takes_unallocated_units(counts: list[tuple[int, int, i
 
 def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
     lines = [line(1, 5, 5), KIT]
-    check_serials(lines, {1: 2, 9: 1}, [Serial(1, "A"), Serial(1, "B"), *[Serial(91, str(n)) for n in range(3)]])
+    check_serials(lines, {1: 2, 9: 1}, [Serial(1, "A"), Serial(1, "B"), *[Serial(91, str(n)) for n in range(3)]], {})
     for serials, problem in (
         ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "there are 3 serial numbers for 2 units"),
         ([Serial(91, str(n)) for n in range(4)], "there are 4 serial numbers for 3 units"),
@@ -109,6 +109,18 @@ def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
         ([Serial(1, "A"), Serial(1, "A")], "'A' is there twice for item 1"),
     ):
         with pytest.raises(DomainError, match=problem):
-            check_serials(lines, {1: 2, 9: 1}, serials)
+            check_serials(lines, {1: 2, 9: 1}, serials, {})
     with pytest.raises(DomainError, match="item 91 is not in this shipment"):
-        check_serials(lines, {1: 2}, [Serial(91, "A")])
+        check_serials(lines, {1: 2}, [Serial(91, "A")], {})
+
+
+def test_what_is_printed_on_every_box_of_a_product_is_no_serial_number() -> None:
+    lines = [line(1, 5, 5), KIT]
+    part = KIT.components[0]
+    for item, code, kind, eans in (
+        (1, lines[0].sku.lower(), "SKU", {}),
+        (1, "5000000000111", "EAN", {lines[0].product_id: "5000000000111"}),
+        (part.id, "5000000000128", "EAN", {part.product_id: "5000000000128"}),
+    ):
+        with pytest.raises(DomainError, match=f"is the {kind} of the product, not the serial number of a unit"):
+            check_serials(lines, {1: 2, 9: 1}, [Serial(item, code)], eans)

@@ -46,14 +46,23 @@ async def stock_levels_of(tx: Transaction, sku_keys: Sequence[str]) -> dict[str,
     return {sku_key: StockLevel(*units) for sku_key, *units in rows}
 
 
-_PLACES_OF = Statement(
-    "select product_id, location from stock_level where product_id = any(:product_ids::bigint[]) and location <> ''"
-)
+class ShelfLabel(Struct, frozen=True):
+    """Where a product is in the warehouse, if known, and the EAN on it, if any."""
+
+    location: str = ""
+    ean: str | None = None
 
 
-async def places_of(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:
-    """Return where products are in the warehouse, by product id; one without a known place is missing."""
-    return dict(await tx.fetch_all(_PLACES_OF, product_ids=list(product_ids)))
+_SHELF_LABELS_OF = Statement("""
+    select p.id, coalesce(s.location, ''), p.ean from product p left join stock_level s on s.product_id = p.id
+    where p.id = any(:product_ids::bigint[])
+""")
+
+
+async def shelf_labels_of(tx: Transaction, product_ids: Sequence[int]) -> dict[int, ShelfLabel]:
+    """Return where products are in the warehouse, and what is printed on them, by product id."""
+    rows = await tx.fetch_all(_SHELF_LABELS_OF, product_ids=list(product_ids))
+    return {product_id: ShelfLabel(*values) for product_id, *values in rows}
 
 
 _DELIVERIES_OF = Statement(

@@ -1,4 +1,4 @@
-// Scans that count: of the rows of a form, or as lines of a field. What a scan has done is said at once.
+// Scans that count: of the rows of a form, of a list to pick, or as lines of a field. What a scan has done is said at once.
 (() => {
   if (!document.querySelector("[data-scan-bar]")) return;
   let bar, box, each, echo; // those of the form that is shown: after an error, it is another one
@@ -7,6 +7,9 @@
 
   const same = (one, other) => one.toLowerCase() === other.toLowerCase();
   const units = (text) => Number(text.trim()) || 0;
+  const codes = (row) => row.dataset.codes.split("\n");
+  const most = (row) => Number(row.dataset.units);
+  const counted = (target, number) => `${number}${target.most ? ` of ${target.most}` : ""} ${(target.most ?? number) === 1 ? "unit" : "units"}`;
 
   const say = (text, wrong = false) => {
     echo.textContent = text;
@@ -14,32 +17,66 @@
     echo.classList.remove("fresh");
     void echo.offsetWidth; // so that the same words are seen to be new
     echo.classList.add("fresh");
+    if (wrong && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(200);
   };
 
   const set = (target, number) => {
-    target.put(String(number));
     last = target;
-    say(`${target.name}: ${number} ${number === 1 ? "unit" : "units"}`);
+    const isOver = target.most && number > target.most;
+    if (isOver && target.told) {
+      say(`${target.name}: only ${target.most} ${target.most === 1 ? "is" : "are"} wanted. Put the rest back.`, true);
+      return;
+    }
+    target.put(String(number));
+    say(`${target.name}: ${counted(target, number)}${target.told?.() ?? ""}`, isOver);
   };
 
-  // The field of units of a row, found by what is printed on the product.
+  // Of the rows with a code that is printed on the product, the first that has not all its units; otherwise the last.
+  const rowWith = (rows, code, number) => {
+    const found = rows.filter((one) => codes(one).some((known) => same(known, code)));
+    return found.find((one) => number(one) < most(one)) ?? found.at(-1);
+  };
+
+  // The field of units of a row.
   const inRows = (table, code) => {
     const rows = [...table.querySelectorAll("tr[data-codes]")];
-    const row = rows.find((one) => one.dataset.codes.split(" ").some((known) => same(known, code)));
-    const field = row?.querySelector("input:not([type=hidden]):not([type=checkbox])");
+    const fieldOf = (one) => one.querySelector("input:not([type=hidden]):not([type=checkbox])");
+    const row = rowWith(rows, code, (one) => units(fieldOf(one).value));
+    const field = row && fieldOf(row);
     if (!field) return null;
     const put = (text) => {
       field.value = text;
       for (const one of rows) one.classList.toggle("scanned", one === row);
       row.scrollIntoView({ block: "nearest" });
     };
-    return { name: row.dataset.codes.split(" ")[0], number: units(field.value), put, field };
+    return { name: codes(row)[0], number: units(field.value), most: most(row), put, field };
+  };
+
+  // A line of a list to pick, which `picking.js` shows.
+  const inPicks = (list, code) => {
+    const rows = [...list.querySelectorAll("[data-codes]")];
+    const picked = (one) => Number(one.dataset.now ?? 0);
+    const row = rowWith(rows, code, picked);
+    if (!row) return null;
+    const put = (text) => row.dispatchEvent(new CustomEvent("pick", { detail: Number(text), bubbles: true }));
+    const told = () => {
+      const next = rows.find((one) => picked(one) < most(one));
+      const then = next ? ` Next: ${next.dataset.place}, ${codes(next)[0]}.` : " All is picked.";
+      return ` for ${row.dataset.order}.${picked(row) < most(row) ? "" : then}`;
+    };
+    return { name: codes(row)[0], number: picked(row), most: most(row), put, told, field: box };
+  };
+
+  // Whether a line counts a product, with or without a number: SKUs may contain spaces.
+  const counts = (line, code) => {
+    const rest = line.trimStart().slice(code.length);
+    return same(line.trimStart().slice(0, code.length), code) && /^\s*$|^\s+[0-9]+\s*$|^\s*[,;\t]/.test(rest);
   };
 
   // The line of a field that begins with the code, or a new one at its end.
   const inLines = (area, code) => {
     const lines = area.value.split("\n").filter((line) => line.trim());
-    const at = lines.findIndex((line) => same(line.trim().split(/[\s,;]+/)[0], code));
+    const at = lines.findIndex((line) => counts(line, code));
     const place = at < 0 ? lines.length : at;
     const put = (text) => {
       const now = area.value.split("\n").filter((line) => line.trim());
@@ -51,7 +88,7 @@
 
   const find = (code) => {
     const table = document.getElementById(bar.dataset.scanRows ?? "");
-    if (table) return inRows(table, code);
+    if (table) return table.matches("table") ? inRows(table, code) : inPicks(table, code);
     const isNumber = /^[0-9]+$/.test(code) && code.length <= longest;
     return isNumber && last ? null : inLines(document.getElementById(bar.dataset.scanLines), code);
   };

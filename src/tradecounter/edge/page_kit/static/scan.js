@@ -23,8 +23,12 @@
     return !wrong && most > 0 && found.length === most;
   };
 
-  // The SKU of another line, scanned from a label, leads to that line.
-  const lineOf = (form, text) => boxes(form).find((box) => box.dataset.sku.toLowerCase() === text.toLowerCase());
+  // The code of a product, scanned from its box, leads to its line: it is no serial number.
+  const isCode = (box, text) => box.dataset.codes.toLowerCase().split("\n").includes(text.toLowerCase());
+  const lineOf = (form, text) => {
+    const found = boxes(form).filter((box) => isCode(box, text));
+    return found.find((box) => wanted(box) > serials(box).length) ?? found.at(-1);
+  };
 
   const ended = (box) => {
     const form = box.form;
@@ -32,9 +36,10 @@
     const last = rows.findLast((row) => row.trim()) ?? "";
     const other = lineOf(form, last.trim());
     if (other) {
-      box.value = rows.filter((row) => row !== last).join("\n");
+      box.value = rows.filter((row) => row !== last && row.trim()).map((row) => `${row}\n`).join("");
       judge(box);
       other.focus();
+      other.setSelectionRange(other.value.length, other.value.length);
       return;
     }
     if (!judge(box)) return;
