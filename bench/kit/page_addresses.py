@@ -21,6 +21,7 @@ LEFT_OUT: Mapping[str, str] = {
     "/credit-note/{number}/pdf": _DOCUMENT,
     "/customer/{id}/export": _DOCUMENT,
     "/import/check/{upload}/bad-rows": _DOCUMENT,
+    "/import/file/{kind}": _DOCUMENT,
     "/invoice/{number}/pdf": _DOCUMENT,
     "/order/many/packing-slip": _DOCUMENT,
     "/order/many/picking-list": _DOCUMENT,

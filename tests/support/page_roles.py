@@ -119,6 +119,7 @@ OFFICE: Mapping[str, str] = {
     "/import/check/{upload}/bad-rows": "catalogue",
     "/import/check/{upload}/apply": "catalogue",
     "/import/check/{upload}/discard": "catalogue",
+    "/import/file/{kind}": "catalogue",
     "/import/{id}": "support finance catalogue",
     "/import/{id}/roll-back": "catalogue",
     "/money": _SALES,

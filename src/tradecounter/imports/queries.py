@@ -1,10 +1,11 @@
 """The history of imports: lists it, and restores the records that an import changed."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import psycopg
 from msgspec import Struct
 from psycopg.sql import SQL, Literal
@@ -224,3 +225,16 @@ _DELETE_OLD_CHANGES = Statement("""
 async def delete_old_changes(tx: Transaction, before: datetime) -> int:
     """Delete the changes of one import before a time; return their number."""
     return await tx.execute(_DELETE_OLD_CHANGES, before=before)
+
+
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+
+
+async def stored_rows(tx: Transaction, kind: ImportKind[Any]) -> AsyncIterator[dict[str, Any]]:
+    """Yield all records of a kind in the order of their keys, with a member for each field.
+
+    Numbers with a point are decimals.
+    """
+    statement = Statement(SQL("select v.row::text from ({}) v order by v.key").format(SQL(kind.view)))
+    async for (row,) in tx.stream(statement, 500):
+        yield _decoder.decode(row)

@@ -51,6 +51,20 @@ def test_a_file_is_checked_row_by_row_and_changes_nothing_until_it_is_applied(
     assert by == catalogue.email
 
 
+def test_what_is_stored_is_a_file_that_is_changed_and_imported_again(office: BackOfficeSite, catalogue: Person) -> None:
+    sku = sell(office.service, "IN-A-FILE", 12, available=5)
+    assert 'href="/import/file/price-list" download' in catalogue.get("/import").text
+    file = catalogue.get("/import/file/price-list")
+    assert file.headers["Content-Disposition"] == 'attachment; filename="price-list.csv"'
+    assert f"default,{sku},12.00,," in file.text
+    _, page = checked(catalogue, file.text.replace(f"{sku},12.00", f"{sku},13.00"), "price-list.csv")
+    shown = text_of(page)
+    assert "Apply 1 change" in shown
+    assert "£12.00 → £13.00" in shown
+    unknown = [catalogue.get(f"/import/file/{kind}").status_code for kind in ("customers", "nonsense")]
+    assert unknown == [404, 404]
+
+
 def test_rows_with_errors_are_left_out_where_somebody_says_so(office: BackOfficeSite, catalogue: Person) -> None:
     sku = sell(office.service, "IN-PART", available=5)
     path, page = checked(catalogue, f"sku,available\n{sku},12\nNOBODY,6\n")

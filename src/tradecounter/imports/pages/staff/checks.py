@@ -15,6 +15,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS, file_response
+from tradecounter.imports.current_file import current_file
 from tradecounter.imports.from_stream import MOST_BYTES
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.pages.staff.shown_fields import shown_changes
@@ -22,7 +23,7 @@ from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.imports.uploads import MOST_BAD_ROWS, Upload, Uploads, Wanted
 from tradecounter.kit.csv_text import MEDIA_TYPE
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.parts.back_office import OfficeParts
 
 _CHECK, _APPLY = "/import/check/{upload}", "/import/check/{upload}/apply"
@@ -66,6 +67,15 @@ class ImportCheckPages(Struct, frozen=True):
         found = await self._history(call, wanted)
         names = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
         return csv_of("imports", {name: name for name in names}, found)
+
+    @page("/import/file/{kind}", "A file of what is stored", scope="catalogue:write", roles=IMPORTERS)
+    async def show_file(self, call: Call) -> Response:
+        kind = call.path("kind")
+        if kind not in _stored_kinds(call):
+            raise not_found("import kind", kind)
+        async with self.desk.reading() as tx:
+            content = await current_file(tx, kind)
+        return file_response(content, f"{kind}.csv", MEDIA_TYPE)
 
     @form("/import", "Check a file", scope="catalogue:write", roles=IMPORTERS)
     async def upload(self, call: Call) -> Response:
@@ -185,6 +195,7 @@ class ImportCheckPages(Struct, frozen=True):
             table=table,
             kinds=_named(kinds),
             kinds_with_fields=_with_fields(kinds),
+            files=_named(_stored_kinds(call)),
             uploads=own,
         )
 
@@ -192,6 +203,11 @@ class ImportCheckPages(Struct, frozen=True):
         after, kinds = read_cursor(wanted.after, int), readable_kinds(roles_of_caller(call))
         async with self.desk.reading() as tx:
             return await list_imports(tx, wanted.most, older_than=None if after is None else after[0], kinds=kinds)
+
+
+def _stored_kinds(call: Call) -> list[str]:
+    """Return the kinds that the person may download; customers have a file with their list."""
+    return [kind for kind in importable_kinds(roles_of_caller(call)) if IMPORT_KINDS[kind].area != "customers"]
 
 
 def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:

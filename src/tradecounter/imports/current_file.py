@@ -1,0 +1,58 @@
+"""Files of what is stored, in the form in which imports take it: to be changed in a spreadsheet and imported again."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.imports.kinds import IMPORT_KINDS, fields_of_kind
+from tradecounter.imports.queries import stored_rows
+from tradecounter.kit.csv_text import cell_of, line
+from tradecounter.kit.json_text import to_json
+from tradecounter.kit.keys import key_form
+
+_BETWEEN = "|"  # the elements of a list of texts, in a cell
+
+
+async def current_file(tx: Transaction, kind: str) -> str:
+    """Return all records of a kind as the CSV file that imports them, in the order of their keys.
+
+    Records that are not active are left out, unless the kind has a column for that. So are columns that nothing is
+    stored of.
+    """
+    fields = fields_of_kind(kind)
+    rows = [row async for row in stored_rows(tx, IMPORT_KINDS[kind]) if "active" in fields or row.get("active", True)]
+    if "children" in fields:
+        rows = _nested(rows)
+    if "components" in fields:
+        sku_of = {key_form(row["sku"]): row["sku"] for row in rows}
+        for row in rows:
+            row["components"] = [each | {"sku": sku_of[each.pop("key")]} for each in row["components"]]
+    columns = [field for field in fields if not rows or field in rows[0]]
+    return line(columns) + "".join(line([_cell(row[column]) for column in columns]) for row in rows)
+
+
+def _nested(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the categories without a parent in which the others are, in their order."""
+    below: dict[str, list[Mapping[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: int(row["position"])):
+        below.setdefault(row["parent_key"] or "", []).append(row)
+    return [
+        {
+            "key": top["key"],
+            "name": top["name"],
+            "children": [{"key": each["key"], "name": each["name"]} for each in below.get(top["key"], ())] or None,
+        }
+        for top in below.get("", ())
+    ]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        texts = [each["value"] if isinstance(each, dict) and each.keys() == {"value"} else each for each in value]
+        if all(isinstance(text, str) and _BETWEEN not in text for text in texts):
+            return cell_of(_BETWEEN.join(texts))
+    if isinstance(value, list | dict):
+        return to_json(value).decode() if value else ""
+    return cell_of(value)
