@@ -73,6 +73,12 @@ def test_products_are_filtered_by_manufacturer_and_by_what_they_lack(office: Bac
     assert found(show="out_of_stock") == ["SIFT-BARE", "SIFT-OUT"]
     assert found(show="back_ordered") == ["SIFT-OUT"]
     assert found(show="without_price", manufacturer="ACME") == ["SIFT-BARE"]
+    service.must_load("categories", [{"key": "sieves", "name": "Sieves & more"}])
+    page = sam.get("/product", params={"query": "sift-"}).text
+    for kind, name in (("manufacturers", "Acme"), ("categories", "Sieves &amp; more")):
+        choices = page.partition(f'<datalist id="{kind}">')[2].partition("</datalist>")[0]
+        assert f'<option value="{name}"></option>' in choices
+    assert "<small>Acme" in page
     for lack in ("without_picture", "without_description", "without_ean"):
         assert found(show=lack) == ["SIFT-BARE", "SIFT-OUT"]
     assert found(show="below_cost") == ["SIFT-FULL"]

@@ -68,6 +68,7 @@ class StockedProduct(Struct, frozen=True):
     level: StockLevel
     price: CostedPrice
     look: Look
+    maker: str
 
 
 class ProductListPages(Struct, frozen=True):
@@ -102,13 +103,16 @@ class ProductListPages(Struct, frozen=True):
         levels = await stock_levels_of(tx, keys)
         prices = await costed_prices_of(tx, "default", keys) if has_right(call.request, "prices:read") else {}
         pictured = await read_pictured(tx, keys)
-        category_names = {each.key: each.name for each in (await read_reference(tx)).categories}
+        known = await read_reference(tx)
+        category_names = {each.key: each.name for each in known.categories}
+        makers = {each.key: each.name for each in known.manufacturers}
         return [
             StockedProduct(
                 each,
                 levels.get(each.sku_key, _NO_STOCK),
                 prices.get(each.sku_key, NO_PRICE),
                 look_of(pictured[each.sku_key], category_names),
+                makers.get(each.manufacturer, each.manufacturer),
             )
             for each in products
         ]
@@ -116,4 +120,12 @@ class ProductListPages(Struct, frozen=True):
     async def _shown(self, call: Call, words: str) -> dict[str, Any]:
         """Return the choices of the filters, and how the words of the search were read, with the search as typed."""
         note = await note_of_search(self.parts.views, words)
-        return {"choices": _choices(call), "note": note, "typed": as_typed(words)}
+        async with self.desk.reading() as tx:
+            known = await read_reference(tx)
+        return {
+            "choices": _choices(call),
+            "manufacturers": [each.name for each in known.manufacturers],
+            "categories": [each.name for each in known.categories],
+            "note": note,
+            "typed": as_typed(words),
+        }

@@ -1,6 +1,6 @@
 """What waits for staff, in the order in which a role deals with it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -46,6 +46,8 @@ _ALL = (
     *TO_MEND,
 )
 _TILES = {"dispatch", "back-order", "quote", "overdue", "job"}
+_OF_BILLING = {"invoice", "rest", "credit"}  # which only people who may invoice can do
+_LISTED_FOR_WAREHOUSE = {"dispatch", "return"}  # what its own lists on the page have
 # The name of a tile, what to do, and the state of products that want work.
 _PRODUCTS: Mapping[Shown, tuple[str, str, str]] = {
     "below_cost": ("Below cost", "{} sold below cost", "bad"),
@@ -77,11 +79,15 @@ class Task(Struct, frozen=True):
 
 
 class Today(Struct, frozen=True):
-    """What waits, and what customers owe, which is None for those who may not see it."""
+    """What waits, and what customers owe, which is None for those who may not see it.
+
+    `listed` are the kinds of tasks that other parts of the page show.
+    """
 
     tasks: list[Task]
     debtors: DebtorTotals | None
     of_catalogue: bool
+    listed: Collection[str] = ()
 
     @property
     def tiles(self) -> list[Task]:
@@ -90,8 +96,13 @@ class Today(Struct, frozen=True):
 
     @property
     def waiting(self) -> list[Task]:
-        """The tasks with something to do."""
-        return [task for task in self.tasks if task.waits]
+        """The tasks with something to do that no other part of the page shows."""
+        return [task for task in self.tasks if task.waits and task.kind not in self.listed]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing waits."""
+        return not any(task.waits for task in self.tasks)
 
 
 async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[str], bool], now: datetime) -> Today:
@@ -124,7 +135,10 @@ async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[
                           waits=bool(count)))  # fmt: skip
     if allowed("catalogue:write"):
         tasks += _products(await count_products_to_mend(tx))
-    return Today(_in_order(tasks, roles), debtors, "catalogue" in roles)
+    if not allowed("billing:write"):
+        tasks = [task for task in tasks if task.kind not in _OF_BILLING]
+    listed = [*(_LISTED_FOR_WAREHOUSE if "warehouse" in roles else ()), *(_PRODUCTS if "catalogue" in roles else ())]
+    return Today(_in_order(tasks, roles), debtors, "catalogue" in roles, listed)
 
 
 def _in_order(tasks: Iterable[Task], roles: Sequence[Role]) -> list[Task]:
