@@ -80,6 +80,7 @@ BEGINNINGS: Mapping[str, str] = {
 # What pages are asked for that show nothing, or not the most, without it.
 QUERIES: Mapping[str, str] = {
     "/money/remind": "?customer={customer}",
+    "/contract-price": "?sku={sku}",
     "/order/many/dispatch": "?order={waiting}&order={part}&order={ready}",
     "/order/many/invoice": "?order={dispatched}",
     "/order/many/pick": "?order={waiting}&order={part}&order={ready}",

@@ -106,6 +106,7 @@ OFFICE: Mapping[str, str] = {
     "/product/{sku}": "support warehouse finance catalogue",
     "/product-form": "catalogue",
     "/price-change": "catalogue",
+    "/contract-price": "catalogue",
     "/stock-adjustment": "warehouse",
     "/goods-in": "warehouse",
     "/count-sheet": "warehouse",

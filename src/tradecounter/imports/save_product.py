@@ -88,11 +88,11 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
     prices = _changed_prices(before["sku"] if before else wanted.product.sku, wanted.prices, old_prices)
     ended = _ended(wanted.prices, old_prices)
     _require_force(ended, wanted)
-    report = await _imported(tx, "products", [Row(1, wanted.product)], now, force=False)
+    report = await import_rows(tx, "products", [Row(1, wanted.product)], now, force=False)
     changed = bool(report.added or report.changed)
     customers = 0
     if prices:
-        priced = await _imported(tx, "price-list", prices, now, force=wanted.force)
+        priced = await import_rows(tx, "price-list", prices, now, force=wanted.force)
         changed = changed or bool(priced.added or priced.changed)
         customers = 0 if priced.prices is None else priced.prices.customers
     if ended:
@@ -100,7 +100,7 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
         changed = True
         customers += 0 if removed.prices is None else removed.prices.customers
     if wanted.stock is not None:
-        await _imported(tx, "stock", [Row(1, wanted.stock)], now, force=False)
+        await import_rows(tx, "stock", [Row(1, wanted.stock)], now, force=False)
     after = await find_product_row(tx, key) or {}
     if report.added or report.changed:
         action = "product.create" if before is None else "product.change"
@@ -183,10 +183,10 @@ def _costs(price: PriceRow | ListPrice | PriceFields) -> list[Decimal | None]:
     return [price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost]
 
 
-async def _imported(
+async def import_rows(
     tx: Transaction, kind: str, rows: Sequence[Row[Any]], now: datetime, *, force: bool
 ) -> ImportReport:
-    """Import rows of a kind. Raises DomainError: invalid, or conflict in the field `force` (guarded prices)."""
+    """Import the rows of a form. Raises DomainError: invalid, or conflict in the field `force` (guarded prices)."""
     try:
         report = await import_in_transaction(tx, kind, iter(rows), ImportOptions(force=force), on_hand=False, now=now)
     except GuardedPricesError as error:
@@ -199,7 +199,8 @@ async def _imported(
 
 
 def _in_words(price: GuardedPrice) -> str:
-    return f"{in_pounds(price.after)} on the price list {price.price_list} {price.why}"
+    where = "" if price.price_list is None else f" on the price list {price.price_list}"
+    return f"{in_pounds(price.after)}{where} {price.why}"
 
 
 def _field_error(kind: str, found: LineMessage) -> FieldError:

@@ -1,0 +1,53 @@
+"""Saves one contract price: an import of one row with all its rules, in the history like any other."""
+
+import hashlib
+from datetime import date, datetime
+
+from msgspec import Struct
+
+from tradecounter.bulk.importing import lock_records
+from tradecounter.bulk.rows import Row
+from tradecounter.db.transaction import Transaction
+from tradecounter.imports.save_product import import_rows
+from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.json_text import to_json
+from tradecounter.prices.importing import CONTRACT_PRICES, ContractPriceRow
+from tradecounter.prices.queries.prices_of_product import ContractPrice, contract_prices_of
+from tradecounter.products.queries.by_sku import fetch_product
+
+
+class SavedContractPrice(Struct, frozen=True, kw_only=True):
+    """A contract price to save. `seen` is the digest of the one that the form has shown; None for a new one."""
+
+    row: ContractPriceRow
+    seen: str | None = None
+    force: bool = False
+
+
+async def save_contract_price(tx: Transaction, wanted: SavedContractPrice, now: datetime) -> bool:
+    """Add a contract price or change it; return whether anything was different. Raises DomainError.
+
+    Not found: the product. Invalid (names the fields). Conflict: the customer has another price from the same day than
+    the one that was shown, or the price wants `force`.
+    """
+    await lock_records(tx, CONTRACT_PRICES)
+    product = (await fetch_product(tx, wanted.row.sku)).record
+    prices = await contract_prices_of(tx, product.id, wanted.row.customer_id)
+    before = price_from(prices, wanted.row.valid_from)
+    if wanted.seen != (None if before is None else version_of(before)):
+        found = "the customer has a price from this day already: change that one"
+        if wanted.seen is not None:
+            found = "someone else has changed this price since it was shown: open it again for what is new"
+        raise DomainError(Kind.CONFLICT, found, field_errors=[FieldError("valid_from", found)])
+    report = await import_rows(tx, "contract-prices", [Row(1, wanted.row)], now, force=wanted.force)
+    return bool(report.added or report.changed)
+
+
+def version_of(price: ContractPrice) -> str:
+    """Return the digest of a contract price as it is stored."""
+    return hashlib.sha256(to_json(price)).hexdigest()
+
+
+def price_from(prices: list[ContractPrice], valid_from: date | None) -> ContractPrice | None:
+    """Return the price of those of one customer that is valid from a day; None without one."""
+    return next((price for price in prices if price.valid_from == valid_from), None)
