@@ -77,9 +77,10 @@ def test_several_orders_are_dispatched_in_one_go_with_their_tracking_numbers(sho
 
 def test_an_order_that_cannot_leave_holds_up_no_other(shop: Service, warehouse: Person) -> None:
     customer, sku = shop.customer(), sell(shop, "MANY-NONE")
-    good, waiting = names_of([buy(customer), buy(customer, [(sku, 1)])])
+    good, waiting = names_of([buy(customer, [("PHONE", 2), ("CABLE", 1)]), buy(customer, [(sku, 1)])])
     form = warehouse.get(f"/order/many/dispatch?{query([waiting, good])}")
     assert "Nothing can leave" in text_of(form)
+    assert "2 \u00d7 PHONE, 1 \u00d7 CABLE" in text_of(form)
     assert list(dispatched(warehouse, [waiting, good], []).values()).count(waiting) == 0
     fields = {"once": "", "orders-0-order": waiting, "orders-1-order": good}
     answer = warehouse.send("/order/many/dispatch", fields)

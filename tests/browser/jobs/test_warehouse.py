@@ -181,6 +181,42 @@ def test_two_orders_are_picked_by_scans_alone_which_say_what_does_not_belong_the
         expect(work.page.get_by_role("button", name="Record 2 shipments")).to_be_visible()
 
 
+# What Chromium on Linux lacks: a camera, and its reader of bar codes, which sees what the test shows it.
+_CAMERA = """
+window.shown = [];
+navigator.mediaDevices.getUserMedia = async () => document.createElement("canvas").captureStream();
+HTMLMediaElement.prototype.play = async () => {};
+window.BarcodeDetector = class {
+  static async getSupportedFormats() { return ["ean_13"]; }
+  async detect() { return window.shown.map((rawValue) => ({ rawValue })); }
+};
+"""
+
+
+def test_the_camera_of_a_phone_counts_each_unit_that_it_is_shown_once(office: BackOfficeSite, browser: Browser) -> None:
+    ean = "5000000000081"
+    sku = sell(office.service, "SEEN", ean=ean)
+    office.service.must_load("incoming", [{"sku": sku, "incoming": 3, "expected_on": "2026-07-01"}])
+    person = staff_member(office.service, office.url, "warehouse")
+    with window(browser) as context, tab_in(context, [office.url], "camera") as tab:
+        signed_in(tab, person, office.url)
+        tab.open(f"{office.url}/goods-in?query={sku}")
+        expect(tab.page.locator("[data-camera]")).to_be_hidden()  # a browser that reads no bar codes offers nothing
+        tab.page.add_init_script(_CAMERA)
+        tab.page.reload()
+        tab.page.get_by_role("button", name="Use the camera").click()
+        expect(tab.page.get_by_label("What the camera sees")).to_be_visible()
+        for units in (1, 2):
+            tab.page.evaluate("code => { shown = [code]; }", ean)
+            expect(tab.page.locator(".scan-echo")).to_have_text(f"{sku}: {units} of 3 units")
+            tab.page.wait_for_timeout(1500)  # it is still the same unit
+            expect(tab.page.locator(".scan-echo")).to_have_text(f"{sku}: {units} of 3 units")
+            tab.page.evaluate("shown = []")
+            tab.page.wait_for_timeout(1500)
+        tab.page.get_by_role("button", name="Stop the camera").click()
+        expect(tab.page.get_by_label("What the camera sees")).to_be_hidden()
+
+
 @WAYS
 def test_the_code_on_a_box_leads_to_the_line_of_its_serial_numbers(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record

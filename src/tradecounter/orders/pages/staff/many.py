@@ -80,7 +80,8 @@ class ManyForm(Struct):
 class ChosenRow(Struct, frozen=True):
     """What the forms show of an order, in a row with a number. `allocated` can leave now, `waiting` is back-ordered.
 
-    `allocated` has the units of each line by its id, `gross` is what an invoice would come to with VAT.
+    `allocated` has the units of each line by its id, `products` the same by SKU, `gross` is what an invoice would come
+    to with VAT.
     """
 
     number: int
@@ -89,6 +90,7 @@ class ChosenRow(Struct, frozen=True):
     deliver_to: str
     status: str | None
     allocated: Mapping[int, int]
+    products: Sequence[tuple[str, int]]
     waiting: int
     gross: Decimal | None
 
@@ -312,13 +314,15 @@ def _query(outcomes: Sequence[Outcome], *, done: bool) -> str:
 
 def _row(number: int, order: AnyOrder, lines: Sequence[OrderLine], gross: Decimal | None) -> ChosenRow:
     is_confirmed = isinstance(order, ConfirmedOrder)
+    leaving = [line for line in lines if line.allocated and is_confirmed]
     return ChosenRow(
         number=number,
         name=order.name,
         customer_reference=order.customer_reference,
         deliver_to=delivery_of(order).name if isinstance(order, ConfirmedOrder) else "",
         status=order.status if isinstance(order, ConfirmedOrder) else None,
-        allocated={line.id: line.allocated for line in lines if line.allocated and is_confirmed},
+        allocated={line.id: line.allocated for line in leaving},
+        products=[(line.sku, line.allocated) for line in leaving],
         waiting=sum(line.back_ordered for line in lines) if is_confirmed else 0,
         gross=gross,
     )
