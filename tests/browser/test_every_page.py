@@ -28,6 +28,7 @@ _FILES = (
     "/packing-slip",
     "/zip",
     "/file/{id}",
+    "/file/{kind}",
     "/bad-rows",
 )  # which the browser saves
 

@@ -240,3 +240,18 @@ def test_only_the_catalogue_role_may_save(office: BackOfficeSite) -> None:
         assert person.get(FORM).status_code == 403
         assert person.send(FORM, {"sku": "FORM-NO", "name": "No", "manufacturer": "acme"}).status_code == 403
     assert rows(office.service, "select from product where sku = 'FORM-NO'") == []
+
+
+def test_the_form_says_which_attributes_there_are_and_their_values(shop: Service, manager: Person) -> None:
+    values = [{"value": f"Shade {n}"} for n in range(14)]
+    shop.must_load(
+        "attributes",
+        [
+            {"key": "shade", "name": "Shade", "type": "string", "possible_values": values},
+            {"key": "floors", "name": "Floors", "type": "int"},
+        ],
+    )
+    page = text_of(manager.get(FORM))
+    assert "shade Shade 0, Shade 1, Shade 2," in page
+    assert "Shade 11 and 2 more" in page
+    assert "floors a whole number" in page

@@ -34,12 +34,14 @@ from tradecounter.products.picture_addresses import loadable
 from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
 from tradecounter.products.queries.by_sku import fetch_product, find_product_row
 from tradecounter.products.queries.pictures import Picture
-from tradecounter.products.queries.records import CategoryRecord, read_reference
+from tradecounter.products.queries.records import AttributeRecord, CategoryRecord, read_reference
 from tradecounter.products.wire import ProductImage
 from tradecounter.stock.importing import StockRow, Units
 
 _PATH = "/product-form"
 _TEMPLATE = "imports/product_form.html"
+_MOST_VALUES = 12  # of an attribute
+_ANY_VALUE = {"boolean": "true or false", "int": "a whole number", "string": "any text"}
 _NEW_CATEGORIES = 2  # empty fields beside those of the product's categories
 _EMPTY: Mapping[str, Any] = dict.fromkeys(field.encode_name for field in fields(ProductRow))
 
@@ -187,6 +189,7 @@ class ProductFormPages(Struct, frozen=True):
             pictures=_picture_rows(row, filled),
             category_names=categories_in_tree(known.categories),
             manufacturers=[(each.key, each.name) for each in known.manufacturers],
+            attributes=[_attribute_in_words(each) for each in known.attributes],
         )
 
 
@@ -234,6 +237,14 @@ def categories_in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, 
     name_of = {each.key: each.name for each in categories}
     named = [(each.key, [name_of[key] for key in (each.parent_key, each.key) if key in name_of]) for each in categories]
     return [(key, ": ".join(names)) for key, names in sorted(named, key=lambda found: [fold(n) for n in found[1]])]
+
+
+def _attribute_in_words(attribute: AttributeRecord) -> tuple[str, str]:
+    """Return the key of an attribute as the form takes it, and its values, or what they are."""
+    values = [each["value"] for each in attribute.possible_values]
+    more = len(values) - _MOST_VALUES
+    shown = ", ".join(values[:_MOST_VALUES]) + (f" and {more} more" if more > 0 else "")
+    return attribute.key, shown or _ANY_VALUE[attribute.type]
 
 
 def _product(body: ProductForm) -> ProductRow:
