@@ -68,6 +68,12 @@ async def tell_of_payment(
     return RemittanceAdvice(told_id, customer_id, amount, paid_on, reference, numbers, now, None)
 
 
+async def told_invoices(tx: Transaction, customer_id: int, now: datetime) -> set[int]:
+    """Return the invoices that a customer has told that it has paid, and whose money has not come."""
+    awaited = await awaited_of(tx, [customer_id], now - AWAITED_FOR)
+    return {number for each in awaited for number in each.invoices}
+
+
 async def take_back_remittance(tx: Transaction, customer_id: int, remittance_id: int, now: datetime) -> None:
     """Delete what a customer has told of a payment. Raises DomainError (not found): also if the money has come."""
     if not await remove_remittance(tx, customer_id, remittance_id):

@@ -63,6 +63,25 @@ def test_what_is_overdue_is_ticked_for_who_has_paid_it(shop: Service, customer: 
     assert ticked(f"{PATH}?show=overdue") == [True, False, False]
 
 
+def test_what_the_customer_has_told_to_be_paid_is_not_asked_for_again(
+    shop: Service, customer: Customer, payer: Person
+) -> None:
+    with at(shop, shop.clock.now() - timedelta(days=60)):
+        one, other = invoices(shop, customer)
+    due = {number: f"£{due_of(shop, number):,.2f}" for number in (one, other)}
+    assert "Pay what is overdue" in text_of(payer.get("/account"))
+    tell(payer, [one])
+    page = text_of(payer.get("/account/invoice"))
+    assert f"placed at once: Invoice {other} The amount in pounds: {due[other][1:]} " in page
+    assert f"You have told us that you have paid {due[one]} of what is overdue." in page
+    assert f"Pay what is overdue {due[other]}" in text_of(payer.get("/account"))
+    tell(payer, [other])
+    for path in ("/account", "/account/invoice"):
+        page = text_of(payer.get(path))
+        assert "Pay what is overdue" not in page
+        assert "£133.20 Overdue" in page
+
+
 def test_money_is_placed_by_the_reference_that_the_customer_has_told(
     shop: Service, customer: Customer, payer: Person
 ) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import zipfile
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 from io import BytesIO
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
+from tradecounter.billing.owed import owed_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
@@ -22,7 +22,7 @@ from tradecounter.billing.queries.invoice_records import (
     printed_invoices,
 )
 from tradecounter.billing.queries.invoices import PrintedInvoice
-from tradecounter.billing.queries.ledger import OpenInvoice, open_invoices, unallocated_of
+from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
 from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -36,10 +36,10 @@ from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import bank_details
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
+from tradecounter.payments.remittances import told_invoices
 
 _INVOICE_COLUMNS = (
     Column("Invoice"),
@@ -53,7 +53,6 @@ _INVOICE_COLUMNS = (
 
 _PDF = "application/pdf"
 _MOST_FILES = 100
-_MOST_NAMED = 5  # invoices in the reference of a payment
 _AMOUNTS = ("net", "vat", "gross")
 
 
@@ -73,28 +72,6 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     reference: str | None = None
     issued_from: str | None = None
     issued_to: str | None = None
-
-
-class Owed(Struct, frozen=True):
-    """What is due of a customer's invoices, in pounds, and the reference to pay with what is overdue of it.
-
-    There is no reference for more invoices than it has room for.
-    """
-
-    due: Decimal
-    overdue: Decimal
-    reference: str
-
-    @classmethod
-    def of(cls, invoices: Sequence[OpenInvoice], now: datetime) -> "Owed":
-        """Return what is due of invoices."""
-        overdue = [invoice for invoice in invoices if invoice.due_at < now]
-        numbers = " ".join(str(invoice.invoice) for invoice in overdue)
-        return cls(
-            due=sum((invoice.due for invoice in invoices), NOTHING),
-            overdue=sum((invoice.due for invoice in overdue), NOTHING),
-            reference=f"Invoice {numbers}" if 0 < len(overdue) <= _MOST_NAMED else "",
-        )
 
 
 class OwnInvoicePages(Struct, frozen=True):
@@ -123,7 +100,8 @@ class OwnInvoicePages(Struct, frozen=True):
     async def _shown(self, call: Call) -> dict[str, Any]:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            owed = Owed.of(await open_invoices(tx, call.customer_id), now)
+            told = await told_invoices(tx, call.customer_id, now)
+            owed = owed_of(await open_invoices(tx, call.customer_id), told, now)
             in_advance = await unallocated_of(tx, call.customer_id)
         return {"now": now, "owed": owed, "in_advance": in_advance, "bank": bank_details(self.parts.settings)}
 

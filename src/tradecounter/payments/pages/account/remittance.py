@@ -18,7 +18,13 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.remittances import RemittanceAdvice, remittance_table
-from tradecounter.payments.remittances import MOST_INVOICES, PaidInvoices, take_back_remittance, tell_of_payment
+from tradecounter.payments.remittances import (
+    MOST_INVOICES,
+    PaidInvoices,
+    take_back_remittance,
+    tell_of_payment,
+    told_invoices,
+)
 
 _PATH = "/account/invoice/remittance"
 _MOST_TOLD = 20
@@ -56,8 +62,8 @@ class RemittancePages(Struct, frozen=True):
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), MOST_INVOICES)
+            waiting = await told_invoices(tx, call.customer_id, now)
             told = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
-        waiting = {number for each in told if each.payment_id is None for number in each.invoices}
         chosen = _chosen(call.raw_query, invoices, now) - waiting
         left = {invoice.number: invoice.due for invoice in invoices}
         return self.desk.show(

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import Approval, count_orders_to_approve, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
-from tradecounter.billing.queries.invoice_records import overdue_of
-from tradecounter.billing.queries.ledger import unallocated_of
+from tradecounter.billing.owed import owed_of
+from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -26,6 +26,7 @@ from tradecounter.orders.queries.today import MOST_COUNTED, AccountSummary, acco
 from tradecounter.orders.states import PricedQuote
 from tradecounter.orders.waiting import Wait, waits_of_rows
 from tradecounter.parts.account import AccountParts
+from tradecounter.payments.remittances import told_invoices
 from tradecounter.quotes.queries.quotes import open_quotes
 from tradecounter.saved_lists.queries import usual_items
 from tradecounter.storefront.shown_product import ShownLine, shown_lines
@@ -53,7 +54,7 @@ class _Home(Struct):
     waits: Mapping[int, Wait] = field(default_factory=dict)
     usual: Sequence[ShownLine] = ()
     pending: int = 0
-    overdue: Decimal = NOTHING
+    to_pay: Decimal = NOTHING
     on_account: Decimal = NOTHING
     to_approve: Sequence[Approval] = ()
     buys: bool = False
@@ -97,13 +98,15 @@ class HomePages(Struct, frozen=True):
             home.usual = shown_lines(view, ((line.product_id, line.quantity) for line in usual))
 
     async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
-        owed = await outstanding_of(tx, account.id)
-        home.overdue = await overdue_of(tx, account.id, self.desk.clock.now())
+        used = await outstanding_of(tx, account.id)
+        now = self.desk.clock.now()
+        owed = owed_of(await open_invoices(tx, account.id), await told_invoices(tx, account.id, now), now)
+        home.to_pay = owed.to_pay
         home.on_account = await unallocated_of(tx, account.id)
         limit = NOTHING if account.credit_limit is None else account.credit_limit
         home.tiles += [
-            Tile("Credit available", money(limit - owed), "/account/credit"),
-            Tile("Overdue", money(home.overdue), "/account/invoice?show=overdue", "bad" if home.overdue else ""),
+            Tile("Credit available", money(limit - used), "/account/credit"),
+            Tile("Overdue", money(owed.overdue), "/account/invoice?show=overdue", "bad" if owed.overdue else ""),
         ]
 
 
