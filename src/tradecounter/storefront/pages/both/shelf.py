@@ -16,8 +16,8 @@ from tradecounter.storefront.view import CustomerView
 _ON_A_PAGE = 24
 _SORTS = (
     ("name", "By name"),
-    ("price", "Lowest price first"),
-    ("availability", "Most in stock first"),
+    ("price", "Lowest price"),
+    ("availability", "Most in stock"),
     ("sku", "By SKU"),
 )
 
