@@ -90,7 +90,7 @@ def test_a_payment_begins_with_its_first_field_and_a_debtor_is_reminded_with_a_k
         keys.press("e")
         expect(page.get_by_role("dialog")).to_contain_text("Remind Owes By Keys Ltd")
         page.get_by_role("button", name="Send the reminder").press("Control+Enter")
-        expect(page.get_by_role("status")).to_contain_text("The reminder is sent to")
+        expect(page.get_by_text("The reminder is sent to")).to_be_visible()
         expect(page).to_have_url(f"{office.url}/money")
 
 
@@ -116,6 +116,8 @@ def test_a_caller_is_found_while_the_name_is_typed_and_its_order_goes_on_by_keys
         page.get_by_label("Their reference").fill("BY-KEYS")
         keys.press("Control+Enter")
         expect(page).to_have_url(re.compile("/confirm$"))
+        keys.press("Control+Enter")
+        expect(page.get_by_text("is confirmed.")).to_be_visible()
 
 
 def test_products_that_words_have_found_are_picked_by_keys(office: BackOfficeSite, browser: Browser) -> None:

@@ -66,10 +66,11 @@
     if (keys.length < 3 && !areOff() && !dialog.open) [...keys].forEach(act);
   };
 
-  // With Ctrl, Enter presses the main button of the form, from any of its fields.
+  // With Ctrl, Enter presses the main button of the form with the focus, else of the dialog or the page.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-    const button = [...(event.target.closest?.("form")?.querySelectorAll("button.main:enabled") ?? [])].find((each) => each.checkVisibility());
+    const form = event.target.closest?.("form") ?? document.querySelector("dialog[open] form") ?? document.querySelector("main form.form");
+    const button = [...(form?.querySelectorAll("button.main:enabled") ?? [])].find((each) => each.checkVisibility());
     if (!button) return;
     event.preventDefault();
     button.click();
