@@ -10,6 +10,7 @@ from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
 from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, products_after, products_named
 from tradecounter.products.search.query import as_typed, search
@@ -65,14 +66,14 @@ async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int
     """Return the products that a search finds, and what to say of its words.
 
     The product with this SKU comes first, then those with this EAN, then the most relevant ones. A text that no product
-    has in its words is looked for inside of SKUs.
+    has in its words is looked for inside of SKUs. A product that the memory has not yet is found by its SKU.
     """
     catalogue = await memory.snapshot()
     searched = search(catalogue.search, text, _all(catalogue))
     named = catalogue.named(text)
     rows = chain.from_iterable(chain(named, searched.tiers()))  # those that are named come twice
     first = list(dict.fromkeys(islice(rows, most + sum(map(len, named)))))
-    keys = _keys(catalogue, (first or list(islice(_containing(catalogue, text), most)))[:most])
+    keys = _keys(catalogue, (first or list(islice(_containing(catalogue, text), most)))[:most]) or [key_form(text)]
     found = {product.sku_key: product for product in await products_named(tx, keys)}
     return [found[key] for key in keys if key in found], searched.note
 

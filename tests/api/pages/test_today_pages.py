@@ -181,6 +181,12 @@ def test_one_exact_hit_opens_at_once(office: BackOfficeSite, sam: Person, custom
         assert found.headers["Location"] == f"/order/{reference}"
 
 
+def test_the_sku_of_a_product_that_was_added_just_now_opens_it(office: BackOfficeSite, sam: Person) -> None:
+    assert "Nothing" in text_of(sam.get("/search?q=JUST-NOW"))  # which reads the catalogue
+    sku = sell(office.service, "JUST-NOW")
+    assert sam.get("/search?q=just-now").headers["Location"] == f"/product/{sku}"
+
+
 def test_a_part_of_a_label_finds_its_order(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
     placed = buy(customer)
     item = placed["items"][0]["id"]
