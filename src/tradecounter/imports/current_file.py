@@ -1,5 +1,6 @@
 """Files of what is stored, in the form in which imports take it: to be changed in a spreadsheet and imported again."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,10 @@ async def current_file(tx: Transaction, kind: str) -> str:
     """
     fields = fields_of_kind(kind)
     rows = [row async for row in stored_rows(tx, IMPORT_KINDS[kind]) if "active" in fields or row.get("active", True)]
+    return await asyncio.to_thread(_file, fields, rows)
+
+
+def _file(fields: list[str], rows: list[dict[str, Any]]) -> str:
     if "children" in fields:
         rows = _nested(rows)
     if "components" in fields:
