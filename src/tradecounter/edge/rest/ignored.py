@@ -35,7 +35,7 @@ def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
     """Return the unknown names among a query's first thousand parameters, without duplicates."""
     known = frozenset[str]() if shape is None else known_names(shape)
     parts = raw_query.split("&", MOST_PARTS)[:MOST_PARTS]
-    sent = {part.partition("=")[0]: None for part in parts if part}
+    sent = {part.partition("=")[0]: None for part in parts if part}  # most are known as they are, before decoding
     names = (unquote_plus(name, errors="replace") for name in sent if name not in known)
     return list(dict.fromkeys(name for name in names if name not in known and name != _CREDENTIAL))
 

@@ -29,13 +29,16 @@ class DirectCalls:
     def __init__(
         self, app: ASGIApp, routes: Iterable[Route], errors: ErrorMiddleware, compression: Compression
     ) -> None:
-        """Take routes to resources, no pattern of which begins with a parameter."""
+        """Take routes to resources. Raises ValueError for a path that begins with a parameter."""
         self._app = app
         self._errors = errors
         self._compression = compression
         self._routes: defaultdict[str, list[Route]] = defaultdict(list)  # by the first segment of their paths
         for route in routes:
-            self._routes[_first_segment(route.path)].append(route)
+            first = _first_segment(route.path)
+            if "{" in first:
+                raise ValueError(f"{route.path} begins with a parameter")
+            self._routes[first].append(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the endpoint of a request and send its response, or pass the request on."""

@@ -1,12 +1,14 @@
 """What is sent in one write is what uvicorn sends, byte by byte; and a head that waits is never sent in error."""
 
 import asyncio
+import gc
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 import uvloop
 from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from support.protocol import Served, serving
 from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
@@ -37,8 +39,8 @@ class Sending(Served):
 
 class OfUvicorn(FastPathProtocol):
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
-        super()._start_asgi_task(cycle, app)
-        del cycle.send
+        self._responding = cycle
+        HttpToolsProtocol._start_asgi_task(self, cycle, app)  # noqa: SLF001
 
 
 def length(count: int) -> tuple[bytes, bytes]:
@@ -49,6 +51,7 @@ WHOLE: Sent = (200, [length(5), (b"x-a", b"1"), (b"set-cookie", b"a=1"), (b"set-
 RESPONSES: list[Sent] = [
     WHOLE,
     (404, [length(0)], [b""]),
+    (200, [length(200_000)], [bytes(200_000)]),
     (200, [], [b"of unknown length"]),
     (200, [length(8)], [b"in ", b"parts"]),
     (200, [(b"transfer-encoding", b"chunked")], [b"in ", b"chunks"]),
@@ -96,6 +99,17 @@ def test_what_no_response_may_be_is_not_sent_whole(sent: Sent) -> None:
     found = exchanged(Sending(sent), LAST)
     assert b"whole" not in found
     assert b"x-b" not in found
+
+
+def test_nothing_of_a_response_is_left_for_the_garbage_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        exchanged(Sending(WHOLE), HEADS[0] * 50 + LAST)
+        left = [each for each in gc.get_objects() if isinstance(each, RequestResponseCycle)]
+    finally:
+        gc.enable()
+    assert len(left) <= 1  # that of the connection
 
 
 def test_an_application_that_fails_after_a_head_sends_an_error() -> None:

@@ -5,6 +5,7 @@ wait forever for a request that never ends or a client that never reads (docs/ad
 """
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import httptools
@@ -24,7 +25,7 @@ from tradecounter.edge.server.connection.error_responses import (
 )
 from tradecounter.edge.server.connection.head_checks import check_head
 from tradecounter.edge.server.connection.lenient_protocol import LenientProtocol
-from tradecounter.edge.server.connection.one_write import OneWrite
+from tradecounter.edge.server.connection.one_write import respond
 from tradecounter.edge.server.connection.tcp import taken_bytes
 from tradecounter.edge.server.request_figures import RequestFigures
 
@@ -170,8 +171,7 @@ class BoundedProtocol(LenientProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._responding = cycle
-        cycle.send = OneWrite(cycle).send  # type: ignore[method-assign]
-        super()._start_asgi_task(cycle, app)
+        super()._start_asgi_task(cycle, partial(respond, cycle, app))
 
     def cut_if_stuck(self, now: float) -> bool:
         """Cut the connection if the client has stopped reading; return whether it was cut."""

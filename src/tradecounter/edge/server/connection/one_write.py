@@ -5,11 +5,18 @@ Uvicorn writes them one after the other, and looks at each header on its own: ha
 
 from typing import Any
 
+from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HEADER_RE, HEADER_VALUE_RE, STATUS_LINE, RequestResponseCycle
 
 from tradecounter.edge.rest.responses import Header
 
 _SENT_BY_UVICORN = frozenset({b"connection", b"transfer-encoding"})
+_MOST_COPIED = 64 * 1024  # bytes of a body that is joined to its head
+
+
+async def respond(cycle: RequestResponseCycle, app: ASGI3Application, scope: Any, receive: Any, _send: Any) -> None:
+    """Run an application, whose whole responses are sent in one write."""
+    await app(scope, receive, OneWrite(cycle).send)
 
 
 class OneWrite:
@@ -43,6 +50,7 @@ class OneWrite:
             cycle.disconnected
             or cycle.flow.write_paused
             or cycle.access_log
+            or len(body) > _MOST_COPIED
             or cycle.scope["method"] == "HEAD"
             or found.get(b"content-length") != b"%d" % len(body)
             or not _SENT_BY_UVICORN.isdisjoint(found)
