@@ -51,7 +51,7 @@ def test_a_filter_narrows_the_shop_in_place_and_the_address_keeps_it(stocked: Se
         expect(offers).to_have_count(3)
         tab.resize(PHONE, dark=True)
         tab.open(f"{stocked.url}/account/product?category=shelves&attribute=depth%3D60")
-        filters = tab.page.get_by_text("Filters", exact=False).first
+        filters = tab.page.locator("summary", has_text="Filters")
         expect(tab.page.get_by_label(re.compile(r"^40"))).not_to_be_visible()
         filters.click()
         tab.page.get_by_label(re.compile(r"^40")).click()
