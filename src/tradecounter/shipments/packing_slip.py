@@ -39,7 +39,7 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
         shipping=box.carrier or option.name,
         packing=account.packing,
         lines=[_packed(line, box, numbers) for line in lines if box.units.get(line.id)],
-        follow=[PaperLine(line.sku, line.name, line.to_come) for line in lines if line.to_come],
+        follow=[PaperLine(line.id, line.sku, line.name, line.to_come) for line in lines if line.to_come],
     )
 
 
@@ -64,11 +64,12 @@ def _packed(
         return [number.serial_number for number in numbers[box.id, part.id]]
 
     return PaperLine(
+        line.id,
         line.sku,
         line.name,
         units,
         [
-            PaperPart(units_per_bundle(part, line) * units, part.sku, part.name, numbers_of(part))
+            PaperPart(part.id, units_per_bundle(part, line) * units, part.sku, part.name, numbers_of(part))
             for part in line.components
         ],
         numbers_of(line),

@@ -15,6 +15,7 @@ from tradecounter.products.scan_codes import scan_codes
 class PaperPart(Struct, frozen=True):
     """A component of a bundle; `quantity` is of all its bundles."""
 
+    line_id: int
     quantity: int
     sku: str
     name: str
@@ -31,6 +32,7 @@ class PaperPart(Struct, frozen=True):
 class PaperLine(Struct, frozen=True):
     """Units of an item."""
 
+    line_id: int
     sku: str
     name: str
     quantity: int

@@ -93,11 +93,11 @@ def _units(
 ) -> list[PaperLine]:
     def part_of(part: OrderLine) -> PaperPart:
         at = labels.get(part.product_id, ShelfLabel())
-        return PaperPart(units_of(part), part.sku, part.name, location=at.location, ean=at.ean)
+        return PaperPart(part.id, units_of(part), part.sku, part.name, location=at.location, ean=at.ean)
 
     def line_of(line: OrderLine) -> PaperLine:
         at = labels.get(line.product_id, ShelfLabel())
         parts = [part_of(part) for part in line.components]
-        return PaperLine(line.sku, line.name, units_of(line), parts, location=at.location, ean=at.ean)
+        return PaperLine(line.id, line.sku, line.name, units_of(line), parts, location=at.location, ean=at.ean)
 
     return [line_of(line) for line in lines if units_of(line)]

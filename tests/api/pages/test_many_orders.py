@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from support.backoffice import BackOfficeSite, backoffice_of
-from support.orders import buy, cancel, create, rows, sell
+from support.orders import buy, cancel, create, dispatch, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.reseller_twin import SELLER
 from support.service import Customer, Service
@@ -132,6 +132,21 @@ def test_picking_lists_are_one_file_in_the_order_of_the_shelves(shop: Service, w
     expected = {"A-9": near, "A-10": far, "no place": nowhere}
     places = [picked.index(f"{place} 1 \u00d7 {sku}") for place, sku in expected.items()]
     assert places == sorted(places)
+
+
+def test_lines_with_the_same_product_and_units_are_picked_one_by_one(shop: Service, warehouse: Person) -> None:
+    customer = shop.customer()
+    sku = sell(shop, "PICKED-TWICE", available=9)
+    placed = buy(customer, [(sku, 2), (sku, 2)])
+
+    def keys() -> list[str]:
+        page = warehouse.get(f"/order/many/pick?{query(names_of([placed]))}")
+        return re.findall('data-picked="([^"]*)"', page.text)
+
+    first, second = keys()
+    assert first != second
+    dispatch(shop, placed, (int(first.partition("/")[0]), 2))
+    assert keys() == [second]
 
 
 def test_papers_that_some_orders_do_not_have_are_named_first(shop: Service, warehouse: Person) -> None:

@@ -181,13 +181,22 @@ def test_two_orders_are_picked_by_scans_alone_which_say_what_does_not_belong_the
         expect(work.page.get_by_role("button", name="Record 2 shipments")).to_be_visible()
 
 
-# What Chromium on Linux lacks: a camera, and its reader of bar codes, which sees what the test shows it.
+# What Chromium on Linux lacks: a camera, and its reader of bar codes, which sees what the test shows it. The question
+# whether the page may use the camera is open until the test says so.
 _CAMERA = """
 window.shown = [];
-navigator.mediaDevices.getUserMedia = async () => document.createElement("canvas").captureStream();
+window.formats = ["ean_13"];
+window.streams = [];
+window.permission = Promise.resolve();
+navigator.mediaDevices.getUserMedia = async () => {
+  await window.permission;
+  streams.push(document.createElement("canvas").captureStream());
+  return streams.at(-1);
+};
+window.live = () => streams.flatMap((each) => each.getTracks()).filter((track) => track.readyState === "live").length;
 HTMLMediaElement.prototype.play = async () => {};
 window.BarcodeDetector = class {
-  static async getSupportedFormats() { return ["ean_13"]; }
+  static async getSupportedFormats() { return window.formats; }
   async detect() { return window.shown.map((rawValue) => ({ rawValue })); }
 };
 """
@@ -206,15 +215,53 @@ def test_the_camera_of_a_phone_counts_each_unit_that_it_is_shown_once(office: Ba
         tab.page.reload()
         tab.page.get_by_role("button", name="Use the camera").click()
         expect(tab.page.get_by_label("What the camera sees")).to_be_visible()
-        for units in (1, 2):
-            tab.page.evaluate("code => { shown = [code]; }", ean)
-            expect(tab.page.locator(".scan-echo")).to_have_text(f"{sku}: {units} of 3 units")
-            tab.page.wait_for_timeout(1500)  # it is still the same unit
-            expect(tab.page.locator(".scan-echo")).to_have_text(f"{sku}: {units} of 3 units")
-            tab.page.evaluate("shown = []")
+        echo, more = tab.page.locator(".scan-echo"), tab.page.get_by_role("button", name="One more of the same")
+        expect(more).to_be_hidden()
+
+        def show(*codes: str) -> None:
+            tab.page.evaluate("codes => { shown = codes; }", codes)
+
+        for _ in range(2):  # it is the same unit, also when it was out of sight
+            show(ean)
+            expect(echo).to_have_text(f"{sku}: 1 of 3 units")
             tab.page.wait_for_timeout(1500)
+            expect(echo).to_have_text(f"{sku}: 1 of 3 units")
+            show()
+            tab.page.wait_for_timeout(1500)
+        more.click()
+        expect(echo).to_have_text(f"{sku}: 2 of 3 units")
+        show("5000000000098")
+        expect(echo).to_contain_text("5000000000098 is not in this list.")
+        show(ean)
+        expect(echo).to_have_text(f"{sku}: 3 of 3 units")
+        more.click()
+        expect(echo).to_have_text(f"{sku}: 4 of 3 units")
+        expect(echo).to_have_class(re.compile("error"))  # more than what comes is said to be wrong
         tab.page.get_by_role("button", name="Stop the camera").click()
         expect(tab.page.get_by_label("What the camera sees")).to_be_hidden()
+        assert tab.page.evaluate("live()") == 0
+
+
+def test_a_camera_that_is_stopped_before_it_runs_does_not_run(office: BackOfficeSite, browser: Browser) -> None:
+    person = staff_member(office.service, office.url, "warehouse")
+    with window(browser) as context, tab_in(context, [office.url], "camera-stopped") as tab:
+        signed_in(tab, person, office.url)
+        tab.page.add_init_script(_CAMERA)
+        tab.open(f"{office.url}/count-sheet/return")
+        camera = tab.page.locator("[data-camera]")
+        tab.page.evaluate("permission = new Promise((done) => { window.permit = done; })")
+        for _ in range(3):  # on, off, on: the question is still open
+            camera.click()
+        tab.page.evaluate("permit()")
+        expect(tab.page.get_by_label("What the camera sees")).to_be_visible()
+        tab.page.wait_for_function("streams.length === 2")
+        assert tab.page.evaluate("live()") == 1
+        camera.click()
+        assert tab.page.evaluate("live()") == 0
+        tab.page.evaluate("formats = []")
+        camera.click()
+        expect(camera).to_have_text("This browser's camera reads no codes")
+        assert tab.page.evaluate("streams.length") == 2
 
 
 @WAYS

@@ -3,13 +3,6 @@
   const boxes = [...document.querySelectorAll("[data-picked]")];
   const left = document.querySelector("[data-left]");
   if (!boxes.length) return;
-  // Lines of an order with the same product and units are told apart by their number.
-  const seen = {};
-  for (const box of boxes) {
-    const name = box.dataset.picked;
-    seen[name] = (seen[name] ?? 0) + 1;
-    box.dataset.picked = `${name}/${seen[name]}`;
-  }
   const key = "picked";
   const day = 24 * 60 * 60 * 1000;
   const lineOf = (box) => box.closest("[data-units]");
