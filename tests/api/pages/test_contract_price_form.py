@@ -65,10 +65,13 @@ def test_a_price_that_somebody_has_added_or_changed_meanwhile_is_not_overwritten
     manager.sends(FORM, fields)
     rejected = manager.send(FORM, fields | {"single_unit_cost": "16.00", "once": "another"})
     assert (rejected.status_code, "has a price from this day already" in text_of(rejected)) == (409, True)
+    link = f'href="{FORM}?sku={sku}&amp;customer={customer.id}&amp;from=2026-07-01"'
+    assert link in rejected.text
     shown = filled(manager, sku, f"&customer={customer.id}&from=2026-07-01", single_unit_cost="16.00")
     manager.sends(FORM, filled(manager, sku, f"&customer={customer.id}&from=2026-07-01", single_unit_cost="15.00"))
     rejected = manager.send(FORM, shown)
     assert (rejected.status_code, "someone else has changed this price" in text_of(rejected)) == (409, True)
+    assert link in rejected.text
     assert stored(shop, sku) == [(customer.id, "15.00", "2026-07-01", None)]
 
 

@@ -63,6 +63,8 @@ def test_what_is_stored_is_a_file_that_is_changed_and_imported_again(office: Bac
     assert "£12.00 → £13.00" in shown
     unknown = [catalogue.get(f"/import/file/{kind}").status_code for kind in ("customers", "nonsense")]
     assert unknown == [404, 404]
+    logged = "select subject, actor_kind from audit_entry where action = 'import-file.download'"
+    assert rows(office.service, logged) == [("import-file/price-list", "staff")]
 
 
 def test_rows_with_errors_are_left_out_where_somebody_says_so(office: BackOfficeSite, catalogue: Person) -> None:

@@ -6,7 +6,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
+from tradecounter.audit.record import audit
 from tradecounter.bulk.spellings import stored_keys
+from tradecounter.db.transaction import transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_of, cursor_text, read_cursor
 from tradecounter.edge.page_kit.values import label
@@ -75,6 +77,8 @@ class ImportCheckPages(Struct, frozen=True):
             raise not_found("import kind", kind)
         async with self.desk.reading() as tx:
             content = await current_file(tx, kind)
+        async with transaction(self.desk.database, call.actor) as tx:
+            audit(tx, "import-file.download", f"import-file/{kind}", self.desk.clock.now())
         return file_response(content, f"{kind}.csv", MEDIA_TYPE)
 
     @form("/import", "Check a file", scope="catalogue:write", roles=IMPORTERS)

@@ -13,6 +13,7 @@ from tradecounter.edge.page_kit.forms import Filled, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import has_right
 from tradecounter.imports.roles import IMPORTERS
 from tradecounter.imports.save_contract_price import (
@@ -21,7 +22,7 @@ from tradecounter.imports.save_contract_price import (
     save_contract_price,
     version_of,
 )
-from tradecounter.kit.errors import invalid, named_by
+from tradecounter.kit.errors import Kind, invalid, named_by
 from tradecounter.kit.number_types import Pounds
 from tradecounter.kit.numbers import read_id
 from tradecounter.parts.back_office import OfficeParts
@@ -109,6 +110,7 @@ class ContractPricePages(Struct, frozen=True):
             product=product,
             customer=wanted.customer,
             price=price,
+            stored=read_id(filled.value("customer")) if filled.status == STATUS[Kind.CONFLICT] else None,
             seen=filled.value("seen", "" if price is None else version_of(price)),
             lists=lists,
             finds_names=has_right(call.request, "customers:read"),
