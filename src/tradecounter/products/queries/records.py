@@ -149,6 +149,12 @@ async def read_reference(tx: Transaction) -> ReferenceRecords:
     )
 
 
+async def read_names(tx: Transaction) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the names of categories in order of position, and those of manufacturers in order of key, by key."""
+    categories, manufacturers = await tx.fetch_all(_CATEGORIES), await tx.fetch_all(_MANUFACTURERS)
+    return {each.key: each.name for each in categories}, {each.key: each.name for each in manufacturers}
+
+
 _PRODUCT_IDS = ArrayStatement("select id, sku_key from product", {"id": "int8"}, order_by='sku_key collate "C"')
 
 

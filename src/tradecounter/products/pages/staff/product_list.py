@@ -8,7 +8,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import label
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right, require_right
@@ -16,10 +16,10 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.products.find_products import list_products, note_of_search
 from tradecounter.products.queries.product_list import SHOWN, ListedProduct, ProductFilter, Shown
-from tradecounter.products.queries.records import read_pictured, read_reference
+from tradecounter.products.queries.records import read_names, read_pictured
 from tradecounter.products.search.query import as_typed
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
-from tradecounter.storefront.drawings import Look, look_of
+from tradecounter.storefront.drawings import look_of
 
 _COLUMNS = (
     Column("Product"),
@@ -67,8 +67,6 @@ class StockedProduct(Struct, frozen=True):
     product: ListedProduct
     level: StockLevel
     price: CostedPrice
-    look: Look
-    maker: str
 
 
 class ProductListPages(Struct, frozen=True):
@@ -86,7 +84,7 @@ class ProductListPages(Struct, frozen=True):
         file="products",
         cells=_CELLS,
         needs=_NEEDS,
-        shown=lambda self, call, found: self._shown(call, found.wanted.query or ""),
+        shown=lambda self, call, found: self._shown(call, found),
         scope="catalogue:read",
     )
     async def list_products(self, tx: Transaction, call: Call, wanted: ProductTable, at: At) -> list[StockedProduct]:
@@ -102,30 +100,27 @@ class ProductListPages(Struct, frozen=True):
         keys = [product.sku_key for product in products]
         levels = await stock_levels_of(tx, keys)
         prices = await costed_prices_of(tx, "default", keys) if has_right(call.request, "prices:read") else {}
-        pictured = await read_pictured(tx, keys)
-        known = await read_reference(tx)
-        category_names = {each.key: each.name for each in known.categories}
-        makers = {each.key: each.name for each in known.manufacturers}
         return [
-            StockedProduct(
-                each,
-                levels.get(each.sku_key, _NO_STOCK),
-                prices.get(each.sku_key, NO_PRICE),
-                look_of(pictured[each.sku_key], category_names),
-                makers.get(each.manufacturer, each.manufacturer),
-            )
+            StockedProduct(each, levels.get(each.sku_key, _NO_STOCK), prices.get(each.sku_key, NO_PRICE))
             for each in products
         ]
 
-    async def _shown(self, call: Call, words: str) -> dict[str, Any]:
-        """Return the choices of the filters, and how the words of the search were read, with the search as typed."""
+    async def _shown(self, call: Call, found: Listed[ProductTable, StockedProduct]) -> dict[str, Any]:
+        """Return what the page has and the file has not.
+
+        The pictures, the names of manufacturers, the choices of the filters, and how the words of the search were read,
+        with the search as typed.
+        """
+        words = found.wanted.query or ""
         note = await note_of_search(self.parts.views, words)
         async with self.desk.reading() as tx:
-            known = await read_reference(tx)
+            categories, manufacturers = await read_names(tx)
+            pictured = await read_pictured(tx, [row.product.sku_key for row in found.rows])
         return {
+            "looks": {key: look_of(each, categories) for key, each in pictured.items()},
             "choices": _choices(call),
-            "manufacturers": [each.name for each in known.manufacturers],
-            "categories": [each.name for each in known.categories],
+            "manufacturers": manufacturers,
+            "categories": categories,
             "note": note,
             "typed": as_typed(words),
         }
