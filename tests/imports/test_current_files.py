@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,6 +58,18 @@ def test_lists_and_bundles_are_cells_that_people_can_edit(filled: Importer) -> N
     assert rows["kit"]["components"] == '[{"quantity":2,"sku":"LISTED"}]'
     assert rows["kit"]["related_products"] == "LISTED|CABLE"
     assert counts(filled.load_text("products", file_of(filled, "products"), dry_run=True))[1] == 0
+
+
+def test_a_file_is_written_in_parts_and_is_whole(own_importer: Importer) -> None:
+    own_importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
+    made: list[dict[str, Any]] = [
+        {"sku": f"PART-{number:04}", "name": "Part", "manufacturer": "acme"} for number in range(1200)
+    ]
+    made[0]["components"] = [{"sku": made[-1]["sku"], "quantity": 2}]  # which is in the last part
+    own_importer.load("products", made)
+    file = file_of(own_importer, "products")
+    assert [row["sku"] for row in csv.DictReader(io.StringIO(file, newline=""))] == [each["sku"] for each in made]
+    assert counts(own_importer.load_text("products", file, dry_run=True)) == (0, 0, len(made), 0)
 
 
 def test_a_kind_without_records_has_a_file_with_all_its_columns(own_importer: Importer) -> None:

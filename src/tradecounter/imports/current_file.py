@@ -1,7 +1,7 @@
 """Files of what is stored, in the form in which imports take it: to be changed in a spreadsheet and imported again."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from tradecounter.db.transaction import Transaction
@@ -9,8 +9,9 @@ from tradecounter.imports.kinds import IMPORT_KINDS, fields_of_kind
 from tradecounter.imports.queries import stored_rows
 from tradecounter.kit.csv_text import cell_of, line
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.keys import key_form
+from tradecounter.products.queries.records import skus_of_components
 
+_TOGETHER = 500  # rows that are in memory, and written in a thread, at a time
 _BETWEEN = "|"  # the elements of a list of texts, in a cell
 
 
@@ -21,19 +22,36 @@ async def current_file(tx: Transaction, kind: str) -> str:
     stored of.
     """
     fields = fields_of_kind(kind)
-    rows = [row async for row in stored_rows(tx, IMPORT_KINDS[kind]) if "active" in fields or row.get("active", True)]
-    return await asyncio.to_thread(_file, fields, rows)
+    sku_of = await skus_of_components(tx) if "components" in fields else {}
+    nests = "children" in fields
+    columns: list[str] = []
+    parts: list[str] = []
+    async for stored in _parts(tx, kind, None if nests else _TOGETHER):
+        rows = _nested(stored) if nests else stored
+        columns = columns or [field for field in fields if field in rows[0]]
+        parts.append(await asyncio.to_thread(_lines, columns, rows, sku_of))
+    return line(columns or fields) + "".join(parts)
 
 
-def _file(fields: list[str], rows: list[dict[str, Any]]) -> str:
-    if "children" in fields:
-        rows = _nested(rows)
-    if "components" in fields:
-        sku_of = {key_form(row["sku"]): row["sku"] for row in rows}
+async def _parts(tx: Transaction, kind: str, most: int | None) -> AsyncIterator[list[dict[str, Any]]]:
+    """Yield the records of a file, at most so many at a time; None yields all of them at once."""
+    shows_inactive = "active" in fields_of_kind(kind)
+    rows: list[dict[str, Any]] = []
+    async for row in stored_rows(tx, IMPORT_KINDS[kind]):
+        if shows_inactive or row.get("active", True):
+            rows.append(row)
+        if len(rows) == most:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
+def _lines(columns: list[str], rows: list[dict[str, Any]], sku_of: Mapping[str, str]) -> str:
+    if "components" in columns:
         for row in rows:
             row["components"] = [each | {"sku": sku_of[each.pop("key")]} for each in row["components"]]
-    columns = [field for field in fields if not rows or field in rows[0]]
-    return line(columns) + "".join(line([_cell(row[column]) for column in columns]) for row in rows)
+    return "".join(line([_cell(row[column]) for column in columns]) for row in rows)
 
 
 def _nested(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

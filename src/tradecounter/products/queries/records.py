@@ -164,6 +164,17 @@ async def read_product_ids(tx: Transaction) -> list[int]:
     return ids
 
 
+_SKUS_OF_COMPONENTS = Statement("""
+    select sku_key, sku from product
+    where sku_key in (select part ->> 'key' from product bundle, jsonb_array_elements(bundle.components) part)
+""")
+
+
+async def skus_of_components(tx: Transaction) -> dict[str, str]:
+    """Return the SKUs of all components of bundles, by folded SKU."""
+    return dict(await tx.fetch_all(_SKUS_OF_COMPONENTS))
+
+
 _READ_PRODUCTS = Statement("""
     select id, sku, sku_key, ean, name, manufacturer, trim_scale(weight_kg)::text,
            trim_scale(box_width_mm)::text, trim_scale(box_height_mm)::text, trim_scale(box_length_mm)::text,

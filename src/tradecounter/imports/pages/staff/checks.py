@@ -1,8 +1,9 @@
 """A file on its way in: `/import` takes it, `/import/check/{upload}` shows what it would change, and applies it."""
 
+import asyncio
 from collections.abc import Iterable
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 from starlette.responses import Response
 
@@ -60,6 +61,7 @@ class ImportCheckPages(Struct, frozen=True):
 
     desk: PageDesk
     parts: OfficeParts
+    file_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # of files of what is stored, which may be long
 
     @page("/import", "Imports", scope="catalogue:read", roles=HISTORY_READERS, query=TableParameters)
     async def list_imports(self, call: Call) -> Response:
@@ -75,7 +77,7 @@ class ImportCheckPages(Struct, frozen=True):
         kind = call.path("kind")
         if kind not in _stored_kinds(call):
             raise not_found("import kind", kind)
-        async with self.desk.reading() as tx:
+        async with self.file_lock, self.desk.reading() as tx:
             content = await current_file(tx, kind)
         async with transaction(self.desk.database, call.actor) as tx:
             audit(tx, "import-file.download", f"import-file/{kind}", self.desk.clock.now())
