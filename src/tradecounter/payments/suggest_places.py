@@ -29,12 +29,23 @@ class Suggestion(Struct, frozen=True):
     rest: Decimal
     fits: bool
 
+    @property
+    def is_evident(self) -> bool:
+        """Whether both the amount and the payer lead there."""
+        return self.fits and self.payer.is_known
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether the amount, an earlier payment or the customer's whole name leads there."""
+        return self.fits or self.payer.times > 0 or self.payer.is_named
+
 
 async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> dict[int, list[Suggestion]]:
     """Return the most likely places of lines that wait, by the lines' ids, the best first.
 
     Where a customer's invoices come to exactly the amount is a place, and so are the customers that have paid with this
-    payer's name before, or whose name or invoice the line names. A line whose amount or day could not be read has none.
+    payer's name before, or whose name, the beginning of it or invoice the line has. A line whose amount or day could
+    not be read has none.
     """
     waiting = {line.id: line for line in lines if line.state != "placed"}
     if not waiting:
@@ -57,11 +68,12 @@ def _places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Sug
     exact = [each.invoice for each in due if each.due == amount][:_MOST_EXACT]
     for number in exact:
         yield Suggestion(payer, number, [Allocation(number, amount)], NOTHING, fits=True)
-    if (is_oldest_exact and len(oldest) > 1) or (payer.is_known and not exact):
+    if (is_oldest_exact and len(oldest) > 1) or (payer.is_hinted and not exact):
         yield Suggestion(payer, None, oldest, rest, is_oldest_exact)
 
 
-def _unlikely(place: Suggestion) -> tuple[bool, bool, int, int]:
+def _unlikely(place: Suggestion) -> tuple[bool, bool, bool, bool, int, int]:
     """Return what sorts suggestions, the best first."""
-    payer = place.payer
-    return not (place.fits and payer.is_known), not place.fits, -payer.times, payer.customer_id
+    payer, fits = place.payer, place.fits
+    is_hinted = fits and payer.is_hinted
+    return not place.is_evident, not is_hinted, not fits, not payer.is_known, -payer.times, payer.customer_id

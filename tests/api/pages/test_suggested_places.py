@@ -19,9 +19,9 @@ def fran(office: BackOfficeSite) -> Person:
     return staff_member(office.service, office.url, "finance")
 
 
-def stored(office: BackOfficeSite, fran: Person, amount: object, reference: str) -> str:
+def stored(office: BackOfficeSite, fran: Person, amount: object, reference: str, payer: str = "") -> str:
     """The path of a line that is not placed by itself."""
-    content = f"date,amount,reference\n2026-06-15,{amount},{reference}\n"
+    content = f"date,amount,reference,payer\n2026-06-15,{amount},{reference},{payer}\n"
     response = fran.http.post(
         "/payment/import",
         data={"once": ""},
@@ -152,5 +152,59 @@ def test_the_number_of_a_paid_invoice_leads_to_its_customer(office: BackOfficeSi
     paid, open_one = debts(office, customer, 1, 12)
     pay_in(office.service, customer, str(due_of(office.service, paid)), paid)
     page = text_of(fran.get(stored(office, fran, "5.55", f"for invoice {paid}")))
-    assert "The line names an invoice of the customer." in page
+    assert "The line has the number of a paid invoice." in page
     assert f"It pays £5.55 of invoice {open_one}" in page
+    assert "Place it here" not in page
+
+
+def test_a_name_that_only_begins_like_the_payers_is_no_suggestion(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="University of London")
+    debts(office, customer, 2)
+    page = text_of(fran.get(stored(office, fran, "6.66", "UNIVERSITY OF LEEDS FEES")))
+    assert "University of London" not in page
+
+
+def test_the_beginning_of_a_name_alone_has_no_button(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Whitstable Harbour Trust")
+    debts(office, customer, 2)
+    path = stored(office, fran, "6.67", "FROM WHITSTABLE HARB")
+    page = text_of(fran.get(path))
+    assert "The line has the beginning of the customer" in page
+    assert "Place it here" not in page
+    assert f'href="{path}?customer_id={customer.id}"' in fran.get(path).text
+
+
+def test_a_payers_name_that_the_bank_has_cut_leads_to_its_customer(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Aberystwyth Boat Club")
+    debts(office, customer, 2)
+    path = stored(office, fran, "6.68", "MONTHLY MONEY", payer="ABERYSTWYTH BOA")
+    assert "Aberystwyth Boat Club" in text_of(fran.get(path))
+
+
+def test_a_whole_name_comes_before_longer_names_that_begin_like_it(office: BackOfficeSite, fran: Person) -> None:
+    longer = [f"Northern Wholesale of Town {number}" for number in range(6)]
+    for name in [*longer, "Northern Whole"]:
+        debts(office, office.service.customer(company=name), 2)
+    page = text_of(fran.get(stored(office, fran, "6.69", "NORTHERN WHOLES")))
+    assert page.index("The line names the customer") < page.index("Northern Wholesale of Town")
+
+
+def test_numbers_of_the_payers_name_are_no_invoices(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Has A Number")
+    [number] = debts(office, customer, 2)
+    page = text_of(fran.get(stored(office, fran, "6.70", "rent", payer=f"UNIT {number} LTD")))
+    assert "Has A Number" not in page
+    [other] = debts(office, office.service.customer(company="Numbered Beside It"), 2)
+    page = text_of(fran.get(stored(office, fran, "6.71", f"for {number} and {other}", payer="UNIT LTD")))
+    assert "Has A Number" in page
+    assert "The line has the number of an invoice that is due." in page
+
+
+def test_the_list_says_why_and_has_no_button_for_another_amount(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Listed Without Button")
+    debts(office, customer, 2)
+    path = stored(office, fran, "6.72", "listed without button")
+    page = fran.get("/bank-line?sort=-stored&reference=listed+without+button")
+    assert "The line names the customer." in text_of(page)
+    assert f'href="{path}?customer_id={customer.id}"' in page.text
+    assert f"{path}/place" not in page.text

@@ -10,15 +10,16 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 _MOST_BY_AMOUNT, _MOST_BY_NAME = 20, 5  # customers of one line
-_LETTERS_ENOUGH = 12  # of a company's name that a bank has cut
+_LETTERS_ENOUGH = 12  # of a company's name of which a bank has cut the rest
 
 
 class Payer(Struct, frozen=True):
     """A customer whose money a line may be.
 
     `times` is how often money with the same payer's name went there, `last_on` when it was received last. `is_named` is
-    whether the line has the customer's name or the beginning of it, `is_numbered` whether it has the number of one of
-    the customer's invoices.
+    whether the line has the customer's name, `is_begun` whether it, or its payer's name, ends within that name.
+    `is_numbered` is whether it has the number of an invoice of the customer that is due, `is_numbered_paid` of one that
+    is paid.
     """
 
     line_id: int
@@ -27,19 +28,30 @@ class Payer(Struct, frozen=True):
     times: int
     last_on: date | None
     is_named: bool
+    is_begun: bool
     is_numbered: bool
+    is_numbered_paid: bool
 
     @property
     def is_known(self) -> bool:
         """Whether the payer, not only the amount, leads to the customer."""
         return self.times > 0 or self.is_named or self.is_numbered
 
+    @property
+    def is_hinted(self) -> bool:
+        """Whether the line has anything of the customer, be it what others may have too."""
+        return self.is_known or self.is_begun or self.is_numbered_paid
 
-# Banks cut long names, so the beginning of a company's name is enough.
+
+# Banks cut long names: a text that ends within a company's name begins it. `usual` is the payer's name, which a line
+# has first and whose numbers are no invoices'; without a payer's name it is the whole text.
 _PAYERS = Statement(
     """
     with line as materialized (
-        select id, usual, lower(reference) as reference, amount from bank_line
+        select id, usual, lower(reference) as reference, amount,
+               case when starts_with(lower(reference), usual || ' ') then substr(reference, length(usual) + 1)
+                    else reference end as numbers
+        from bank_line
         where id = any(:line_ids) and amount > 0 and received_on is not null
     ),
     open as materialized (
@@ -56,15 +68,21 @@ _PAYERS = Statement(
         where line.usual <> '' group by 1, 2
     ),
     named as (
-        select line.id, c.id as customer_id, length(c.company) as letters
-        from (select distinct customer_id from open) o join customer c on c.id = o.customer_id
-        join line on position(left(lower(c.company), :letters_enough) in line.reference) > 0
-        where length(c.company) > 3
+        select line.id, c.id as customer_id, bool_or(position(c.name in text) > 0) as is_whole,
+               max(case when position(c.name in text) > 0 then length(c.name) else length(tail) end) as letters
+        from (select distinct customer_id from open) o
+        join (select id, lower(company) as name from customer where length(company) > 3) c on c.id = o.customer_id
+        join line on position(left(c.name, :letters_enough) in line.reference) > 0
+        cross join lateral (
+            select text, substr(text, nullif(position(left(c.name, :letters_enough) in text), 0)) as tail
+            from unnest(array[line.reference, line.usual]) as text
+        ) t
+        where position(c.name in text) > 0 or starts_with(c.name, tail) group by 1, 2
     ),
     numbered as (
-        select distinct line.id, b.customer_id
-        from line cross join lateral regexp_matches(line.reference, '(?<![0-9])[0-9]{1,18}(?![0-9])', 'g') as number
-        join invoice_balance b on b.invoice = number[1]::bigint
+        select line.id, b.customer_id, bool_or(b.due > 0) as is_due
+        from line cross join lateral regexp_matches(line.numbers, '(?<![0-9])[0-9]{1,18}(?![0-9])', 'g') as number
+        join invoice_balance b on b.invoice = number[1]::bigint group by 1, 2
     ),
     likely as (
         select id, customer_id, row_number() over (partition by id order by customer_id) > :most_by_amount as is_beyond
@@ -72,14 +90,16 @@ _PAYERS = Statement(
         union select id, customer_id,
                      row_number() over (partition by id order by times desc, customer_id) > :most_by_name from earlier
         union select id, customer_id,
-                     row_number() over (partition by id order by letters desc, customer_id) > :most_by_name from named
-        union select id, customer_id, row_number() over (partition by id order by customer_id) > :most_by_name
-              from numbered
+                     row_number() over (partition by id order by is_whole desc, letters desc, customer_id)
+                     > :most_by_name from named
+        union select id, customer_id,
+                     row_number() over (partition by id order by is_due desc, customer_id) > :most_by_name from numbered
     )
     select s.id as line_id, c.id as customer_id,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
            coalesce(e.times, 0)::integer as times, e.last_on,
-           n.id is not null as is_named, i.id is not null as is_numbered
+           coalesce(n.is_whole, false) as is_named, coalesce(not n.is_whole, false) as is_begun,
+           coalesce(i.is_due, false) as is_numbered, coalesce(not i.is_due, false) as is_numbered_paid
     from (select distinct id, customer_id from likely where not is_beyond) s join customer c on c.id = s.customer_id
     left join earlier e on e.id = s.id and e.customer_id = c.id
     left join named n on n.id = s.id and n.customer_id = c.id
