@@ -9,14 +9,14 @@ from msgspec import Struct
 from tradecounter.billing.queries.ledger import OpenInvoice
 from tradecounter.kit.money import NOTHING
 
-_MOST_NAMED = 5  # invoices in the reference of a payment
+_LONGEST = 18  # characters of the reference of a payment between banks of the UK
 
 
 class Owed(Struct, frozen=True):
     """What is due of a customer's invoices, and how much of it is overdue, in pounds.
 
-    `to_pay` is what is overdue without what the customer has told that it has paid. `reference` names those invoices;
-    it is empty for more of them than it has room for.
+    `to_pay` is what is overdue without what the customer has told that it has paid. `reference` has the numbers of
+    those invoices; it is empty for more of them than banks of the UK have room for.
     """
 
     due: Decimal
@@ -34,7 +34,7 @@ def owed_of(invoices: Sequence[OpenInvoice], told: Collection[int], now: datetim
         due=_sum(invoices),
         overdue=_sum(overdue),
         to_pay=_sum(to_pay),
-        reference=f"Invoice {numbers}" if 0 < len(to_pay) <= _MOST_NAMED else "",
+        reference=next((text for text in (f"Invoice {numbers}", numbers) if numbers and len(text) <= _LONGEST), ""),
     )
 
 

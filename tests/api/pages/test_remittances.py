@@ -12,6 +12,7 @@ from support.billing import due_of, invoiced, number_of, pay_in
 from support.orders import at, faults_in_the_books, rows
 from support.pages import Person, customer_user, staff_member, text_of
 from support.service import Customer, Service
+from tradecounter.billing.queries.invoice_records import invoices_to_pay
 from tradecounter.kit.local_time import uk_date
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
@@ -61,6 +62,16 @@ def test_what_is_overdue_is_ticked_for_who_has_paid_it(shop: Service, customer: 
 
     assert ticked(PATH) == [False, False, False]
     assert ticked(f"{PATH}?show=overdue") == [True, False, False]
+
+
+def test_what_is_due_first_is_listed_first(shop: Service, customer: Customer, payer: Person) -> None:
+    new = invoices(shop, customer, 1)[0]
+    with at(shop, shop.clock.now() - timedelta(days=60)):
+        late = invoices(shop, customer, 1)[0]
+    listed = re.findall(r'name="invoices" type="checkbox" value="(\d+)"', payer.get(PATH).text)
+    assert listed == [str(late), str(new)]
+    first = shop.in_transaction(lambda tx: invoices_to_pay(tx, customer.id, 1))
+    assert [invoice.number for invoice in first] == [late]
 
 
 def test_what_the_customer_has_told_to_be_paid_is_not_asked_for_again(

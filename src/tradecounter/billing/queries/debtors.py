@@ -160,14 +160,15 @@ class ChosenDebtor(Unpaid, frozen=True):
 _CHOSEN = Statement(
     SQL("""
     select count(*) as invoices, sum(b.due) as due,
-           coalesce(sum(b.due) filter (where b.due_at < :now), 0.00) as overdue, c.id as customer_id, {name} as name
+           sum(b.due) filter (where b.due_at < :now) as overdue, c.id as customer_id, {name} as name
     from invoice_balance b join customer c on c.id = b.customer_id
-    where b.customer_id = any(:customer_ids) and b.due > 0 group by c.id order by overdue desc, c.id
+    where b.customer_id = any(:customer_ids) and b.due > 0
+    group by c.id having bool_or(b.due_at < :now) order by overdue desc, c.id
     """).format(name=_NAME),
     ChosenDebtor,
 )
 
 
 async def chosen_debtors(tx: Transaction, customer_ids: Sequence[int], now: datetime) -> list[ChosenDebtor]:
-    """Return what customers have not paid, those with the most overdue first; of customers that owe something."""
+    """Return what customers have not paid, those with the most overdue first; only of those with something overdue."""
     return await tx.fetch_all(_CHOSEN, customer_ids=list(customer_ids), now=now)

@@ -87,6 +87,19 @@ async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int, start
     return await tx.fetch_all(Statement(sql, InvoiceRecord), **values, most=most, start=start)
 
 
+_TO_PAY = Statement(
+    SQL("{} where i.customer_id = :customer_id and b.due > 0 order by b.due_at, i.number limit :most").format(
+        _INVOICES
+    ),
+    InvoiceRecord,
+)
+
+
+async def invoices_to_pay(tx: Transaction, customer_id: int, most: int) -> list[InvoiceRecord]:
+    """Return a customer's invoices that are not paid in full, the oldest due date first."""
+    return await tx.fetch_all(_TO_PAY, customer_id=customer_id, most=most)
+
+
 async def count_invoices(tx: Transaction, wanted: InvoiceFilter) -> int:
     """Return how many invoices match a filter."""
     chosen, values = _chosen(wanted)

@@ -16,6 +16,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.numbers import read_id
 from tradecounter.parts.back_office import OfficeParts
@@ -61,7 +62,10 @@ class RemindDebtorsPages(Struct, frozen=True):
     async def _show(
         self, call: Call, filled: Filled, chosen: Sequence[int], outcomes: Sequence[Outcome] = ()
     ) -> Response:
-        """Show the debtors that would be reminded, or what came of each. Raises DomainError (invalid)."""
+        """Show those with something overdue, ticked unless they were reminded today, or what came of each.
+
+        Raises DomainError (invalid).
+        """
         if not 0 < len(chosen) <= _MOST:
             raise invalid("customer", f"tick 1 to {_MOST} debtors in the list first")
         now = self.desk.clock.now()
@@ -75,5 +79,6 @@ class RemindDebtorsPages(Struct, frozen=True):
             debtors=debtors,
             reminded=reminded,
             outcomes=outcomes,
+            reminded_today={name for name, at in reminded.items() if uk_date(at) == uk_date(now)},
             names={str(each.customer_id): each.name for each in debtors},
         )

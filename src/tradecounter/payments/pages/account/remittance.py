@@ -7,7 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
+from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices_to_pay
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -61,9 +61,10 @@ class RemittancePages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), MOST_INVOICES)
+            found = await invoices_to_pay(tx, call.customer_id, MOST_INVOICES + 1)
             waiting = await told_invoices(tx, call.customer_id, now)
             told = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
+        invoices, are_more = found[:MOST_INVOICES], len(found) > MOST_INVOICES
         chosen = _chosen(call.raw_query, invoices, now) - waiting
         left = {invoice.number: invoice.due for invoice in invoices}
         return self.desk.show(
@@ -71,6 +72,7 @@ class RemittancePages(Struct, frozen=True):
             "payments/remittance.html",
             form=filled,
             invoices=invoices,
+            are_more=are_more,
             waiting=waiting,
             chosen=chosen,
             told=[(each, _state(each, left)) for each in told],
