@@ -97,7 +97,6 @@ def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list
     for row, exact in found:
         is_quote = row.kind == "quote" and row.status is None
         path = f"{root}/{'quote' if is_quote else 'order'}/{row.name}"
-        # as lists name them: until it is confirmed, an order is known by the customer's reference
         code, theirs = short_code(row.name), row.customer_reference
         name, other = (code, theirs) if row.status or not theirs else (theirs, code)
         note = joined(row.customer, other, in_pounds(row.gross))

@@ -13,6 +13,7 @@ from support.backoffice import backoffice_of
 from support.cluster import Cluster
 from support.error_bodies import error_body
 from support.orders import buy, confirm, create
+from support.pages import customer_user, text_of
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order, price, stock_shop
 from support.waiting import wait_for
@@ -102,3 +103,16 @@ def test_staff_confirm_orders_while_their_prices_are_stale(shop: Service) -> Non
             confirmation = {"shipping_method": {"id": STANDARD}}
             confirmed = staff.post(f"/api/order/{pending['confirmation_code']}/confirm", json=confirmation)
             assert confirmed.status_code == 200, confirmed.text
+
+
+def test_the_start_page_of_the_account_needs_no_catalogue(shop: Service) -> None:
+    customer = shop.customer()
+    person = customer_user(shop, customer.id)
+    buy(customer)
+    assert "Order again" in text_of(person.get("/account"))
+    with catalogue_unreadable(shop):
+        wait_for(lambda: is_stale(customer.get("/product")))
+        home = person.get("/account")
+        assert home.status_code == 200
+        assert "Latest orders" in text_of(home)
+        assert "Order again" not in text_of(home)

@@ -37,7 +37,7 @@ class Question(Struct, frozen=True, kw_only=True):
     detail: Sequence[str] = ()  # lines below the text, such as an address
     letter: tuple[str, str] | None = None  # the subject and the text of an e-mail that is sent
     danger: bool = False
-    keeps: Mapping[str, str] = field(default_factory=dict)  # fields that are sent with the answer, unseen
+    keeps: Mapping[str, str] = field(default_factory=dict)  # hidden fields of the form
 
 
 def step(

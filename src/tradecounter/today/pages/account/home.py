@@ -19,6 +19,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import user_of
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import OrderRow, order_table
@@ -30,9 +31,11 @@ from tradecounter.payments.remittances import told_invoices
 from tradecounter.quotes.queries.quotes import open_quotes
 from tradecounter.saved_lists.queries import usual_items
 from tradecounter.storefront.shown_product import ShownLine, shown_lines
+from tradecounter.storefront.view import CustomerView
 
 _MOST_SHOWN = 5
 _MOST_USUAL = 3
+_OF_USUAL = 10  # some of which may not be sold any more
 _OF_LATEST = 50  # orders, so that the page is as quick for who orders much
 
 
@@ -70,17 +73,27 @@ class HomePages(Struct, frozen=True):
     async def show_home(self, call: Call) -> Response:
         user = user_of(call)
         home = _Home(buys=user.has_role("buyer"))
+        view = await self._view(call) if home.buys else None
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, call.customer_id)
             if home.buys:
-                await self._add_orders(tx, account, home)
+                await self._add_orders(tx, account, home, view)
             if user.has_role(*APPROVERS):
                 home.to_approve = await waiting_approvals(tx, account.id, self.desk.clock.now())
             if user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)
 
-    async def _add_orders(self, tx: Transaction, account: Account, home: _Home) -> None:
+    async def _view(self, call: Call) -> CustomerView | None:
+        """Return the customer's view of the catalogue; None while there is none, as the rest of the page needs none."""
+        try:
+            return await self.parts.views.of(call.customer_id)
+        except DomainError as error:
+            if error.kind is not Kind.UNAVAILABLE:
+                raise
+            return None
+
+    async def _add_orders(self, tx: Transaction, account: Account, home: _Home, view: CustomerView | None) -> None:
         now = self.desk.clock.now()
         summary = await account_summary(tx, account.id, now)
         home.tiles += _order_tiles(summary)
@@ -92,10 +105,9 @@ class HomePages(Struct, frozen=True):
         wanted = OrderFilter(customer_id=account.id, state="confirmed")
         home.latest = await order_table(tx, wanted, "confirmed", _MOST_SHOWN, descending=True)
         home.waits = await waits_of_rows(tx, home.latest, now, sees_deliveries=account.trade_account)
-        usual = await usual_items(tx, account.id, now, _MOST_USUAL, _OF_LATEST)
-        if usual:
-            view = await self.parts.views.of(account.id)
-            home.usual = shown_lines(view, ((line.product_id, line.quantity) for line in usual))
+        if view is not None:
+            usual = await usual_items(tx, account.id, now, _OF_USUAL, _OF_LATEST)
+            home.usual = shown_lines(view, ((line.product_id, line.quantity) for line in usual))[:_MOST_USUAL]
 
     async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
         used = await outstanding_of(tx, account.id)
