@@ -6,9 +6,11 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Browser, expect
 
+from support.billing import invoiced, number_of
 from support.browsing import Tab, signed_in, tab_in, window
 from support.demo_sites import DemoSites
-from support.pages import staff_member
+from support.pages import customer_user, staff_member
+from support.service import Service
 
 _TWO_LINES = 30  # pixels
 _TEXTS = """[...document.querySelectorAll(".bars dt, .bars dd")].map(element => {
@@ -76,3 +78,22 @@ def test_what_can_be_done_with_a_debtor_is_on_one_line(tab: Tab, sites: DemoSite
     heights = tab.run("[...document.querySelectorAll('.steps')].map(steps => steps.getBoundingClientRect().height)")
     assert heights
     assert max(heights) < _TWO_LINES
+
+
+def test_the_sum_of_ticked_invoices_follows_after_the_form_has_come_back(shop: Service, browser: Browser) -> None:
+    customer = shop.customer()
+    numbers = [number_of(shop, invoiced(shop, customer)) for _ in range(2)]
+    person = customer_user(shop, customer.id, "accounts")
+    with window(browser, scripts=True) as context, tab_in(context, [shop.url], "sums") as tab:
+        signed_in(tab, person, shop.url)
+        page = tab.page
+        tab.open(f"{shop.url}/account/invoice/remittance")
+        said = page.locator("[data-sum]")
+        page.locator(f"input[value='{numbers[0]}']").check()
+        expect(said).to_contain_text("1 invoice, £")
+        page.get_by_label("Amount paid").fill("much")
+        page.get_by_role("button", name="Tell us").click()
+        expect(page.locator(".wrong").first).to_be_visible()
+        expect(said).to_contain_text("1 invoice, £")
+        page.locator(f"input[value='{numbers[1]}']").check()
+        expect(said).to_contain_text("2 invoices, £")
