@@ -51,7 +51,7 @@ async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> di
     if not waiting:
         return {}
     payers = await customers_to_suggest(tx, list(waiting))
-    due = await due_of_customers(tx, [payer.customer_id for payer in payers])
+    due = await due_of_customers(tx, sorted({payer.customer_id for payer in payers}))
     found: dict[int, list[Suggestion]] = {}
     for payer in payers:
         amount = waiting[payer.line_id].amount or NOTHING

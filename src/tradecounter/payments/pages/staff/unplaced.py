@@ -118,9 +118,10 @@ class BankLinePages(Struct, frozen=True):
         )
 
     async def _waiting(self, lines: Sequence[BankLineRecord]) -> dict[str, Any]:
+        shown = [line for line in lines if line.state == "unplaced"]  # the list has no places of lines set aside
         async with self.desk.reading() as tx:
-            waiting, places = await lines_waiting(tx), await suggest_places(tx, lines)
-        suggested = {line.id: _with_digests(line, places.get(line.id, [])) for line in lines}
+            waiting, places = await lines_waiting(tx), await suggest_places(tx, shown)
+        suggested = {line.id: _with_digests(line, places.get(line.id, [])) for line in shown}
         return {"waiting": waiting, "states": _STATES, "suggested": suggested, "unasked": UNASKED}
 
     @page(_ONE, "One line of a bank file", scope="billing:read")
