@@ -9,7 +9,7 @@ from support.service import Customer, Service
 
 def offers(page: str) -> str:
     """The products of a page, without what adds them and leads to their pages."""
-    listed = page.partition('<ul class="offers">')[2].partition("</ul>\n")[0]
+    listed = "".join(re.findall(r'<ul [^>]*class="offers"[^>]*>(.*?)</ul>\n', page, flags=re.DOTALL))
     plain = re.sub(r"<form.*?</form>|<label class=\"compare-tick.*?</label>", "", listed, flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]*>", " ", plain).split())
 
