@@ -94,7 +94,7 @@ QUERIES: Mapping[str, str] = {
     "/account/list/add": "?sku={sku}",
     "/account/list/new": "?source={order}",
     "/account/product/compare": "?sku={sku}&sku={spare}",
-    "/account/search": "?q=cable",
+    "/account/search": "?q=bench",
     "/account/set-password": "?token={invitation_of_user}",
     CONSENT: "?response_type=code&prompt=consent&client_id={client_id}&redirect_uri={redirect_uri}"
     "&code_challenge={code_challenge}&code_challenge_method=S256",
