@@ -10,7 +10,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 _MOST_BY_AMOUNT, _MOST_BY_NAME = 20, 5  # customers of one line
-_LETTERS_ENOUGH = 12  # of a company's name of which a bank has cut the rest
+_LETTERS_ENOUGH = 12  # that a line must have of a company's name if a bank has cut the name
 
 
 class Payer(Struct, frozen=True):

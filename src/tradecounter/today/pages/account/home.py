@@ -35,7 +35,7 @@ from tradecounter.storefront.view import CustomerView
 
 _MOST_SHOWN = 5
 _MOST_USUAL = 3
-_OF_USUAL = 10  # some of which may not be sold any more
+_OF_USUAL = 10  # products, because the customer may no longer be able to buy some of them
 _OF_LATEST = 50  # orders, so that the page is as quick for who orders much
 
 
@@ -85,7 +85,7 @@ class HomePages(Struct, frozen=True):
         return self.desk.show(call, "today/home.html", account=account, home=home)
 
     async def _view(self, call: Call) -> CustomerView | None:
-        """Return the customer's view of the catalogue; None while there is none, as the rest of the page needs none."""
+        """Return the customer's view of the catalogue, or None if it is unavailable: the page opens without it."""
         try:
             return await self.parts.views.of(call.customer_id)
         except DomainError as error:
