@@ -16,8 +16,8 @@ from tradecounter.customer_notes.queries import Contact
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.payments.bank_file import read_bank_file
-from tradecounter.payments.bank_wire import PaymentImport
 from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.reseller_wire import PaymentImport
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
 from tradecounter.shipments.requests import Serial

@@ -6,7 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.staff_wire import Confirmation
+from tradecounter.orders.reseller_wire import Confirmation
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder
 
 

@@ -1,15 +1,30 @@
-"""What the reseller sees of orders beyond the customers' API; commands and the back office share it."""
+"""The requests and responses of orders and quotes for the reseller: its programs, staff's pages and commands."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.kit.external_ids import ExternalId
+from tradecounter.kit.number_types import Id
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.kit.wire import Amount
+from tradecounter.kit.wire import Amount, Moment, Timed
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.states import AnyOrder, NumberedOrder
-from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, Reference, ShippingChoice
+from tradecounter.orders.units import ItemId
+from tradecounter.orders.wire import (
+    LONGEST_SKU,
+    MOST_ITEMS,
+    MOST_UNITS,
+    ConfirmOrderRequest,
+    CreateOrderRequest,
+    OrderAddress,
+    OrderItem,
+    ProductSerialNumber,
+    Reference,
+    ShippingChoice,
+)
 
 Reason = Annotated[str, Meta(max_length=LONGEST_REASON)]
 
@@ -83,3 +98,179 @@ class AmendOrderRequest(Struct, frozen=True):
     def new_address(self) -> Raw | None:
         """The delivery address as JSON, or None when it stays."""
         return None if bytes(self.shipping_address) in {b"", b"null"} else self.shipping_address
+
+
+State = Literal["pending", "confirmed", "cancelled", "expired"]
+
+
+class ResellerOrderItem(OrderItem, kw_only=True):
+    """A line; `quantity` is what is still wanted: ordered less cancelled."""
+
+    quantity_allocated: Annotated[int, Meta(description="Units that are allocated and not dispatched yet.")]
+    quantity_back_ordered: Annotated[int, Meta(description="Units that wait for stock.")]
+    quantity_invoiced: Annotated[int, Meta(description="Units that are on an invoice.")]
+    quantity_to_invoice: Annotated[
+        int, Meta(description="Units that left and are on no invoice, less those that came back uninvoiced.")
+    ]
+    quantity_returned: Annotated[int, Meta(description="Units that came back.")]
+    unit_cost: Amount
+
+
+class ShippedItem(Struct):
+    """Units of a line in a shipment."""
+
+    id: ItemId
+    quantity: Annotated[int, Meta(description="Units.")]
+    serial_numbers: list[ProductSerialNumber]
+
+
+class Shipment(Timed, Struct):
+    """A shipment."""
+
+    id: int
+    dispatched_at: Moment
+    carrier: Annotated[str | None, Meta(description="Who carries it.")]
+    tracking_number: str | None
+    items: list[ShippedItem]
+    invoice: Annotated[int | None, Meta(description="The invoice that has it.")]
+
+
+class Note(Timed, Struct):
+    """A note on an order."""
+
+    at: Moment
+    by: str
+    text: str
+
+
+class Happening(Timed, Struct):
+    """A change of an order, from the audit log."""
+
+    at: Moment
+    by: str
+    what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
+
+
+class ResellerTrackingEvent(Timed, Struct):
+    """Where a shipment was."""
+
+    date: Moment
+    type: Annotated[str, Meta(description="A label; new values may be added.")]
+    description: Annotated[str, Meta(description="What happened, for display.")]
+    locality: Annotated[str, Meta(description="The place.")]
+
+
+class ResellerShipping(Struct, omit_defaults=True):
+    """How the order is shipped."""
+
+    method_id: Annotated[int, Meta(description="The shipping method's id.")]
+    cost_net: Amount
+    cost_tax: Amount
+    tracking_events: Annotated[list[ResellerTrackingEvent], Meta(description="The courier's events, oldest first.")]
+    contact_email: Annotated[str | None, Meta(description="The e-mail address that the courier notifies.")] = None
+    contact_phone: Annotated[str | None, Meta(description="The phone number that the courier notifies.")] = None
+    tracking_number: Annotated[str | None, Meta(description="The courier's tracking number of the shipment.")] = None
+    last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
+
+
+class ResellerShippingOption(Timed, Struct, omit_defaults=True, kw_only=True):
+    """A way to ship the order. The dates are absent while no known delivery covers the order."""
+
+    id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
+    provider: Annotated[str, Meta(description="The courier.")]
+    description: Annotated[str, Meta(description="The name of the service, for display.")]
+    cost_net: Amount
+    expected_dispatch_date: Moment | None = None
+    expected_arrival_date: Moment | None = None
+    total_gross: Annotated[
+        Amount, Meta(description="What the order costs with this option, VAT included: items and shipping.")
+    ]
+
+
+class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
+    """An order of any customer in any state; an unconfirmed one has no reference yet."""
+
+    id: Annotated[int, Meta(description="The numeric order id.")]
+    customer_id: Annotated[int, Meta(description="The customer's id.")]
+    state: State
+    status: Annotated[str | None, Meta(description="A label; set once confirmed.")] = None
+    order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
+    confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
+    customer_reference: Annotated[str, Meta(description="The customer's own reference.")]
+    external_customer_id: Annotated[str | None, Meta(description="The customer's id of its own customer.")] = None
+    external_id: Annotated[
+        str | None, Meta(description="Its id in another of your programs, which the customer never sees.")
+    ] = None
+    created_on: Annotated[Moment, Meta(description="When it was confirmed, or created if it is not.")]
+    cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
+    cost_tax: Amount
+    cost_gross: Amount
+    expected_dispatch_date: Annotated[
+        Moment | None, Meta(description="When the remaining units are expected to be dispatched, if that is known.")
+    ] = None
+    billing_address: CustomerAddress
+    shipping_address: CustomerAddress
+    items: Annotated[list[ResellerOrderItem], Meta(description="The lines.")]
+    shipping: Annotated[
+        list[ResellerShipping], Meta(description="One entry until something is dispatched, then one per shipment.")
+    ]
+    shipping_options: Annotated[
+        list[ResellerShippingOption] | UnsetType, Meta(description="The ways to ship it; only before the confirmation.")
+    ] = UNSET
+    shipments: list[Shipment]
+    invoices: Annotated[list[int], Meta(description="The numbers of its invoices.")]
+    credit_notes: Annotated[list[int], Meta(description="The numbers of its credit notes.")]
+    returns: Annotated[list[str], Meta(description="The numbers of its returns.")]
+    notes: list[Note]
+    history: list[Happening]
+
+
+class TakingBack(Struct):
+    """Why a shipment is taken back."""
+
+    reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the order.")]
+
+
+class Tracking(Struct):
+    """A tracking event to add."""
+
+    type: Annotated[str, Meta(description="A label, such as Collected.")]
+    description: Annotated[str, Meta(description="What happened.")]
+    tracking_number: Annotated[str | None, Meta(description="The shipment; without it, the latest one.")] = None
+    date: Annotated[Moment | None, Meta(description="When it happened, with an offset or `Z`; without it, now.")] = None
+    locality: Annotated[str, Meta(description="Where it happened.")] = ""
+
+
+class Invoicing(Struct):
+    """What to invoice."""
+
+    part: Annotated[bool, Meta(description="Invoice what is dispatched, although some units are still to come.")] = (
+        False
+    )
+
+
+class OrderRequest(CreateOrderRequest, kw_only=True):
+    """An order to create for a customer, at its prices and terms."""
+
+    customer_id: Annotated[Id, Meta(description="The customer's id.")]
+    external_id: ExternalId | None = None
+    override_credit: OverrideCredit | None = None
+
+
+class Confirmation(ConfirmOrderRequest):
+    """Options for confirming an order or a quote for its customer."""
+
+    override_credit: OverrideCredit | None = None
+
+
+class ExternalIdChange(Struct):
+    """The id of an order in another program."""
+
+    external_id: ExternalId | None = None
+
+
+class Amendment(AmendOrderRequest, frozen=True):
+    """Changes of a confirmed order; what is not named stays. `external_id` can change in any state."""
+
+    external_id: ExternalId | UnsetType | None = UNSET
+    shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))

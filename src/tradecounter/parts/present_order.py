@@ -17,8 +17,7 @@ from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shi
 from tradecounter.orders.queries.external_ids import external_ids_of
 from tradecounter.orders.queries.lines import invoiced_units, lines_of
 from tradecounter.orders.queries.orders import notes_of
-from tradecounter.orders.shipping_options import ShippingOption
-from tradecounter.orders.staff_wire import (
+from tradecounter.orders.reseller_wire import (
     Happening,
     Note,
     ResellerOrder,
@@ -29,6 +28,7 @@ from tradecounter.orders.staff_wire import (
     Shipment,
     ShippedItem,
 )
+from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import OrderItemConfiguration, OrderShipping
 from tradecounter.returns.queries.returns import returns_of_orders

@@ -10,7 +10,7 @@ import msgspec
 from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import label, plural
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.staff_wire import Happening, ResellerOrder
+from tradecounter.orders.reseller_wire import Happening, ResellerOrder
 from tradecounter.parts.shown_changes import changes_of
 
 # What someone did, for actions whose noun and verb do not say it.

@@ -14,7 +14,7 @@ from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.staff_wire import ResellerOrder, ResellerOrderItem, ResellerTrackingEvent, Shipment
+from tradecounter.orders.reseller_wire import ResellerOrder, ResellerOrderItem, ResellerTrackingEvent, Shipment
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.waiting import OpenLine, Wait, waits_of_orders
 from tradecounter.parts.present_order import OrderPresenter

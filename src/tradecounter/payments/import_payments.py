@@ -23,7 +23,6 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
 from tradecounter.payments.bank_line import BankLine
-from tradecounter.payments.bank_wire import PaymentImport, RecordedLine, UnplacedLine
 from tradecounter.payments.named_customers import names_another, words_of
 from tradecounter.payments.queries.bank_files import add_bank_file, set_file_counts
 from tradecounter.payments.queries.bank_lines import (
@@ -40,6 +39,7 @@ from tradecounter.payments.queries.bank_lines import (
 from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_amounts, set_come
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, NewPayment, pay_locked, pay_locked_account
 from tradecounter.payments.remittances import AWAITED_FOR, matching
+from tradecounter.payments.reseller_wire import PaymentImport, RecordedLine, UnplacedLine
 from tradecounter.payments.wire import Payment
 
 _LONGEST_NAME = 200

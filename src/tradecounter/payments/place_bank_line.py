@@ -15,7 +15,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.payments.bank_wire import PlacedLine, StoredLine, present_line
 from tradecounter.payments.queries.bank_lines import (
     BankLineRecord,
     State,
@@ -25,6 +24,7 @@ from tradecounter.payments.queries.bank_lines import (
     set_placed,
 )
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, NewPayment, pay_account, pay_invoice
+from tradecounter.payments.reseller_wire import PlacedLine, StoredLine, present_line
 
 Value = TypeVar("Value")
 

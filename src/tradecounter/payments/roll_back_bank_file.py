@@ -13,7 +13,6 @@ from tradecounter.billing.queries.ledger import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind
 from tradecounter.orders.queries.orders import lock_orders
-from tradecounter.payments.bank_wire import RolledBackFile, present_file
 from tradecounter.payments.queries.bank_files import (
     LineOfFile,
     fetch_bank_file,
@@ -21,6 +20,7 @@ from tradecounter.payments.queries.bank_files import (
     paid_by,
     undo_lines,
 )
+from tradecounter.payments.reseller_wire import RolledBackFile, present_file
 from tradecounter.payments.reverse_payment import reverse_payment
 
 KEEP = timedelta(days=90)

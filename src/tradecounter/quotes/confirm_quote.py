@@ -7,7 +7,7 @@ from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_for_customer import confirm_for_customer
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.staff_wire import Confirmation
+from tradecounter.orders.reseller_wire import Confirmation
 from tradecounter.orders.states import ConfirmedOrder, UnpricedQuote
 from tradecounter.quotes.queries.quotes import fetch_quote
 

@@ -17,7 +17,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.commands.shown import change_order
-from tradecounter.orders.staff_wire import TakingBack
+from tradecounter.orders.reseller_wire import TakingBack
 from tradecounter.settings import read_settings
 from tradecounter.shipments.add_video import add_video
 from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment

@@ -13,8 +13,8 @@ from support.service import Service
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.payments.bank_file import read_bank_file
-from tradecounter.payments.bank_wire import PaymentImport
 from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.reseller_wire import PaymentImport
 
 NONE = Decimal(0)
 ONE = Decimal("66.60")  # a phone with shipping and VAT

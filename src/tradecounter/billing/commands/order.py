@@ -13,7 +13,7 @@ from tradecounter.edge.command_line.session import from_settings, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.staff_wire import Invoicing
+from tradecounter.orders.reseller_wire import Invoicing
 from tradecounter.payments.record_payment import record_payment
 
 order = typer.Typer()

@@ -9,7 +9,7 @@ from tradecounter.access.users import disable_user, fetch_user_of
 from tradecounter.customers.address_book import save_address
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import checked_change
-from tradecounter.customers.operations.staff_wire import CreatedKey
+from tradecounter.customers.operations.wire import CreatedKey
 from tradecounter.customers.queries.accounts import fetch_account, require_price_list, unpaired_terms
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.customers.wire import AddressDetails, SavedAddress

@@ -7,7 +7,7 @@ from decimal import Decimal
 from msgspec.structs import asdict
 
 from tradecounter.access.own_users import UserChange
-from tradecounter.customers.operations.staff_wire import (
+from tradecounter.customers.operations.wire import (
     CreatedKey,
     CustomerCredit,
     CustomerRequest,

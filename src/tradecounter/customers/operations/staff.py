@@ -22,7 +22,7 @@ from tradecounter.customers.operations.changes import (
 )
 from tradecounter.customers.operations.examples import DESCRIBED
 from tradecounter.customers.operations.field_rights import scope_of_field
-from tradecounter.customers.operations.staff_wire import (
+from tradecounter.customers.operations.wire import (
     CreatedKey,
     CustomerCredit,
     CustomerRequest,

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.operations.staff import CUSTOMERS, ONE_CUSTOMER, CustomerId, present_customer
-from tradecounter.customers.operations.staff_wire import ResellerCustomer
+from tradecounter.customers.operations.wire import ResellerCustomer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk

@@ -35,8 +35,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import read_contexts
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.reseller_wire import AmendOrderRequest
-from tradecounter.orders.staff_wire import ExternalIdChange
+from tradecounter.orders.reseller_wire import AmendOrderRequest, ExternalIdChange
 
 app = typer.Typer()
 

@@ -21,8 +21,7 @@ from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import read_contexts
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.reseller_wire import OverrideCredit
-from tradecounter.orders.staff_wire import Confirmation
+from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit
 from tradecounter.orders.wire import ShippingChoice
 
 app = typer.Typer()

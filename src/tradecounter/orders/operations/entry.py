@@ -21,8 +21,7 @@ from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, SELLERS, OrderReference
 from tradecounter.orders.order_context import OrderContexts
-from tradecounter.orders.reseller_wire import OverrideCredit
-from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
+from tradecounter.orders.reseller_wire import Amendment, Confirmation, OrderRequest, OverrideCredit, ResellerOrder
 from tradecounter.orders.wire import OrderAddressDetails
 from tradecounter.parts.present_order import OrderPresenter
 

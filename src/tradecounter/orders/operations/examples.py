@@ -10,7 +10,7 @@ from tradecounter.customers.wire import CUSTOMER_ADDRESS
 from tradecounter.edge.operations.subject import Described
 from tradecounter.orders import examples as ordering
 from tradecounter.orders import requests as asked
-from tradecounter.orders import staff_wire as orders
+from tradecounter.orders import reseller_wire as orders
 from tradecounter.orders.reseller_wire import AmendedItem
 from tradecounter.orders.units import NamedUnits
 from tradecounter.orders.wire import ProductSerialNumber, ShippingChoice

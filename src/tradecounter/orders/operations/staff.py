@@ -18,7 +18,7 @@ from tradecounter.orders.operations.examples import DESCRIBED
 from tradecounter.orders.operations.steps import add_tracking, order_filter
 from tradecounter.orders.queries.all_orders import orders_after
 from tradecounter.orders.requests import Cancellation, NoteRequest
-from tradecounter.orders.staff_wire import Invoicing, ResellerOrder, State, Tracking
+from tradecounter.orders.reseller_wire import Invoicing, ResellerOrder, State, Tracking
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.products.wire import Product
 from tradecounter.shipments.add_video import add_video

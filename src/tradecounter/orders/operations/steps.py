@@ -15,9 +15,8 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.reseller_wire import OverrideCredit
+from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit, State, Tracking
 from tradecounter.orders.rules import STATUSES
-from tradecounter.orders.staff_wire import Confirmation, State, Tracking
 from tradecounter.orders.wire import ShippingChoice
 from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment

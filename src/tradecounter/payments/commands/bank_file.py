@@ -18,7 +18,11 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.payments.bank_file import BankFile, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_headings import read_renamed
-from tradecounter.payments.bank_wire import (
+from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
+from tradecounter.payments.queries.bank_files import list_bank_files
+from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
+from tradecounter.payments.reseller_wire import (
     PaymentImport,
     PlacedLine,
     RecordedLine,
@@ -28,10 +32,6 @@ from tradecounter.payments.bank_wire import (
     present_file,
     present_line,
 )
-from tradecounter.payments.import_payments import import_payments
-from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
-from tradecounter.payments.queries.bank_files import list_bank_files
-from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 
 app = typer.Typer()

@@ -9,7 +9,8 @@ from msgspec.structs import asdict
 from tradecounter.billing.operations.examples import PAYMENT
 from tradecounter.edge.operations.subject import Described
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.payments.bank_wire import (
+from tradecounter.payments.place_bank_line import Placement
+from tradecounter.payments.reseller_wire import (
     PaymentImport,
     PlacedLine,
     RecordedLine,
@@ -18,7 +19,6 @@ from tradecounter.payments.bank_wire import (
     StoredLine,
     UnplacedLine,
 )
-from tradecounter.payments.place_bank_line import Placement
 from tradecounter.payments.wire import Allocation
 
 _AT = datetime(2026, 6, 18, 9, 12, 44, tzinfo=UTC)

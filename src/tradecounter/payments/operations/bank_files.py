@@ -23,7 +23,13 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.bank_file import MOST_LINES, read_bank_file
 from tradecounter.payments.bank_headings import read_renamed
-from tradecounter.payments.bank_wire import (
+from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.operations.bank_examples import DESCRIBED, FILE, IMPORT, SET_ASIDE
+from tradecounter.payments.operations.wire import BankFileParameters, BankLineParameters
+from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
+from tradecounter.payments.queries.bank_files import list_bank_files
+from tradecounter.payments.queries.bank_lines import BankLineFilter, fetch_bank_line, list_bank_lines
+from tradecounter.payments.reseller_wire import (
     PaymentImport,
     PlacedLine,
     RolledBackFile,
@@ -32,12 +38,6 @@ from tradecounter.payments.bank_wire import (
     present_file,
     present_line,
 )
-from tradecounter.payments.import_payments import import_payments
-from tradecounter.payments.operations.bank_examples import DESCRIBED, FILE, IMPORT, SET_ASIDE
-from tradecounter.payments.operations.bank_wire import BankFileParameters, BankLineParameters
-from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
-from tradecounter.payments.queries.bank_files import list_bank_files
-from tradecounter.payments.queries.bank_lines import BankLineFilter, fetch_bank_line, list_bank_lines
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 
 _BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)

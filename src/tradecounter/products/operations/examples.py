@@ -8,7 +8,7 @@ from tradecounter.edge.operations.subject import Described
 from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment
 from tradecounter.prices.explain_price import ExplainedPrice, PriceCandidate
 from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
-from tradecounter.products.operations import staff_wire as products
+from tradecounter.products.operations import wire as products
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
 _PRODUCT = products.ResellerProduct(

@@ -18,7 +18,7 @@ from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.find_products import Catalogue, list_products
 from tradecounter.products.operations.examples import DESCRIBED
-from tradecounter.products.operations.staff_wire import (
+from tradecounter.products.operations.wire import (
     AdjustmentRequest,
     AdjustmentResult,
     ExpectedDelivery,

@@ -8,10 +8,10 @@ from msgspec import structs
 
 from tradecounter.edge.operations.subject import Described
 from tradecounter.orders import examples as ordering
-from tradecounter.orders import staff_wire as orders
+from tradecounter.orders import reseller_wire as orders
 from tradecounter.quotes import requests as asked
 from tradecounter.quotes.margin import Margin
-from tradecounter.quotes.staff_wire import ResellerQuote
+from tradecounter.quotes.reseller_wire import ResellerQuote
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
 _OPTION = orders.ResellerShippingOption(

@@ -16,7 +16,7 @@ from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.all_orders import OrderFilter, orders_after
-from tradecounter.orders.staff_wire import Confirmation, ResellerOrder
+from tradecounter.orders.reseller_wire import Confirmation, ResellerOrder
 from tradecounter.orders.states import pricing_of, quote_status
 from tradecounter.parts.present_order import OrderPresenter, option_in_utc
 from tradecounter.quotes.confirm_quote import confirm_quote
@@ -25,7 +25,7 @@ from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.operations.examples import DESCRIBED
 from tradecounter.quotes.price_quote import price_quote
 from tradecounter.quotes.requests import Declination, QuotePrice
-from tradecounter.quotes.staff_wire import ResellerQuote
+from tradecounter.quotes.reseller_wire import ResellerQuote
 
 QUOTES = Subject(tag="Quotes", read="quotes:read", write="quotes:write", described={**ORDERS, **DESCRIBED})
 ONE_QUOTE = "/api/quote/{code}"

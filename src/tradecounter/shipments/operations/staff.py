@@ -10,7 +10,7 @@ from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import InPath
 from tradecounter.orders.operations.staff import BY_WAREHOUSE, ONE_ORDER, ORDERS, OrderReference
-from tradecounter.orders.staff_wire import ResellerOrder, TakingBack
+from tradecounter.orders.reseller_wire import ResellerOrder, TakingBack
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
 from tradecounter.shipments.take_back_shipment import take_back_shipment

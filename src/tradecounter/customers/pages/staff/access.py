@@ -14,7 +14,7 @@ from tradecounter.agents.give_consent import fetch_agent, revoke_agent
 from tradecounter.agents.queries.consents import standing_consents
 from tradecounter.agents.revoke_question import revoke_question
 from tradecounter.customers.operations.changes import disable_user_of, make_key
-from tradecounter.customers.operations.staff_wire import CreatedKey, UserRequest
+from tradecounter.customers.operations.wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page

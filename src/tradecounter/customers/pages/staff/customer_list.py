@@ -6,7 +6,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from tradecounter.customers.operations.staff import present_customers
-from tradecounter.customers.operations.staff_wire import ResellerCustomer
+from tradecounter.customers.operations.wire import ResellerCustomer
 from tradecounter.customers.queries.customer_table import SORTS, CustomerFilter, CustomerRow, customer_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text

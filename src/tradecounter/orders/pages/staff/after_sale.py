@@ -14,7 +14,7 @@ from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.operations.steps import add_tracking
 from tradecounter.orders.pages.staff.order_forms import OrderForms, reference_of
-from tradecounter.orders.staff_wire import Tracking
+from tradecounter.orders.reseller_wire import Tracking
 from tradecounter.orders.units import ItemId, Units
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.requests import ReturnedUnits, ReturnRequest

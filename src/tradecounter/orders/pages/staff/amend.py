@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.customers.operations.staff import present_customer
-from tradecounter.customers.operations.staff_wire import CustomerCredit
+from tradecounter.customers.operations.wire import CustomerCredit
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted

@@ -13,8 +13,8 @@ from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.orders.operations.steps import order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
+from tradecounter.orders.reseller_wire import State
 from tradecounter.orders.rules import STATUSES
-from tradecounter.orders.staff_wire import State
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.find_products import NamedProducts, named_products
 

@@ -12,7 +12,7 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.pages.staff.order_forms import reference_of
-from tradecounter.orders.staff_wire import TakingBack
+from tradecounter.orders.reseller_wire import TakingBack
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import shown_order
 from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment

@@ -16,7 +16,7 @@ from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.pages.staff.order_forms import OrderForms, reference_of
 from tradecounter.orders.requests import NoteRequest
-from tradecounter.orders.staff_wire import ExternalIdChange
+from tradecounter.orders.reseller_wire import ExternalIdChange
 from tradecounter.orders.units import ItemId
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.shipments.dispatch_order import dispatch_order

@@ -23,9 +23,9 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, first_cells, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_headings import SOURCES
 from tradecounter.payments.bank_line import BankRow
-from tradecounter.payments.bank_wire import PaymentImport
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.pages.staff.kept_files import KeptFile, KeptFiles
+from tradecounter.payments.reseller_wire import PaymentImport
 
 _UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
 _FILE = "file"

@@ -24,10 +24,10 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import FieldError
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.payments.bank_wire import RolledBackFile
 from tradecounter.payments.pages.staff.unplaced import LINE_CELLS
 from tradecounter.payments.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files
 from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter, BankLineRecord
+from tradecounter.payments.reseller_wire import RolledBackFile
 from tradecounter.payments.roll_back_bank_file import KEEP, roll_back_bank_file
 
 _ONE, _ROLL_BACK = "/bank-file/{id}", "/bank-file/{id}/roll-back"

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from tradecounter.bulk.files import Form
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.payments.bank_wire import PaymentImport
+from tradecounter.payments.reseller_wire import PaymentImport
 
 _MOST_KEPT = 20
 _KEPT_FOR = timedelta(days=1)

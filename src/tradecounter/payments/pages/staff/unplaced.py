@@ -22,7 +22,6 @@ from tradecounter.kit.number_types import Id
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.payments.bank_wire import StoredLine
 from tradecounter.payments.pages.staff.payment_preview import UNASKED, PaymentPreview, preview_of
 from tradecounter.payments.pages.staff.payments import said_of_payment
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
@@ -33,6 +32,7 @@ from tradecounter.payments.queries.bank_lines import (
     fetch_bank_line,
     lines_waiting,
 )
+from tradecounter.payments.reseller_wire import StoredLine
 from tradecounter.payments.suggest_places import Suggestion, suggest_places
 
 _ONE, _PLACE, _ASIDE = "/bank-line/{id}", "/bank-line/{id}/place", "/bank-line/{id}/set-aside"

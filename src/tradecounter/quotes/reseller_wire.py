@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tradecounter.kit.wire import Moment, Timed
-from tradecounter.orders.staff_wire import ResellerShippingOption
+from tradecounter.orders.reseller_wire import ResellerShippingOption
 from tradecounter.orders.wire import CreatedOrder
 from tradecounter.quotes.margin import Margin
 
