@@ -108,9 +108,12 @@ async def create_list(
 async def change_list(
     tx: Transaction, owner: Owner, view: CustomerView, list_id: int, details: ListDetails | ListContent, now: datetime
 ) -> None:
-    """Replace a list. Raises DomainError: not found; invalid, for its fields."""
-    await lock_own_list(tx, owner, list_id)
+    """Replace a list; one that would stay as it is is not touched. Raises DomainError: not found; invalid."""
+    found = await lock_own_list(tx, owner, list_id)
     lines = _lines(view, details)
+    stored = [(line.product_id, line.quantity) for line in await lines_of_list(tx, list_id)]
+    if (found.name, found.shared, stored) == (details.name, details.shared, lines):
+        return
     await update_list(tx, list_id, details.name, None if details.shared else owner.id)
     await replace_lines(tx, list_id, lines)
     _record(tx, "saved_list.change", owner, now, list_id, details.name)

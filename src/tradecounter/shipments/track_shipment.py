@@ -49,9 +49,10 @@ async def track_shipment(
             require_text(field, getattr(event, field), _LONGEST)
     collector.check()
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
-    shipment_id = await find_shipment(tx, order.id, tracking_number)
+    number = None if tracking_number is None else tracking_number.strip()
+    shipment_id = await find_shipment(tx, order.id, number)
     if shipment_id is None:
-        which = "" if tracking_number is None else f" whose tracking number is {tracking_number}"
+        which = "" if number is None else f" whose tracking number is {number}"
         raise DomainError(Kind.CONFLICT, f"{reference} has no shipment{which}")
     await insert_event(tx, shipment_id, event)
     seen = {"shipment_id": shipment_id, **asdict(event)}

@@ -190,7 +190,7 @@ CHANGES: dict[str, tuple[str, Request]] = {
         ),
     ),
     "createList": ("saved_list.create", lambda s: ("POST", s.of_customer("/list"), LIST)),
-    "replaceList": ("saved_list.change", lambda s: ("PUT", s.added("/list", LIST), LIST)),
+    "replaceList": ("saved_list.change", lambda s: ("PUT", s.added("/list", LIST), {**LIST, "name": "New"})),
     "deleteList": ("saved_list.delete", lambda s: ("DELETE", s.added("/list", LIST), None)),
     "approveOrder": ("order.confirm order.approve", lambda s: ("POST", f"{s.approval()}/approve", None)),
     "declineOrder": (

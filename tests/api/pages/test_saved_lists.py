@@ -49,6 +49,17 @@ def test_a_list_shows_its_products_at_todays_prices(buyer: Person) -> None:
     assert "Site kit" in text_of(buyer.get(LISTS))
 
 
+def test_a_list_that_is_stored_as_it_is_leaves_no_audit_entry(shop: Service, buyer: Person) -> None:
+    path = create(buyer, "PHONE 10\nCABLE 5", name="Unchanged")
+    number, changes = path.rpartition("/")[2], []
+    for lines in ("PHONE 10\nCABLE 5", "CABLE 5\nPHONE 10", "CABLE 5\nPHONE 10"):
+        buyer.sends(f"{path}/change", {"name": "Unchanged", "lines": lines})
+        entries = "select count(*) from audit_entry where action = 'saved_list.change' and after ->> 'id' = %s"
+        [(count,)] = rows(shop, entries, number)
+        changes.append(count)
+    assert changes == [0, 1, 1]
+
+
 def test_all_of_a_list_goes_into_the_basket(buyer: Person) -> None:
     path = create(buyer)
     assert "2 products added to the basket." in text_of(buyer.sends(f"{path}/basket"))

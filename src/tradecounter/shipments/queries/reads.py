@@ -183,12 +183,12 @@ async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | Non
 
 _FIND_SHIPMENT = Statement("""
     select id from shipment where order_id = :order
-      and (:tracking::text is null or tracking_number = :tracking) order by id desc limit 1
+      and (:tracking::text is null or lower(tracking_number) = lower(:tracking)) order by id desc limit 1
 """)
 
 
 async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | None) -> int | None:
-    """Return the id of an order's latest shipment, or of its latest with a tracking number."""
+    """Return the id of an order's latest shipment, or of its latest with a tracking number, in any case."""
     found: int | None = await tx.fetch_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
     return found
 
