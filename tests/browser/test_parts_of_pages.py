@@ -13,6 +13,7 @@ from support.pages import customer_user, staff_member
 from support.service import Service
 
 _TWO_LINES = 30  # pixels
+_ONE_LINE_OF_FIELDS = 110  # pixels, with their labels and the frame
 _TEXTS = """[...document.querySelectorAll(".bars dt, .bars dd")].map(element => {
     const range = document.createRange();
     range.selectNodeContents(element.matches("dd") ? element.lastChild : element);
@@ -57,6 +58,20 @@ def test_a_list_stays_in_its_order_when_a_filter_changes(tab: Tab, sites: DemoSi
     tab.page.wait_for_url("**status=Invoiced**")
     assert "sort=total" in tab.page.url
     expect(tab.page.locator("#results th[aria-sort=ascending]")).to_have_text("Total")
+
+
+@pytest.mark.parametrize("width", [1024, 1280])
+@pytest.mark.parametrize("path", ["/order", "/invoice", "/payment", "/audit"])
+def test_the_filters_of_a_list_take_one_line_until_more_are_asked_for(
+    tab: Tab, sites: DemoSites, path: str, width: int
+) -> None:
+    tab.resize(width)
+    tab.open(sites.office.url + path)
+    folded = tab.page.locator(".more-filters input").first
+    expect(folded).to_be_hidden()
+    assert tab.run("document.getElementById('filters').offsetHeight") < _ONE_LINE_OF_FIELDS
+    tab.page.get_by_text("More filters").press("Enter")
+    expect(folded).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "rows"), [(1280, [4, 3]), (390, [2, 2, 2, 1])])

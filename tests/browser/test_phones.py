@@ -56,7 +56,7 @@ def test_filters_open_behind_a_button(phone: Tab, sites: DemoSites, member: Pers
     signed_in(phone, member, sites.office.url)
     phone.open(f"{sites.office.url}/order")
     expect(phone.page.get_by_label("SKU")).to_be_hidden()
-    phone.page.get_by_text("Filters").click()
+    phone.page.get_by_text("Filters", exact=True).click()
     phone.page.get_by_label("Id in another program").fill("nothing has it")
     phone.page.get_by_role("button", name="Filter").click()
     expect(phone.page.get_by_text("No order matches the filters.")).to_be_visible()

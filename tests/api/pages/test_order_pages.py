@@ -37,6 +37,11 @@ def test_the_list_shows_orders_and_is_filtered_and_sorted(sam: Person, customer:
     assert "No order matches" in text_of(sam.get("/order?reference=NOTHING"))
 
 
+def test_filters_that_are_folded_away_stand_open_while_one_of_them_is_set_or_wrong(sam: Person) -> None:
+    for query, is_open in (("status=Invoiced&sku=", False), ("sku=CABLE", True), ("created_from=soon", True)):
+        assert ('<details class="more-filters" open>' in sam.get(f"/order?{query}").text) is is_open
+
+
 def test_orders_are_found_by_words_of_a_product_and_by_an_exact_sku(office: BackOfficeSite, sam: Person) -> None:
     service, customer = office.service, office.service.customer()
     handset = sell(service, "WORDED", name="Marigold handset")
