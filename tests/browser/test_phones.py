@@ -62,6 +62,17 @@ def test_filters_open_behind_a_button(phone: Tab, sites: DemoSites, member: Pers
     expect(phone.page.get_by_text("No order matches the filters.")).to_be_visible()
 
 
+def test_the_form_of_an_order_fits_into_two_windows_of_a_phone(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/order/new/{sites.customer_id}")
+    assert phone.run("document.documentElement.scrollHeight") < 2 * 812
+    expect(phone.page.get_by_label("SKU or words 1")).to_be_in_viewport()
+    note = phone.page.get_by_label("Note on the delivery")
+    expect(note).to_be_hidden()
+    phone.page.get_by_text("Delivery note, billing address and more").click()
+    expect(note).to_be_visible()
+
+
 def test_cells_that_say_nothing_are_left_out(phone: Tab, sites: DemoSites, member: Person) -> None:
     signed_in(phone, member, sites.office.url)
     phone.open(f"{sites.office.url}/order?status=Awaiting+dispatch")

@@ -1,5 +1,6 @@
 """Staff order for a customer, confirm and amend, on pages."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -174,6 +175,21 @@ def test_errors_of_an_order_are_beside_their_fields(support: Person, customer: C
     assert "order-shipping_address-city-error" in unknown.text
     assert "billing_address-city-error" not in unknown.text
     assert support.send(entry(customer), new_order()).status_code == 400
+
+
+def test_what_an_order_may_have_besides_stands_open_while_it_has_a_value_or_an_error(
+    support: Person, customer: Customer
+) -> None:
+    def opened(name: str, value: str) -> list[str]:
+        shown = support.send(entry(customer), new_order(("PHONE", 1), do="update") | {name: value}).text
+        return re.findall(r'<details class="fold(?:s|ed)" open>\s*<summary>([^<]+)', shown)
+
+    assert opened("delivery_note", "") == []
+    for name, value in (("delivery_note", "Gate 2"), ("billing_address-id", "new"), ("in_stock_only", "true")):
+        assert opened(name, value) == ["Delivery note, billing address and more"]
+    assert opened("courier_notifications-email_address", "nobody") == ["Notifications about this order"]
+    assert opened("list", "PHONE,lots") == ["Paste a list or upload a file"]
+    assert opened("q", "phone") == ["Search the catalogue"]
 
 
 def test_only_finance_lets_an_order_exceed_the_credit(office: BackOfficeSite, support: Person) -> None:
