@@ -8,7 +8,7 @@ from support.command_line import Forker, Program
 
 HEADER = "price_list,sku,single_unit_cost\n"
 ZERO = f"{HEADER}default,PHONE,0\n"
-FOUND = "line 2: PHONE of price list default: single_unit_cost 50.00 -> 0.00 is free of charge"
+FOUND = "line 2: PHONE of price list default: single_unit_cost £50.00 -> £0.00 is free of charge"
 
 
 @pytest.fixture(scope="module")

@@ -250,9 +250,9 @@ def test_a_discount_counts_from_the_prices_at_the_request_and_is_guarded(
     assert tradecounter.json("quote", "show", code) == half
     again = tradecounter.json(*price, "--discount", "10")
     assert [item["unit_cost"] for item in again["items"]] == [72, 72]
-    assert "49.99 is below its purchase cost of 50.00" in tradecounter.error(*price, "--item", f"{sku}=49.99")
+    assert "£49.99 is below its purchase cost of £50.00" in tradecounter.error(*price, "--item", f"{sku}=49.99")
     cable = request_quote(customer, [("CABLE", 1)])["confirmation_code"]
-    assert "more than half off its price of 1.99" in tradecounter.error("quote", "price", cable, "--discount", "51")
+    assert "more than half off its price of £1.99" in tradecounter.error("quote", "price", cable, "--discount", "51")
     assert tradecounter.json("quote", "price", cable, "--discount", "51", "--force")["margin"] is None
     assert "discount: must be between 0 and 100" in tradecounter.error(*price, "--discount", "101")
     assert sku in customer.get(f"/product/{sku}").text

@@ -106,19 +106,22 @@ def test_an_import_without_a_change_has_no_largest_change(shop: Importer) -> Non
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        (price("CABLE", 4.99), "CABLE of price list default: single_unit_cost 10.00 -> 4.99 is more than half off"),
-        (price("CABLE", 0), "CABLE of price list default: single_unit_cost 10.00 -> 0.00 is free of charge"),
-        (price("PHONE", 59.99), "PHONE of price list default: single_unit_cost 100.00 -> 59.99 is below its purchase"),
-        (price("PHONE", 100, 90, 50), "PHONE of price list default: ten_plus_unit_cost 80.00 -> 50.00 is below its"),
+        (price("CABLE", 4.99), "CABLE of price list default: single_unit_cost £10.00 -> £4.99 is more than half off"),
+        (price("CABLE", 0), "CABLE of price list default: single_unit_cost £10.00 -> £0.00 is free of charge"),
+        (
+            price("PHONE", 59.99),
+            "PHONE of price list default: single_unit_cost £100.00 -> £59.99 is below its purchase",
+        ),
+        (price("PHONE", 100, 90, 50), "PHONE of price list default: ten_plus_unit_cost £80.00 -> £50.00 is below its"),
         (
             price("CABLE", 10, None, 1),
-            "CABLE of price list default: ten_plus_unit_cost 10.00 -> 1.00 is more than half",
+            "CABLE of price list default: ten_plus_unit_cost £10.00 -> £1.00 is more than half",
         ),
         (
             price("SWITCH", 4, name="gold"),
-            "SWITCH of price list gold: single_unit_cost 4.00 is below its purchase cost",
+            "SWITCH of price list gold: single_unit_cost £4.00 is below its purchase cost",
         ),
-        (price("CABLE", 0, name="gold"), "CABLE of price list gold: single_unit_cost 0.00 is free of charge"),
+        (price("CABLE", 0, name="gold"), "CABLE of price list gold: single_unit_cost £0.00 is free of charge"),
         (price("CABLE", 5, name="glod"), "price list glod has no prices yet and is no customer's (1 row)"),
     ],
 )
@@ -212,8 +215,8 @@ def test_the_rows_of_a_contract_are_guarded(shop: Importer) -> None:
     rows = [contract(gold, "CABLE", 4), contract(gold, "PHONE", 59), contract(gold, "SWITCH", 6)]
     found = dry(shop, rows, "contract-prices")
     assert guarded(found) == [
-        f"line 1: CABLE of customer {gold}: single_unit_cost 9.00 -> 4.00 is more than half off its price of 9.00",
-        f"line 2: PHONE of customer {gold}: single_unit_cost 59.00 is below its purchase cost of 60.00",
+        f"line 1: CABLE of customer {gold}: single_unit_cost £9.00 -> £4.00 is more than half off its price of £9.00",
+        f"line 2: PHONE of customer {gold}: single_unit_cost £59.00 is below its purchase cost of £60.00",
     ]
     assert (found.lowered, found.customers) == (1, 1)
 
@@ -282,7 +285,7 @@ def test_a_price_of_0_is_warned_of(shop: Importer) -> None:
     assert warning.message.startswith("single_unit_cost: is 0, so the product is free")
     assert warning.message.endswith("(sku CABLE)")
     assert guarded(figures(report)) == [
-        "line 2: CABLE of price list default: single_unit_cost 10.00 -> 0.00 is free of charge"
+        "line 2: CABLE of price list default: single_unit_cost £10.00 -> £0.00 is free of charge"
     ]
 
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import fields
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind
-from tradecounter.kit.money import rounded
+from tradecounter.kit.money import in_pounds, rounded
 
 MOST_GUARDED = 20  # prices that a report names
 BREAKS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
@@ -28,8 +28,8 @@ class GuardedPrice(Struct, kw_only=True, frozen=True, omit_defaults=True):
 
     def __str__(self) -> str:
         owner = f"customer {self.customer_id}" if self.price_list is None else f"price list {self.price_list}"
-        before = "" if self.before is None else f"{self.before} -> "
-        return f"{self.sku} of {owner}: {self.field} {before}{self.after} {self.why}"
+        before = "" if self.before is None else f"{in_pounds(self.before)} -> "
+        return f"{self.sku} of {owner}: {self.field} {before}{in_pounds(self.after)} {self.why}"
 
 
 class UnknownPriceList(Struct, frozen=True):

@@ -11,6 +11,7 @@ from typing import Any
 from tradecounter.bulk.price_figures import BREAKS, GuardedPrice, PriceFigures, UnknownPriceList
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import in_pounds
 from tradecounter.prices.queries import guards as sql
 
 LARGEST_FALL = Decimal(50)  # per cent, without `force`
@@ -21,9 +22,9 @@ def suspicion(price: Decimal, before: Decimal | None, purchase: Decimal | None) 
     if before is not None and price >= before:
         return None
     if purchase is not None and price < purchase:
-        return f"is below its purchase cost of {purchase}"
+        return f"is below its purchase cost of {in_pounds(purchase)}"
     if before is not None and price * 100 < before * (100 - LARGEST_FALL):
-        return f"is more than half off its price of {before}"
+        return f"is more than half off its price of {in_pounds(before)}"
     return None
 
 

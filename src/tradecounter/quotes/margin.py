@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.kit.errors import FieldError, invalid_fields
-from tradecounter.kit.money import NOTHING, rounded
+from tradecounter.kit.money import NOTHING, in_pounds, rounded
 from tradecounter.orders.lines import OrderLine
 from tradecounter.prices.guards import suspicion
 
@@ -40,4 +40,4 @@ def _unsound(lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]) 
     for line in lines:
         why = suspicion(line.unit_cost, line.cost_at_request, purchase_costs.get(line.product_id))
         if why is not None:
-            yield FieldError(line.sku, f"{line.unit_cost} {why}; use force to allow it")
+            yield FieldError(line.sku, f"{in_pounds(line.unit_cost)} {why}; use force to allow it")

@@ -32,7 +32,9 @@ def test_a_price_that_may_be_a_slip_is_409_without_force(staff: httpx2.Client, o
 
     rejected = send(staff, sku, "10")
     assert rejected.status_code == 409
-    message = f"{sku} of price list default: single_unit_cost 100.00 -> 10.00 is more than half off its price of 100.00"
+    message = (
+        f"{sku} of price list default: single_unit_cost £100.00 -> £10.00 is more than half off its price of £100.00"
+    )
     assert rejected.json()["errors"] == [{"field": "line 2", "message": message, "code": "conflict"}]
     assert "force=true" in rejected.json()["message"]
     assert cost_of(office, sku) == 100

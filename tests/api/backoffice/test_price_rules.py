@@ -82,7 +82,7 @@ def test_prices_that_may_be_slips_want_force(staff: httpx2.Client, office: BackO
     make(office, "RULE-I", maker="guarded", purchase_cost=9)
     refused = change(staff, manufacturer="guarded", lower_percent=20)
     assert refused.status_code == 409
-    assert "is below its purchase cost of 9.00" in refused.json()["message"]
+    assert "is below its purchase cost of £9.00" in refused.json()["message"]
     assert change(staff, "?dry_run=true", manufacturer="guarded", lower_percent=20).json()["below_cost"] == 1
     assert costs_of(office, "RULE-I")[0] == "10.00"
     assert change(staff, manufacturer="guarded", lower_percent=20, force=True).status_code == 200

@@ -97,7 +97,7 @@ def test_a_price_below_its_purchase_cost_wants_a_confirmation(shop: Service, man
     fields = priced(filled(manager, sku), "3.00")
     answer = manager.send(FORM, fields)
     assert answer.status_code == 409
-    assert "£3.00 on the price list default is below its purchase cost of 20.00" in text_of(answer)
+    assert "£3.00 on the price list default is below its purchase cost of £20.00" in text_of(answer)
     assert "Use these prices all the same" in text_of(answer)
     assert rows(
         shop, "select p.single_unit_cost::text from price p join product on id = product_id where sku = %s", sku

@@ -144,7 +144,7 @@ def test_a_price_below_cost_is_shown_and_needs_a_tick(
     quote = request_quote(customer, [("LEAD", 10), ("DESK", 2)])
     low = fields(support, quote, items__1__price="55")
     shown = text_of(support.send(f"{path_of(quote)}/price", low | {"preview": "true"}))
-    assert "DESK: 55.00 is below its purchase cost of 60.00." in shown
+    assert "DESK: £55.00 is below its purchase cost of £60.00." in shown
     assert "\N{MINUS SIGN}£10.00" in shown
     rejected = support.send(f"{path_of(quote)}/price", low)
     assert rejected.status_code == 400

@@ -16,16 +16,16 @@ def pounds(text: str | None) -> Decimal | None:
 @pytest.mark.parametrize(
     ("price", "before", "purchase", "why"),
     [
-        ("49.99", "100", None, "is more than half off its price of 100"),
+        ("49.99", "100", None, "is more than half off its price of £100.00"),
         ("50.00", "100", None, None),
         ("60", "100", "60", None),
-        ("59.99", "100", "60", "is below its purchase cost of 60"),
-        ("10", "100", "60", "is below its purchase cost of 60"),
+        ("59.99", "100", "60", "is below its purchase cost of £60.00"),
+        ("10", "100", "60", "is below its purchase cost of £60.00"),
         ("60", "60", "70", None),  # it was below cost before
         ("65", "60", "70", None),  # it rises
-        ("59", "60", "70", "is below its purchase cost of 70"),
-        ("0", "0.01", None, "is more than half off its price of 0.01"),
-        ("5", None, "6", "is below its purchase cost of 6"),
+        ("59", "60", "70", "is below its purchase cost of £70.00"),
+        ("0", "0.01", None, "is more than half off its price of £0.01"),
+        ("5", None, "6", "is below its purchase cost of £6.00"),
         ("5", None, "5", None),
         ("5", None, None, None),
         ("0", None, None, None),
@@ -41,7 +41,7 @@ def test_a_price_may_be_a_slip(price: str, before: str | None, purchase: str | N
         ("0", "100", "is free of charge"),
         ("0.00", None, "is free of charge"),
         ("0", "0", None),
-        ("0.01", "100", "is more than half off its price of 100"),
+        ("0.01", "100", "is more than half off its price of £100.00"),
         ("100", "0", None),
     ],
 )

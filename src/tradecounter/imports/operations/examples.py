@@ -79,7 +79,7 @@ PRICES = Report(
             field="single_unit_cost",
             before=Decimal("79.90"),
             after=Decimal("7.99"),
-            why="is below its purchase cost of 51.20",
+            why="is below its purchase cost of £51.20",
         )
     ],
 )

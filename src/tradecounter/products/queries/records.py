@@ -140,13 +140,17 @@ _SYNONYMS = Statement("select words from synonym_group where active order by key
 
 
 async def read_reference(tx: Transaction) -> ReferenceRecords:
-    """Return the categories in order of position, the others in order of key."""
+    """Return the categories in order of position, the others in order of key; without synonyms."""
     return ReferenceRecords(
         categories=await tx.fetch_all(_CATEGORIES),
         manufacturers=await tx.fetch_all(_MANUFACTURERS),
         attributes=await tx.fetch_all(_ATTRIBUTES),
-        synonyms=[words for (words,) in await tx.fetch_all(_SYNONYMS)],
     )
+
+
+async def read_synonyms(tx: Transaction) -> list[str]:
+    """Return the groups of synonyms, which only the search needs, in order of key."""
+    return [words for (words,) in await tx.fetch_all(_SYNONYMS)]
 
 
 async def read_names(tx: Transaction) -> tuple[dict[str, str], dict[str, str]]:

@@ -12,6 +12,7 @@ from functools import cache
 import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -34,6 +35,7 @@ from tradecounter.products.queries.records import (
     read_product_ids,
     read_products,
     read_reference,
+    read_synonyms,
 )
 from tradecounter.products.search.builder import SearchIndexBuilder
 from tradecounter.products.search.index import SearchIndex
@@ -191,7 +193,7 @@ def build_snapshot(
 
 async def read_snapshot(tx: Transaction) -> CatalogueSnapshot:
     """Return a snapshot of the catalogue. Reads products in batches, to save memory, and indexes them in a thread."""
-    builder = SnapshotBuilder(await read_reference(tx))
+    builder = SnapshotBuilder(replace(await read_reference(tx), synonyms=await read_synonyms(tx)))
     ids = await read_product_ids(tx)
     products: list[ProductRecord] = []
     for start in range(0, len(ids), _BATCH):
