@@ -249,7 +249,7 @@ def test_a_camera_that_is_stopped_before_it_runs_does_not_run(office: BackOffice
         tab.page.add_init_script(_CAMERA)
         tab.open(f"{office.url}/count-sheet/return")
         camera = tab.page.locator("[data-camera]")
-        tab.page.evaluate("permission = new Promise((done) => { window.permit = done; })")
+        tab.page.evaluate("() => { permission = new Promise((done) => { window.permit = done; }); }")
         for _ in range(3):  # on, off, on: the question is still open
             camera.click()
         tab.page.evaluate("permit()")
