@@ -155,12 +155,18 @@ def test_the_header_of_each_role_is_one_row_without_overlaps(phone: Tab, sites: 
     assert boxes[-1][1] > 360  # at the right edge
 
 
-def test_the_menu_of_the_back_office_is_in_the_bar(phone: Tab, sites: DemoSites, member: Person) -> None:
+def test_the_menu_and_the_search_of_the_back_office_are_in_the_bar(phone: Tab, sites: DemoSites, member: Person) -> None:
     signed_in(phone, member, sites.office.url)
     phone.open(f"{sites.office.url}/order")
     boxes = header_of(phone)
-    assert all(before[1] <= after[0] for before, after in pairwise(boxes))
-    assert phone.run("document.querySelector('main').getBoundingClientRect().top") < 110
+    search = phone.page.get_by_label("Find anything")
+    box = search.bounding_box()
+    assert box is not None
+    assert boxes[1][1] < box["x"] < box["x"] + box["width"] < boxes[2][0]
+    assert phone.run("document.querySelector('main').getBoundingClientRect().top") <= 60
+    search.focus()  # it covers the bar while someone types
+    assert width_of(phone, "#find") > 350
+    phone.page.get_by_role("heading", name="Orders").click()
     phone.page.get_by_text("Menu").click()
     phone.page.locator("details.subjects").get_by_role("link", name="Customers").click()
     expect(phone.page.get_by_role("heading", name="Customers")).to_be_visible()
