@@ -1,5 +1,6 @@
 """Staff add and change products on a page, by the rules of imports."""
 
+import re
 from typing import Any
 
 import pytest
@@ -206,6 +207,26 @@ def test_what_is_wrong_is_said_by_the_labels_of_the_page(
     assert answer.status_code in {400, 409}
     assert said.lower() in text_of(answer).lower()
     assert rows(shop, "select from product where sku = 'FORM-BAD'") == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "part"),
+    [
+        ({"attributes": "black"}, "Attributes"),
+        ({"images": "javascript:alert(1)"}, "Pictures"),
+        ({"documents": "Sheet javascript:alert(1)"}, "Links and related products"),
+        ({"weight_kg": "heavy"}, "Parcel"),
+        ({"name": ""}, None),
+    ],
+)
+def test_a_part_that_phones_fold_away_is_open_where_a_field_in_it_is_wrong(
+    shop: Service, manager: Person, changed: dict[str, str], part: str | None
+) -> None:
+    answer = manager.send(FORM, filled(manager, sell(shop, "FORM-PARTS", 30)) | changed)
+    assert answer.status_code == 400
+    parts = re.findall(r'<details class="panel folds"( open)?>\s*<summary>([^<]+?) ?<', answer.text)
+    assert len(parts) == 4
+    assert [name for is_open, name in parts if is_open] == ([part] if part else [])
 
 
 def test_a_price_is_ended_after_a_confirmation_and_comes_back_with_a_roll_back(

@@ -22,7 +22,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.imports.roles import IMPORTERS
 from tradecounter.imports.save_product import PriceFields, Saved, SavedProduct, save_product, version_of
-from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
@@ -42,7 +42,8 @@ _PATH = "/product-form"
 _TEMPLATE = "imports/product_form.html"
 _MOST_VALUES = 12  # of an attribute
 _ANY_VALUE = {"boolean": "true or false", "int": "a whole number", "string": "any text"}
-_NEW_CATEGORIES = 2  # empty fields beside those of the product's categories
+_NEW_CATEGORIES = 2  # fields of a new product; others have an empty one beside their categories
+_TYPED_AS_LINES = ("images", "documents")
 _EMPTY: Mapping[str, Any] = dict.fromkeys(field.encode_name for field in fields(ProductRow))
 
 
@@ -151,7 +152,8 @@ class ProductFormPages(Struct, frozen=True):
                 seen=body.seen,
                 force=body.force,
             )
-            return await save_product(tx, wanted, now)
+            with named_by(_in_its_field):
+                return await save_product(tx, wanted, now)
 
         return await self.desk.change(
             call,
@@ -175,7 +177,7 @@ class ProductFormPages(Struct, frozen=True):
                 prices = await list_prices_of(tx, product.id)
             lists = await stored_keys(tx, "price_list")
             known = await read_reference(tx)
-        chosen = filled.values.get("categories") or row.get("categories", [])
+        own = [key for key in filled.values.get("categories") or row.get("categories", []) if key]
         return self.desk.show(
             call,
             _TEMPLATE,
@@ -185,7 +187,7 @@ class ProductFormPages(Struct, frozen=True):
             listed=_listed(row),
             seen=version_of(row, prices) if sku else "",
             prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
-            categories=[*filter(None, chosen), *[""] * _NEW_CATEGORIES],
+            categories=[*own, *[""] * max(1, _NEW_CATEGORIES - len(own))],
             pictures=_picture_rows(row, filled),
             category_names=categories_in_tree(known.categories),
             manufacturers=[(each.key, each.name) for each in known.manufacturers],
@@ -310,6 +312,12 @@ def _documents(listed: str) -> list[DocumentRow]:
             raise invalid("documents", f"{line[:40]!r} is not a name and an address, parted by a space")
         found.append(DocumentRow(name.strip(), url))
     return found
+
+
+def _in_its_field(place: str) -> str:
+    """Return the field of the form that a place of the product is typed in: `images` for `images[0].url`."""
+    name, _, _ = place.partition("[")
+    return name if name in _TYPED_AS_LINES else place
 
 
 def _stock(body: ProductForm) -> StockRow | None:
