@@ -17,7 +17,14 @@ _BELOW_TILES = 470  # pixels; the balances come first
 _BELOW_CATEGORIES = 540  # pixels; search, filters and one row of tiles come first
 _NAME = 230  # pixels: a name on one or two lines
 _FEW_LINES = 120  # pixels: of four lines
+_TWO_LINES = 30  # pixels
+_WITH_AGES = 150  # pixels: with a line for each age of a debt
 _ROWS = "[...document.querySelectorAll('#results tbody tr')].map(row => row.getBoundingClientRect())"
+_AMOUNTS = """[...document.querySelectorAll("#results .figure")].filter(cell => cell.checkVisibility()).map(cell => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return [range.getBoundingClientRect().right, cell.getBoundingClientRect().height];
+})"""
 _IN_HEADER = """[".brand img", "details.subjects summary", ".basket", ".person summary"]
     .map(name => document.querySelector(name)?.getBoundingClientRect()).filter(Boolean)
     .map(box => [box.left, box.right, box.top, box.bottom])"""
@@ -48,8 +55,24 @@ def test_a_list_begins_in_the_upper_half_with_rows_of_few_lines(
     signed_in(phone, member, sites.office.url)
     phone.open(sites.office.url + path)
     rows = phone.run(_ROWS)
-    assert sum(row["height"] for row in rows) / len(rows) < _FEW_LINES
+    assert sum(row["height"] for row in rows) / len(rows) < (_WITH_AGES if path == "/money" else _FEW_LINES)
     assert rows[0]["top"] < _FIRST_ROW or path == "/money"  # where figures and a chart come first
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_amounts_of_a_debtor_stand_below_each_other_and_are_whole(
+    phone: Tab, sites: DemoSites, member: Person, width: int
+) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.page.set_viewport_size({"width": width, "height": 844})
+    phone.open(f"{sites.office.url}/money")
+    boxes = phone.run(_AMOUNTS)
+    assert len(boxes) > len(phone.run(_ROWS))
+    assert len({round(right) for right, _ in boxes}) == 1
+    assert max(height for _, height in boxes) < _TWO_LINES
+    assert not phone.is_too_wide
+    figures = "[...document.querySelectorAll('.tile .value')].every(each => each.scrollWidth <= each.clientWidth)"
+    assert phone.run(figures)
 
 
 def test_filters_open_behind_a_button(phone: Tab, sites: DemoSites, member: Person) -> None:

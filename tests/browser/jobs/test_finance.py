@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, expect
 from support.accessibility import errors_of
 from support.backoffice import BackOfficeSite
 from support.billing import due_of, invoiced, number_of, pdf_text, unallocated
+from support.browsing import signed_in, tab_in, window
 from support.jobs import WAYS, Record, Way, job
 from support.orders import at, buy, dispatch, rows
 from support.pages import Person, staff_member
@@ -57,6 +58,22 @@ def test_a_received_return_is_credited_with_three_clicks(
         work.click(work.page.get_by_role("button", name=re.compile("^Issue it over £")))
         expect(work.page.get_by_text("Credit notes")).to_be_visible()
     assert rows(service, "select count(*) from credit_note where invoice = %s", invoice) == [(1,)]
+
+
+def test_the_likeliest_place_of_money_is_three_keys_from_its_line(office: BackOfficeSite, browser: Browser) -> None:
+    service = office.service
+    number = number_of(service, invoiced(service, service.customer(company="Quickly Placed Ltd")))
+    person = staff_member(service, office.url, "finance")
+    unplaced_line(person, str(due_of(service, number)), "QUICKLY PLACED LTD")
+    with window(browser) as context, tab_in(context, [office.url], "three-keys") as tab:
+        signed_in(tab, person, office.url)
+        tab.open(f"{office.url}/bank-line")
+        row = tab.page.get_by_role("row").filter(has_text="QUICKLY PLACED LTD")
+        row.get_by_role("rowheader").get_by_role("link").focus()
+        for key in ("Tab", "Tab", "Enter"):
+            tab.page.keyboard.press(key)
+        expect(tab.page.get_by_role("status").filter(has_text="is recorded")).to_be_visible()
+    assert due_of(service, number) == 0
 
 
 @WAYS
