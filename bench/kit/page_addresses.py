@@ -85,6 +85,7 @@ QUERIES: Mapping[str, str] = {
     "/order/many/invoice": "?order={dispatched}",
     "/order/many/pick": "?order={waiting}&order={part}&order={ready}",
     "/payment/new": "?invoice={unpaid}",
+    "/product-change": "?sku={sku}&sku={spare}",
     "/product-form": "?sku={sku}",
     "/search": "?q=cable",
     "/set-password": "?token={invitation_of_member}",

@@ -9,7 +9,7 @@ from support.accessibility import all_errors
 from support.backoffice import BackOfficeSite
 from support.billing import invoiced
 from support.browsing import signed_in, tab_in, window
-from support.orders import at, buy, rows
+from support.orders import at, buy, rows, sell
 from support.pages import customer_user, staff_member
 from support.shop import ADDRESS
 
@@ -92,6 +92,31 @@ def test_a_payment_begins_with_its_first_field_and_a_debtor_is_reminded_with_a_k
         page.get_by_role("button", name="Send the reminder").press("Control+Enter")
         expect(page.get_by_text("The reminder is sent to")).to_be_visible()
         expect(page).to_have_url(f"{office.url}/money")
+
+
+def test_rows_are_ticked_and_changed_together_with_keys(office: BackOfficeSite, browser: Browser) -> None:
+    skus = [sell(office.service, f"TICKED-{number}") for number in range(3)]
+    person = staff_member(office.service, office.url, "catalogue")
+    with window(browser, scripts=True) as context, tab_in(context, [office.url], "ticked") as tab:
+        signed_in(tab, person, office.url)
+        page, keys = tab.page, tab.page.keyboard
+        tab.open(f"{office.url}/product?query=ticked-")
+        page.get_by_role("link", name=skus[0], exact=True).focus()
+        keys.press("x")
+        expect(page.get_by_label(f"Choose {skus[0]}")).to_be_checked()
+        keys.press("j")
+        expect(page.get_by_role("link", name=skus[1], exact=True)).to_be_focused()
+        keys.press("x")
+        expect(page.get_by_text("2 chosen")).to_be_visible()
+        keys.press("e")
+        expect(page.get_by_role("heading", name="Change 2 products")).to_be_visible()
+        keys.press("e")
+        expect(page.get_by_label("Customers see it")).to_be_focused()
+        page.get_by_label("Customers see it").select_option("No")
+        keys.press("Control+Enter")
+        expect(page.locator(".flash")).to_contain_text("2 products are changed.")
+        expect(page).to_have_url(f"{office.url}/product?query=ticked-")
+        assert all_errors(tab) == []
 
 
 def test_a_caller_is_found_while_the_name_is_typed_and_its_order_goes_on_by_keys(

@@ -105,6 +105,7 @@ OFFICE: Mapping[str, str] = {
     "/product": "support warehouse finance catalogue",
     "/product/{sku}": "support warehouse finance catalogue",
     "/product-form": "catalogue",
+    "/product-change": "catalogue",
     "/price-change": "catalogue",
     "/contract-price": "catalogue",
     "/stock-adjustment": "warehouse",

@@ -278,6 +278,7 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/customer/{id}/agent/{agent_id}/revoke": _revoking_agent,
     "/basket/shared": _signed_in("/basket/shared?item=2:PHONE"),
     "/money/remind": _ticked_debtors,
+    "/product-change": _signed_in("/product-change?sku=PHONE&sku=CABLE"),
     "/order/many/dispatch": _ticked_orders("dispatch"),
     "/order/many/invoice": _ticked_orders("invoice"),
     "/order/many/pick": _ticked_orders("pick"),

@@ -184,11 +184,12 @@ def _costs(price: PriceRow | ListPrice | PriceFields) -> list[Decimal | None]:
 
 
 async def import_rows(
-    tx: Transaction, kind: str, rows: Sequence[Row[Any]], now: datetime, *, force: bool
+    tx: Transaction, kind: str, rows: Sequence[Row[Any]], now: datetime, *, force: bool, rule: str = ""
 ) -> ImportReport:
     """Import the rows of a form. Raises DomainError: invalid, or conflict in the field `force` (guarded prices)."""
+    options = ImportOptions(force=force, rule=rule)
     try:
-        report = await import_in_transaction(tx, kind, iter(rows), ImportOptions(force=force), on_hand=False, now=now)
+        report = await import_in_transaction(tx, kind, iter(rows), options, on_hand=False, now=now)
     except GuardedPricesError as error:
         figures = error.figures
         found = "; ".join([*map(str, figures.new_price_lists), *map(_in_words, figures.guarded_prices)])

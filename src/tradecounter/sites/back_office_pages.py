@@ -29,6 +29,7 @@ from tradecounter.goods_in.pages.staff.counts import CountPages
 from tradecounter.goods_in.pages.staff.goods_in import GoodsInPages
 from tradecounter.imports.pages.staff.checks import ImportCheckPages
 from tradecounter.imports.pages.staff.contract_price import ContractPricePages
+from tradecounter.imports.pages.staff.many_products import ManyProductsPages
 from tradecounter.imports.pages.staff.one_import import ImportPages
 from tradecounter.imports.pages.staff.price_change import PriceChangePages
 from tradecounter.imports.pages.staff.product_form import ProductFormPages
@@ -118,6 +119,7 @@ SUBJECTS: Sequence[type] = (
     ProductListPages,
     ProductPages,
     ProductFormPages,
+    ManyProductsPages,
     ContractPricePages,
     PriceChangePages,
     GoodsInPages,

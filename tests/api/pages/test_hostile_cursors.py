@@ -106,6 +106,7 @@ def test_no_text_breaks_a_page_of_the_account(owner: Person, path: str) -> None:
         "/order/many/packing-slip?order=", "/product-form?sku=", "/product-form?like=", "/goods-in?query=",
         "/count-sheet?place=", "/count-sheet?query=", "/view?of=", "/view/new?of=", "/view/", "/order/new/",
         "/order/new?customer=", "/customer/", "/order/many/pick?order=", "/money/remind?customer=",
+        "/product-change?sku=", "/product-change?sku=PHONE&back=",
     ],
 )  # fmt: skip
 def test_no_text_breaks_a_page_of_the_office(sam: Person, path: str) -> None:

@@ -46,7 +46,7 @@ _RARE = {
     "/new-order/{code}/approval", "/order/many/dispatch", "/order/many/invoice", "/order/many/packing-slip",
     "/order/many/picking-list", "/basket/shared", "/developer/sandbox", "/developer/sandbox/key/new",
     "/developer/sandbox/key/{id}/disable", "/developer/agent/{agent_id}/revoke",
-    "/customer/{id}/agent/{agent_id}/revoke", "/order/many/pick", "/money/remind",
+    "/customer/{id}/agent/{agent_id}/revoke", "/order/many/pick", "/money/remind", "/product-change",
 }  # fmt: skip
 # Lists of things that have no page of their own, or not all of them.
 _LISTS_OF_NO_PAGES = {

@@ -94,6 +94,24 @@ def test_a_product_is_taken_off_sale_with_three_clicks(
 
 
 @WAYS
+def test_two_products_are_taken_off_sale_with_four_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    skus = [sell(office.service, f"BOTH-ENDED-{way}-{number}") for number in range(2)]
+    customer = office.service.customer(company=f"Sees neither by {way}")
+    person = staff_member(office.service, office.url, "catalogue")
+    with job(browser, person, office.url, f"/product?query=both-ended-{way}", way, record_property, 4) as work:
+        for sku in skus:
+            work.click(work.field(f"Choose {sku}"))
+        work.click(work.button("Change them"))
+        work.choose(work.field("Customers see it"), "false")
+        work.click(work.button("Change the products"))
+        expect(work.page.locator(".flash")).to_contain_text("2 products are changed.")
+        expect(work.page.locator("tbody .badge")).to_have_text(["not sold"] * 2)
+    assert [as_seen_by(customer, office, sku) for sku in skus] == [None, None]
+
+
+@WAYS
 def test_a_price_list_file_is_checked_and_applied_with_three_clicks(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
 ) -> None:

@@ -51,14 +51,20 @@ async def whole_products(tx: Transaction, sku_keys: Sequence[str]) -> list[Found
     return [FoundProduct(record, *hidden) for record, (_, *hidden) in zip(records, found, strict=True)]
 
 
-_PRODUCT_ROW = Statement(SQL("select v.row::text from ({}) v where v.key = :sku_key").format(SQL(PRODUCT_VIEW)))
+_PRODUCT_ROWS = Statement(
+    SQL("select v.key, v.row::text from ({}) v where v.key = any(:sku_keys)").format(SQL(PRODUCT_VIEW))
+)
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 async def find_product_row(tx: Transaction, sku_key: str) -> dict[str, Any] | None:
     """Return a product's fields as imports name them, or None. Numbers with a point are decimals."""
-    row = await tx.fetch_value(_PRODUCT_ROW, sku_key=sku_key)
-    return None if row is None else _decoder.decode(row)
+    return (await product_rows(tx, [sku_key])).get(sku_key)
+
+
+async def product_rows(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the fields of the products with these folded SKUs, by folded SKU, as `find_product_row` does."""
+    return {key: _decoder.decode(row) for key, row in await tx.fetch_all(_PRODUCT_ROWS, sku_keys=list(sku_keys))}
 
 
 async def _unknown(tx: Transaction, sku: str) -> DomainError:

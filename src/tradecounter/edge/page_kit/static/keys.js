@@ -36,10 +36,12 @@
     g: () => { going = Date.now(); },
     j: () => move(1),
     k: () => move(-1),
+    x: () => document.activeElement.closest("main tbody tr")?.querySelector("th input[type=checkbox]")?.click(),
     n: () => press("main .heading a.main"),
-    // What changes the row of a list or what the page shows; without such a step, the first field of the page's form.
+    // What changes the row of a list, the ticked rows or what the page shows; without such a step, the first field of the page's form.
     e: () => {
-      const step = (document.activeElement.closest("main tbody tr") ?? document).querySelector("[data-key=e]");
+      const row = document.activeElement.closest("main tbody tr");
+      const step = (row ?? document).querySelector("[data-key=e]") ?? document.querySelector(".many [data-key=e]:enabled");
       if (step) step.click();
       else document.querySelector("main form.form :is(input:not([type=hidden]), select, textarea)")?.focus();
     },

@@ -1,0 +1,123 @@
+"""`/product-change`: the same change of several products, which were ticked in their list."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import parse_qsl, urlencode
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.imports.change_products import ProductsChange, change_products
+from tradecounter.imports.pages.staff.product_form import categories_in_tree
+from tradecounter.imports.roles import IMPORTERS
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.keys import key_form
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.products.queries.by_sku import find_product_ids, product_rows
+from tradecounter.products.queries.records import read_reference
+from tradecounter.stock.queries.stock_of_product import stock_levels_of
+
+_PATH = "/product-change"
+_MOST = 50
+
+
+class ChosenProducts(Struct, frozen=True):
+    """The products that were ticked, and the address of the list."""
+
+    sku: Annotated[tuple[str, ...], Meta(description="SKUs.")] = ()
+    back: str = ""
+
+
+class ProductsForm(Struct):
+    """The products, and what becomes of each; what is empty stays as it is."""
+
+    sku: Annotated[list[str], Meta(max_length=_MOST)] = []
+    active: bool | None = None
+    clearance_product: bool | None = None
+    add_category: str | None = None
+    remove_category: str | None = None
+
+
+class ManyProductsPages(Struct, frozen=True):
+    """The form that changes several products."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page(_PATH, "Change several products", scope="catalogue:write", roles=IMPORTERS, query=ChosenProducts)
+    async def show_chosen(self, call: Call) -> Response:
+        wanted = call.query(ChosenProducts)
+        return await self._show(call, Filled(), wanted.sku, _list(wanted.back))
+
+    @form(_PATH, "Change several products", scope="catalogue:write", roles=IMPORTERS)
+    async def change(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        back = _list(submitted.one("back"))
+        shown = submitted.values.get("shown", ())
+
+        async def work(tx: Transaction, body: ProductsForm, now: datetime) -> int:
+            wanted = ProductsChange(
+                skus=_chosen(body.sku),
+                active=body.active,
+                clearance_product=body.clearance_product,
+                add_category=body.add_category,
+                remove_category=body.remove_category,
+            )
+            return await change_products(tx, wanted, now)
+
+        return await self.desk.change(
+            call,
+            ProductsForm,
+            work,
+            again=lambda filled: self._show(call, filled, shown, back),
+            to=back,
+            done=_done,
+            submitted=submitted,
+        )
+
+    async def _show(self, call: Call, filled: Filled, skus: Sequence[str], back: str) -> Response:
+        chosen = _chosen(skus)
+        async with self.desk.reading() as tx:
+            await find_product_ids(tx, chosen)
+            products = await product_rows(tx, [key_form(sku) for sku in chosen])
+            levels = await stock_levels_of(tx, list(products))
+            categories = (await read_reference(tx)).categories
+        return self.desk.show(
+            call,
+            "imports/many_products.html",
+            form=filled,
+            products=sorted(products.items()),
+            levels=levels,
+            names={each.key: each.name for each in categories},
+            categories=categories_in_tree(categories),
+            back=back,
+        )
+
+
+def _chosen(skus: Sequence[str]) -> list[str]:
+    """Return SKUs, each once. Raises DomainError (invalid): none, or too many."""
+    found = {key_form(sku): sku for each in skus if (sku := text("sku", each))}
+    if not 0 < len(found) <= _MOST:
+        raise invalid("sku", f"tick 1 to {_MOST} products in the list")
+    return list(found.values())
+
+
+def _list(address: str) -> str:
+    """Return the path of the list with the filters of an address, which may be any text."""
+    _, _, query = address.partition("?")
+    filters = urlencode(parse_qsl(query, errors="replace"))
+    return f"/product?{filters}" if filters else "/product"
+
+
+def _done(changed: int) -> str:
+    if not changed:
+        return "Nothing of these products was different."
+    return f"{plural(changed, 'product is', 'products are')} changed. The import of the change can be rolled back."
