@@ -33,6 +33,7 @@ _WANTED: dict[Any, str] = {
 _WANTED[timedelta | None] = _WANTED[timedelta]
 _DURATIONS = (timedelta, timedelta | None)
 _PATHS = (Path, Path | None)
+_OF_THE_SANDBOX = ("sandbox_url", "sandbox_backoffice_url", "sandbox_token")  # what the live site needs of it
 _FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # also the maximum age of prices and stock (section 8)
 
 
@@ -249,8 +250,7 @@ class Settings:
     )
     sandbox_source: str | None = _setting(
         None,
-        "In a sandbox: the live database, as a postgresql:// URL, that the worker copies products, prices, stock and "
-        "customers' terms from every night; unset: never.",
+        "In a sandbox: the live database (postgresql://) whose products, prices, stock and terms come every night.",
         rules.DATABASE_URL,
         secret=True,
     )
@@ -308,6 +308,9 @@ def _checked(settings: Settings) -> Settings:
         value, rule = getattr(settings, setting.name), setting.metadata["rule"]
         if rule is not None and value is not None and not rule.accepts(value):
             raise SettingsError(f"{PREFIX}{setting.name.upper()}: {rule.wanted}")
+    if len({getattr(settings, name) is None for name in _OF_THE_SANDBOX}) > 1:
+        first, second, third = (PREFIX + name.upper() for name in _OF_THE_SANDBOX)
+        raise SettingsError(f"{first}: must be set together with {second} and {third}, or none of them")
     if settings.stale_after <= settings.refresh_interval:
         raise SettingsError(f"{PREFIX}STALE_AFTER: must be longer than {PREFIX}REFRESH_INTERVAL")
     return settings
@@ -330,7 +333,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         for setting in fields(Settings)
         if (text := environment.get(PREFIX + setting.name.upper(), "").strip())
     }
-    for address in values.keys() & {"base_url", "backoffice_url", "auth_url"}:
+    for address in values.keys() & {"base_url", "backoffice_url", "auth_url", "sandbox_url", "sandbox_backoffice_url"}:
         values[address] = values[address].rstrip("/")
     return _checked(Settings(**values))
 
@@ -350,8 +353,7 @@ def _environment() -> dict[str, str]:
 
 def runtime_folder(environment: Mapping[str, str] | None = None) -> Path | None:
     """Return the program's place in the user's runtime folder (`XDG_RUNTIME_DIR`); None without a runtime folder."""
-    given = os.environ if environment is None else environment
-    folder = Path(given.get("XDG_RUNTIME_DIR", "").strip())
+    folder = Path((os.environ if environment is None else environment).get("XDG_RUNTIME_DIR", "").strip())
     return folder / "tradecounter" if folder.is_absolute() else None
 
 
@@ -379,8 +381,7 @@ def describe(settings: Settings) -> list[dict[str, str | None]]:
     for setting in fields(Settings):
         value = getattr(settings, setting.name)
         shown = None if value is None else "(hidden)" if setting.metadata["secret"] else _text_of(value)
-        name = PREFIX + setting.name.upper()
-        rows.append({"name": name, "value": shown, "meaning": setting.metadata["meaning"]})
+        rows.append({"name": PREFIX + setting.name.upper(), "value": shown, "meaning": setting.metadata["meaning"]})
     return rows
 
 

@@ -197,6 +197,13 @@ def test_space_around_a_value_does_not_matter() -> None:
     assert read(LOW_STOCK=" 7 ").low_stock == 7
 
 
+def test_a_slash_at_the_end_of_an_address_does_not_matter() -> None:
+    names = [name for name in TEXTS if name.endswith("_url") and TEXTS[name].startswith("http")]
+    assert "sandbox_backoffice_url" in names
+    settings = read(**{name.upper(): text + "/" * (name in names) for name, text in TEXTS.items()})
+    assert all(getattr(settings, name) == TEXTS[name] for name in names)
+
+
 @pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
@@ -223,6 +230,7 @@ def test_space_around_a_value_does_not_matter() -> None:
         ("REFRESH_INTERVAL", "PT6M", "at most five minutes"),
         ("STALE_AFTER", "301", "at most five minutes"),
         ("STALE_AFTER", "0.5", "must be longer than TRADECOUNTER_REFRESH_INTERVAL"),
+        ("SANDBOX_URL", "https://sandbox.example", "together with TRADECOUNTER_SANDBOX_BACKOFFICE_URL and TRADE"),
         ("FORMER_SECRET_KEYS", f"{SECRET},short", "each must have at least 32 characters"),
         ("MAX_PENDING_ORDERS", "0", "must be at least 1"),
         ("MAX_UNPRICED_QUOTES", "0", "must be at least 1"),
