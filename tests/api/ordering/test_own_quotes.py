@@ -61,7 +61,9 @@ def test_what_is_ordered_expired_or_another_customers_cannot_be_declined(shop: S
     assert confirm(customer, ordered).status_code == 200
     assert decline(customer, ordered["confirmation_code"]) == 409
     waiting = request_quote(customer)["confirmation_code"]
-    assert decline(shop.customer(), waiting) == 404
+    stranger = shop.customer()
+    unknown = stranger.post(f"/quote/{waiting}/decline", {})
+    assert (unknown.status_code, unknown.json()) == (404, stranger.get(f"/quote/{waiting}").json())
     assert decline(customer, waiting, reason="x" * 1001) == 400
     assert customer.get(f"/quote/{waiting}").json()["status"] == "Waiting"
 
