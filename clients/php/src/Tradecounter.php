@@ -81,15 +81,16 @@ final class Tradecounter
      * Those of some SKUs that the account can buy.
      *
      * @param list<string> $skus
+     * @param Filters $filters
      * @return \Generator<int, Product>
      */
-    public function productsBySku(array $skus): \Generator
+    public function productsBySku(array $skus, array $filters = []): \Generator
     {
         // Without any, the service would list the whole catalogue.
         $wanted = array_filter($skus, static fn (string $sku): bool => trim($sku) !== '');
         foreach (array_chunk($wanted, self::SKUS_PER_REQUEST) as $some) {
-            foreach ($this->products(['sku' => $some]) as $product) { // no `yield from`, which would repeat keys
-                yield $product;
+            foreach ($this->products([...$filters, 'sku' => $some]) as $product) {
+                yield $product; // no `yield from`, which would repeat keys
             }
         }
     }

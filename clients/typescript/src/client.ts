@@ -45,10 +45,10 @@ export class Tradecounter {
   }
 
   /** Those of some SKUs that the account can buy. */
-  async *productsBySku(skus: readonly string[]): AsyncGenerator<models.Product> {
+  async *productsBySku(skus: readonly string[], filters: Query<"getProduct"> = {}): AsyncGenerator<models.Product> {
     const wanted = skus.filter((sku) => sku.trim()); // without any, the service would list the whole catalogue
     for (let start = 0; start < wanted.length; start += SKUS_PER_REQUEST) {
-      yield* this.products({ sku: wanted.slice(start, start + SKUS_PER_REQUEST) });
+      yield* this.products({ ...filters, sku: wanted.slice(start, start + SKUS_PER_REQUEST) });
     }
   }
 

@@ -1,4 +1,4 @@
-// Prints the SKUs of all products, read page by page, at once and by their SKUs.
+// Prints the SKUs of all products, read page by page, at once and, with a text, by their SKUs.
 
 import { Tradecounter } from "tradecounter-client";
 
@@ -10,4 +10,8 @@ const skus = async (products) => {
 };
 const listed = await skus(shop.products({ limit: 50 }));
 const atOnce = await skus(shop.products({ limit: 0, page: 7 }));
-console.log(JSON.stringify({ listed, at_once: atOnce, by_sku: await skus(shop.productsBySku([...listed, "NO-SUCH"])) }));
+const bySku = [];
+for await (const product of shop.productsBySku([...listed, "NO-SUCH"], { extra: ["short_description"] })) {
+  if (product.short_description !== undefined) bySku.push(product.sku);
+}
+console.log(JSON.stringify({ listed, at_once: atOnce, by_sku: bySku }));

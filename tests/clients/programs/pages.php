@@ -1,6 +1,6 @@
 <?php
 
-// Prints the SKUs of all products, read page by page, at once and by their SKUs.
+// Prints the SKUs of all products, read page by page, at once and, with a text, by their SKUs.
 
 use Tradecounter\Client\Tradecounter;
 
@@ -9,5 +9,6 @@ require 'vendor/autoload.php';
 $shop = new Tradecounter(getenv('BASE'), getenv('KEY'));
 $listed = array_column(iterator_to_array($shop->products(['limit' => 50])), 'sku');
 $atOnce = array_column(iterator_to_array($shop->products(['limit' => 0, 'page' => 7])), 'sku');
-$bySku = array_column(iterator_to_array($shop->productsBySku([...$listed, 'NO-SUCH'])), 'sku');
+$described = iterator_to_array($shop->productsBySku([...$listed, 'NO-SUCH'], ['extra' => ['short_description']]));
+$bySku = array_column(array_filter($described, fn ($product) => $product->short_description !== null), 'sku');
 echo json_encode(['listed' => $listed, 'at_once' => $atOnce, 'by_sku' => $bySku]);
