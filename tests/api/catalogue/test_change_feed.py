@@ -236,7 +236,10 @@ def test_a_contract_price_is_told_to_nobody_else_whoever_asks_first(shop: Servic
 
 
 def test_a_copy_that_is_read_in_pages_loses_a_product_that_moves_between_them(shop: Service) -> None:
-    """Why the guide reads the catalogue in one response: the product has not changed, so no change brings it back."""
+    """Why the guide reads the catalogue in one response: the product has not changed, so no change brings it back.
+
+    The one whose removal moved it is told after the first page's cursor, so that the pages can be read again.
+    """
     skus = [sell(shop, f"MOVING-{number}", 7, available=5) for number in range(4)]
     customer = shop.customer()
     in_one = Follower.of(customer)
