@@ -6,11 +6,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from tradecounter.audit.queries import actor_of_entry
 from tradecounter.baskets.queries import add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.states import OrderBase
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
 from tradecounter.storefront.view import CustomerView
 
@@ -64,6 +66,16 @@ async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderL
     for line in lines:
         units[line.product_id] += line.quantity
     await take_lines(tx, user_id, list(units.items()))
+
+
+async def take_out_of_makers(tx: Transaction, order: OrderBase, lines: Iterable[OrderLine]) -> None:
+    """Do as `take_out_ordered` for the user who made an order, whoever confirms it.
+
+    What a program or the staff made was in no basket.
+    """
+    made = await actor_of_entry(tx, f"order/{order.confirmation_code}", ("order.create",))
+    if made is not None and made.user_id is not None:
+        await take_out_ordered(tx, made.user_id, lines)
 
 
 def noted(items: Iterable[NotedItem]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from support.orders import buy, sell
+from support.orders import buy, create, sell
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
@@ -383,6 +383,30 @@ def test_confirming_takes_what_was_ordered_out_of_the_basket(shop: Service, cust
     assert basket(buyer) == {"PHONE": "5"}
     buyer.send(review, {"shipping_method": str(NEXT_DAY)})  # confirmed already
     assert basket(buyer) == {"PHONE": "5"}
+
+
+def test_an_order_leaves_the_basket_of_who_made_it_whoever_confirms_it(shop: Service, customer: Customer) -> None:
+    maker, colleague = (customer_user(shop, customer.id) for _ in range(2))
+    for person in (maker, colleague):
+        add(person, "PHONE", 2)
+    review = maker.send(FORM, {**fields_of(maker.get(FORM)), **REST, "do": "order"}).headers["Location"]
+    colleague.sends(review, {"shipping_method": str(NEXT_DAY)})
+    assert basket(maker) == {}
+    assert basket(colleague) == {"PHONE": "2"}
+    code = create(customer, [("PHONE", 1)])["confirmation_code"]  # by a program
+    colleague.sends(f"{FORM}/{code}", {"shipping_method": str(NEXT_DAY)})
+    assert basket(colleague) == {"PHONE": "2"}
+
+
+def test_what_has_left_the_basket_to_be_approved_does_not_leave_it_again(shop: Service, customer: Customer) -> None:
+    maker, owner = customer_user(shop, customer.id, "buyer"), customer_user(shop, customer.id)
+    add(maker, "PHONE", 2)
+    review = maker.send(FORM, {**fields_of(maker.get(FORM)), **REST, "do": "order"}).headers["Location"]
+    maker.sends(f"{review}/approval", {"shipping_method": str(NEXT_DAY)})
+    assert basket(maker) == {}
+    add(maker, "PHONE", 3)  # for the next order
+    owner.sends(review, {"shipping_method": str(NEXT_DAY)})
+    assert basket(maker) == {"PHONE": "3"}
 
 
 def test_asking_for_a_quote_takes_its_lines_out_of_the_basket(shop: Service, customer: Customer) -> None:

@@ -12,7 +12,7 @@ from tradecounter.approvals.queries import approvals_asked_by, fetch_own_approva
 from tradecounter.approvals.request_approval import request_approval
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.approvals.wire import DeclineApprovalRequest
-from tradecounter.baskets.change_basket import take_out_ordered
+from tradecounter.baskets.change_basket import take_out_of_makers
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
@@ -75,7 +75,7 @@ class ApprovalPages(Struct, frozen=True):
         "Ask for approval",
         shown=lambda self, call, filled: self._show_ask(call, filled),
         to=PATH,
-        done="The approvers get an e-mail. Nothing is ordered until one of them confirms; it has left your basket.",
+        done="The approvers get an e-mail. Nothing is ordered until one of them confirms; it has left the basket.",
         user_roles=BUYER,
     )
     async def ask(self, tx: Transaction, call: Call, body: AskForm, now: datetime) -> None:
@@ -83,7 +83,7 @@ class ApprovalPages(Struct, frozen=True):
         code, method = _code(call), body.shipping_method
         order = await request_approval(tx, user.customer_id, user.id, code, method, body.note, now)
         if order.kind == "order":  # what a quote asks for has left the basket
-            await take_out_ordered(tx, user.id, await lines_of_order(tx, order.id))
+            await take_out_of_makers(tx, order, await lines_of_order(tx, order.id))
 
     @page(_ONE, "One order to approve", user_roles=(*BUYER, *APPROVER))
     async def show_one(self, call: Call) -> Response:

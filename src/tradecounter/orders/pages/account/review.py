@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
-from tradecounter.baskets.change_basket import take_out_ordered
+from tradecounter.baskets.change_basket import take_out_of_makers
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.credit.rules import CreditRoom
 from tradecounter.customers.address_rules import address_lines
@@ -59,7 +59,8 @@ class ReviewPages(Struct, frozen=True):
         order, lines = await confirm_order(tx, call.customer_id, _code(call), body.shipping_method, policy, now)
         if not isinstance(before, NumberedOrder):
             require_no_approval(user.roles, user.order_limit, order.gross)
-            await take_out_ordered(tx, user.id, lines)
+            if await find_approval(tx, call.customer_id, order.confirmation_code, now) is None:
+                await take_out_of_makers(tx, order, lines)  # else it has left the basket with the request
         return order
 
     @step(
