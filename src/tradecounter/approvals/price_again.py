@@ -1,6 +1,7 @@
 """Prices an order again whose prices expired while it waited for approval."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from msgspec import Raw, to_builtins
 
@@ -25,16 +26,18 @@ from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest
 async def price_again(tx: Transaction, customer_id: int, code: str, context: OrderContext) -> PendingOrder:
     """Replace an order whose prices have expired by the same one at today's prices, which then waits for approval.
 
-    Raises DomainError as `create_for_customer` does, and conflict if it is decided or has not expired.
+    Raises DomainError as `create_for_customer` does, and conflict if it is decided or has not expired, or if what it
+    has cannot be ordered any more.
     """
     approval = await fetch_waiting_approval(tx, customer_id, code, context.now)
     order = await fetch_own_order_by_code(tx, customer_id, code)
     if not isinstance(order, PendingOrder) or not order.has_expired(context.now):
         raise DomainError(Kind.CONFLICT, "its prices have not expired")
     lines = await lines_of_order(tx, order.id)
-    made, _ = await create_for_customer(
-        tx, _same(order, lines), context, confirm=False, override_credit=None, replaces=code
-    )
+    with _saying_why():
+        made, _ = await create_for_customer(
+            tx, _same(order, lines), context, confirm=False, override_credit=None, replaces=code
+        )
     if not isinstance(made, PendingOrder):
         raise TypeError("an order that is not to be confirmed is pending")
     option = choose_shipping(made.shipping_options, None, approval.shipping_method)
@@ -48,6 +51,18 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     before, after = {"total_gross": approval.gross}, {"total_gross": gross}
     audit_order(tx, "order.price_again", made, context.now, before=before, after=after)
     return made
+
+
+@contextmanager
+def _saying_why() -> Iterator[None]:
+    """Run a block; nobody can correct the fields of the same order, so their errors are a conflict without them."""
+    try:
+        yield
+    except DomainError as error:
+        if error.kind is not Kind.INVALID:
+            raise
+        why = "; ".join(each.message for each in error.field_errors) or error.message
+        raise DomainError(Kind.CONFLICT, f"it cannot be priced again: {why}. Decline it, and order anew") from error
 
 
 def _same(order: AnyOrder, lines: Sequence[OrderLine]) -> CreateOrderRequest:

@@ -266,6 +266,22 @@ def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(
     assert "approved" in text_of(approver.get(f"{APPROVAL}/{new}")).lower()
 
 
+def test_an_order_of_what_is_no_longer_sold_is_not_priced_again_but_says_so(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
+    sku = sell(own_shop, "NO-LONGER", 60)
+    code = create(customer, [(sku, 4)])["confirmation_code"]
+    ask(buyer, code)
+    own_shop.must_load("products", [{"sku": sku, "active": False}])
+    own_shop.clock.set(own_shop.clock.now() + timedelta(hours=25))
+    own_shop.refresh()
+    approver = customer_user(own_shop, customer.id, "approver")
+    page = approver.send(f"{APPROVAL}/{code}/price")
+    assert page.status_code == 409
+    assert f"It cannot be priced again: product '{sku}' does not exist. Decline it, and order anew" in text_of(page)
+    assert "It is declined." in text_of(approver.sends(f"{APPROVAL}/{code}/decline", {"reason": "Gone"}))
+
+
 def test_an_order_that_is_priced_again_keeps_the_notes_of_its_buyer(own_shop: Service) -> None:
     customer = own_shop.customer()
     buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
