@@ -13,6 +13,7 @@ from tradecounter.search.hits import (
     Group,
     Hit,
     credit_note_group,
+    has_in_reference,
     invoice_group,
     joined,
     order_groups,
@@ -39,11 +40,12 @@ async def find_own(
     the text names come first, and products before units, whose serial numbers may begin as a SKU does.
     """
     groups = []
+    rows = await find_own_orders(tx, customer_id, text, typed_amount(text), MOST_OF_A_GROUP)
     if may(_ORDER):
-        rows = await find_own_orders(tx, customer_id, text, typed_amount(text), MOST_OF_A_GROUP)
         groups += order_groups(((row, _is_named(row, text)) for row in rows), "/account")
     if may(_INVOICE):
-        groups.append(await invoice_group(tx, text, _INVOICE, customer_id))
+        named = [row.id for row in rows if has_in_reference(row, text)]
+        groups.append(await invoice_group(tx, text, _INVOICE, customer_id, named))
     if may(_CREDIT_NOTE):
         groups.append(await credit_note_group(tx, text, _CREDIT_NOTE, customer_id))
     if view is not None:

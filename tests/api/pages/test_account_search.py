@@ -70,6 +70,22 @@ def test_users_find_what_their_role_may_open(shop: Service, customer: Customer) 
     assert f"Invoice {number}" not in found(other, str(number))
 
 
+def test_an_invoice_is_found_by_the_references_of_its_order(shop: Service, customer: Customer) -> None:
+    placed = invoiced(shop, customer, customer_reference="PO-88/41977")
+    number = number_of(shop, placed)
+    accounts, owner = (customer_user(shop, customer.id, role) for role in ("accounts", "owner"))
+    other = customer_user(shop, shop.customer().id, "accounts")
+    for text in ("41977", "po 88", placed["order_reference"]):
+        for person in (accounts, owner):
+            assert f"Invoice {number} Order {placed['order_reference']} · PO-88/41977" in found(person, text), text
+        assert f"Invoice {number}" not in found(other, text), text
+        opened = [person.get("/account/search", params={"q": text}) for person in (accounts, owner)]
+        assert [page.headers["Location"] for page in opened] == [
+            f"/account/invoice/{number}",
+            f"/account/order/{placed['order_reference']}",
+        ]
+
+
 def test_a_credit_note_is_found_by_its_number(shop: Service, customer: Customer) -> None:
     note = credit(shop, number_of(shop, invoiced(shop, customer)), amount="1.00").number
     accounts, other = (customer_user(shop, each, "accounts") for each in (customer.id, shop.customer().id))

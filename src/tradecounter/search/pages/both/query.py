@@ -49,7 +49,8 @@ def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[G
     if query.live:
         first = [replace(group, hits=group.hits[:_MOST_LIVE]) for group in shown]
         return desk.show(call, "search/results.html", form=Filled({}), text=query.text, groups=first, as_typed="")
-    hits = [hit for group in shown for hit in group.hits if not hit.follows]
+    found = [hit for group in shown for hit in group.hits]
+    hits = [hit for hit in found if not hit.follows] or found
     exact = {hit.path for hit in hits if hit.exact}
     is_read_otherwise = not exact and any(group.note for group in shown)
     wanted = exact or {hit.path for hit in hits}
