@@ -20,7 +20,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.dates_now import dated_now
-from tradecounter.orders.find_own_order import fetch_own_order_by_code
+from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.pages.both.new_order import OWN
 from tradecounter.orders.queries.lines import lines_of_order
@@ -54,7 +54,7 @@ class ReviewPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
-        before, user = await fetch_own_order_by_code(tx, call.customer_id, _code(call)), user_of(call)
+        before, user = await lock_own_order(tx, call.customer_id, _code(call)), user_of(call)
         policy = self.parts.contexts.policy
         order, lines = await confirm_order(tx, call.customer_id, _code(call), body.shipping_method, policy, now)
         if not isinstance(before, NumberedOrder):

@@ -1,0 +1,32 @@
+"""Two users of a customer confirm an order at the same time."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+
+from support.orders import rows
+from support.pages import customer_user, fields_of
+from support.service import Service
+from support.shop import ADDRESS, STANDARD
+from support.waiting import waiting_for_a_lock
+
+FORM = "/account/new-order"
+
+
+def test_an_order_that_two_users_confirm_leaves_the_basket_once(shop: Service) -> None:
+    customer = shop.customer()
+    maker, colleague = customer_user(shop, customer.id), customer_user(shop, customer.id)
+    maker.sends("/account/basket/add", {"sku": "PHONE", "quantity": "2"})
+    address = {f"shipping_address-{name}": value for name, value in ADDRESS.items()}
+    typed = {"customer_reference": "PO-TWICE", "shipping_address-id": "new", "billing_address-id": "same", **address}
+    review = maker.send(FORM, {**fields_of(maker.get(FORM)), **typed, "do": "order"}).headers["Location"]
+    maker.sends("/account/basket/add", {"sku": "PHONE", "quantity": "5"})
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from orders where customer_id = %s for update", [customer.id])
+        sent = [
+            threads.submit(person.send, review, {"shipping_method": str(STANDARD)}) for person in (maker, colleague)
+        ]
+        waiting_for_a_lock(shop.database_url, processes=2)
+        holder.commit()
+        assert [response.result(timeout=30).status_code for response in sent] == [303, 303]
+    assert rows(shop, "select quantity from basket_line where user_id = %s", maker.id) == [(5,)]
