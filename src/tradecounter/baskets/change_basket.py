@@ -9,6 +9,7 @@ from msgspec import Meta
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.baskets.queries import add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.values import plural
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.lines import OrderLine
@@ -36,6 +37,20 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
     if len(there | wanted.keys()) > MOST_ITEMS:
         raise DomainError(Kind.INVALID, f"the basket is full: it has at most {MOST_ITEMS} lines, as an order has")
     await add_lines(tx, user_id, list(wanted.items()), MOST_UNITS)
+
+
+async def add_what_is_sold(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> str:
+    """Add the items whose products the customer can buy, and return what to say of it.
+
+    Raises DomainError: conflict, if it can buy none of them; invalid, for a basket with too many lines.
+    """
+    sold = [item for item in items if view.find(item.sku) is not None]
+    if not sold:
+        raise DomainError(Kind.CONFLICT, "there is nothing in it that you can buy")
+    await add_to_basket(tx, user_id, view, sold)
+    left_out = len(items) - len(sold)
+    rest = f" {plural(left_out, 'product')} that we no longer sell {'is' if left_out == 1 else 'are'} left out."
+    return f"{plural(len(sold), 'product')} added to the basket.{rest if left_out else ''}"
 
 
 async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[NotedItem]) -> None:

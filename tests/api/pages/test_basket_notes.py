@@ -144,6 +144,17 @@ def test_a_product_that_is_not_sold_to_the_colleague_is_named(buyer: Person) -> 
     assert buyer.send(SHARED, {"once": ""}).status_code == 409
 
 
+def test_a_product_that_is_no_longer_sold_does_not_hold_up_the_rest_of_a_link(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "SHARED-GONE", 10, available=3)
+    shop.refresh()
+    fields = fields_of(buyer.get(f"{SHARED}?item=1:{sku}&item=2:PHONE"), where=lambda name: name.startswith("items-"))
+    shop.must_load("products", [{"sku": sku, "active": False}])
+    shop.refresh()
+    said = text_of(buyer.sends(SHARED, fields))
+    assert "1 product added to the basket. 1 product that we no longer sell is left out." in said
+    assert fields_of(buyer.get(FORM))["items-0-sku"] == "PHONE"
+
+
 @pytest.mark.parametrize("item", ["PHONE", "0:PHONE", "x:PHONE", "1:", "-1:PHONE", "1:" + "x" * 300, "9999999:PHONE"])
 def test_a_link_that_is_wrong_says_so(buyer: Person, item: str) -> None:
     answer = buyer.get(f"{SHARED}?item={item}")

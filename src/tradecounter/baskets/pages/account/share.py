@@ -10,17 +10,16 @@ from urllib.parse import urlencode
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.baskets.change_basket import add_to_basket
+from tradecounter.baskets.change_basket import add_what_is_sold
 from tradecounter.baskets.queries import lines_of_basket
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, CreateOrderItem
@@ -70,11 +69,7 @@ class SharePages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def add(self, tx: Transaction, call: Call, body: SharedItems) -> str:
-        view = await self.parts.views.of(call.customer_id)
-        if not body.items:
-            raise DomainError(Kind.CONFLICT, "there is nothing in it that you can buy")
-        await add_to_basket(tx, user_of(call).id, view, body.items)
-        return f"{plural(len(body.items), 'product')} added to the basket."
+        return await add_what_is_sold(tx, user_of(call).id, await self.parts.views.of(call.customer_id), body.items)
 
     async def _show(self, call: Call, filled: Filled, items: Sequence[CreateOrderItem]) -> Response:
         view = await self.parts.views.of(call.customer_id)

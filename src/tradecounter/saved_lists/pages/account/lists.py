@@ -7,17 +7,15 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.alerts.queries.price_alerts import price_alerts_of
-from tradecounter.baskets.change_basket import add_to_basket
+from tradecounter.baskets.change_basket import add_what_is_sold
 from tradecounter.baskets.queries import lines_of_basket
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import Question, action, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.find_own_order import fetch_own_order_by_name
@@ -162,15 +160,9 @@ class SavedListPages(Struct, frozen=True):
         return await usual_items(tx, call.customer_id, self.desk.clock.now(), _MOST_USUAL)
 
     async def _to_basket(self, tx: Transaction, call: Call, lines: Sequence[ListLine]) -> str:
-        """Add the lines whose products can be bought, and return what to say of it."""
         view = await self.parts.views.of(call.customer_id)
-        items = [CreateOrderItem(line.sku, line.quantity) for line in lines if view.find(line.sku) is not None]
-        if not items:
-            raise DomainError(Kind.CONFLICT, "there is nothing in it that you can buy")
-        await add_to_basket(tx, user_of(call).id, view, items)
-        left_out = len(lines) - len(items)
-        rest = f" {plural(left_out, 'product')} that we no longer sell {'is' if left_out == 1 else 'are'} left out."
-        return f"{plural(len(items), 'product')} added to the basket.{rest if left_out else ''}"
+        items = [CreateOrderItem(line.sku, line.quantity) for line in lines]
+        return await add_what_is_sold(tx, user_of(call).id, view, items)
 
     async def _show_usual(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
