@@ -20,6 +20,8 @@ from support.built_clients import BuiltClient, PythonClient
 from support.cluster import Cluster
 from support.consent import running_consent
 from support.demo import Demo
+from support.lossy_proxy import lossy_proxy
+from support.quotes import request_quote
 from tradecounter.webhooks.sign import new_secret, signed_headers
 
 pytestmark = pytest.mark.long
@@ -74,6 +76,15 @@ def test_what_found_no_service_is_sent_again_even_if_it_cannot_be_repeated(clien
         timer.join()
         begun[0].shutdown()
         begun[0].server_close()
+
+
+def test_a_quote_is_declined_although_the_response_is_lost(client: BuiltClient, demo: Demo) -> None:
+    customer = demo.service.customer()
+    code = request_quote(customer, [("CV-320P", 1)])["confirmation_code"]
+    with lossy_proxy(demo.service.url) as proxy:
+        printed = client.program("trouble", "decline", code, BASE=proxy.url, KEY=customer.key)
+    assert json.loads(printed) == ["Declined"] * 3
+    assert proxy.lost == [f"POST /quote/{code}/decline"]
 
 
 def test_a_slow_response_is_read_to_its_end_and_a_silent_one_is_given_up(client: BuiltClient) -> None:

@@ -205,12 +205,10 @@ final class Tradecounter
         return $this->api->get(self::path('/quote/%s', $confirmationCode), Quote::of(...));
     }
 
-    /** Not sent again after a lost response: read the quote then. */
     public function declineQuote(string $confirmationCode, ?DeclineQuoteRequest $request = null): Quote
     {
         $path = self::path('/quote/%s/decline', $confirmationCode);
-        $sent = $request ?? new DeclineQuoteRequest();
-        return $this->api->send('POST', $path, Quote::of(...), $sent, repeatable: false);
+        return $this->api->send('POST', $path, Quote::of(...), $request ?? new DeclineQuoteRequest());
     }
 
     /** Asks support to cancel, return or anything else; keys are as those of `createOrder`. */

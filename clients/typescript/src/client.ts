@@ -129,9 +129,8 @@ export class Tradecounter {
     return this.#api.get(`/quote/${part(confirmationCode)}`);
   }
 
-  /** Not sent again after a lost response: read the quote then. */
   declineQuote(confirmationCode: string, request: models.DeclineQuoteRequest = {}): Promise<models.Quote> {
-    return this.#api.send("POST", `/quote/${part(confirmationCode)}/decline`, request, { repeatable: false });
+    return this.#api.send("POST", `/quote/${part(confirmationCode)}/decline`, request);
   }
 
   /** Asks support to cancel, return or anything else; keys are as those of `createOrder`. */

@@ -15,6 +15,11 @@ const address = {
 const cases = {
   webhook: () => name(verifiedEvent(SECRET, JSON.parse(HEADERS), BODY)),
   address: async () => (await shop.addAddress(address)).id,
+  decline: async () => {
+    const found = [];
+    for (let time = 0; time < 3; time++) found.push((await shop.declineQuote(file)).status);
+    return found;
+  },
   slow: async () => [(await shop.categories()).length, await name(shop.manufacturers())],
   first: async () => {
     const { value } = await shop.sync("").next();

@@ -82,6 +82,7 @@ function mistake(string $url): string
 echo json_encode(match ($case) {
     'webhook' => name(fn () => Webhook::verified($secret, $headers, $body)),
     'address' => $shop->addAddress(new AddressDetails('Ada Example', '1 Test Street', 'York', 'YO1 1AA', 'GB'))->id,
+    'decline' => array_map(fn () => $shop->declineQuote($file)->status, range(1, 3)),
     'slow' => [count($shop->categories()), name(fn () => $shop->manufacturers())],
     'first' => (fn ($batch) => [$batch->whole, count($batch->products)])($shop->sync('')->current()),
     'blank' => array_map(fn ($product) => $product->sku, iterator_to_array($shop->productsBySku(['', ' ']), false)),

@@ -35,6 +35,10 @@ def address() -> object:
     return shop.add_address(wanted).id
 
 
+def decline() -> object:
+    return [shop.decline_quote(arguments[0]).status for _ in range(3)]
+
+
 def slow() -> object:
     return [len(shop.categories()), name(shop.manufacturers)]
 

@@ -144,9 +144,8 @@ class Tradecounter:
         return self._api.get(f"/quote/{_part(confirmation_code)}", Quote)
 
     def decline_quote(self, confirmation_code: str, request: DeclineQuoteRequest | None = None) -> Quote:
-        """Not sent again after a lost response: read the quote then."""
         path = f"/quote/{_part(confirmation_code)}/decline"
-        return self._api.send("POST", path, Quote, request or DeclineQuoteRequest(), repeatable=False)
+        return self._api.send("POST", path, Quote, request or DeclineQuoteRequest())
 
     def open_request(self, request: OpenRequestRequest, idempotency_key: str | None = None) -> SupportRequest:
         """Ask support to cancel, return or anything else; keys are as those of `create_order`."""
