@@ -178,7 +178,9 @@ def test_the_header_of_each_role_is_one_row_without_overlaps(phone: Tab, sites: 
     assert boxes[-1][1] > 360  # at the right edge
 
 
-def test_the_menu_and_the_search_of_the_back_office_are_in_the_bar(phone: Tab, sites: DemoSites, member: Person) -> None:
+def test_the_menu_and_the_search_of_the_back_office_are_in_the_bar(
+    phone: Tab, sites: DemoSites, member: Person
+) -> None:
     signed_in(phone, member, sites.office.url)
     phone.open(f"{sites.office.url}/order")
     boxes = header_of(phone)

@@ -55,7 +55,9 @@ def test_an_order_is_dispatched_tracked_filmed_and_invoiced_once_each(staff: htt
     assert staff.post(f"{address}/dispatch").status_code == 409
     seen = {"type": "Delivered", "description": "At reception", "date": "2026-06-16T09:30:00Z"}
     elsewhere = staff.post(f"{address}/tracking", json={**seen, "tracking_number": "t-1 "}).json()
-    assert elsewhere["shipping"][0]["tracking_events"][0]["type"] == "Delivered", "numbers are found as orders find them"
+    assert elsewhere["shipping"][0]["tracking_events"][0]["type"] == "Delivered", (
+        "numbers are found as orders find them"
+    )
     tracked = staff.post(f"{address}/tracking", json=seen).json()
     assert tracked["shipping"][1]["tracking_events"][0]["date"] == "2026-06-16T09:30:00Z"
     seen_by_customer = customer.get(f"/order/{placed['order_reference']}").json()["shipping"][1]["tracking_events"]
