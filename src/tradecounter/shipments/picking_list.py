@@ -37,8 +37,7 @@ async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: dateti
     lines = await lines_of(tx, order_ids)
     accounts = await accounts_of(tx, {order.customer_id for order in orders})
     notes = await notes_of(tx, order_ids)
-    products = {part.product_id for each in lines.values() for line in each for part in (line, *line.components)}
-    labels = await shelf_labels_of(tx, list(products))
+    labels = await _labels(tx, [line for each in lines.values() for line in each])
     made: list[PickingList | DomainError] = []
     for order in orders:
         try:
@@ -47,6 +46,24 @@ async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: dateti
         except DomainError as error:
             made.append(error)
     return made
+
+
+async def places_of(tx: Transaction, order_id: int) -> dict[int, str]:
+    """Return the places from which an order's allocated units are taken, by line id; those of a bundle's components.
+
+    Lines without a known place are left out.
+    """
+    lines = (await lines_of(tx, [order_id]))[order_id]
+    found = {}
+    for line in _units(lines, lambda line: line.allocated, await _labels(tx, lines)):
+        places = dict.fromkeys([line.location, *(part.location for part in line.parts)])
+        if any(places):
+            found[line.line_id] = ", ".join(filter(None, places))
+    return found
+
+
+async def _labels(tx: Transaction, lines: Sequence[OrderLine]) -> dict[int, ShelfLabel]:
+    return await shelf_labels_of(tx, list({part.product_id for line in lines for part in (line, *line.components)}))
 
 
 def _picking_list(

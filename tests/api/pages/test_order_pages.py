@@ -7,11 +7,12 @@ import pytest
 
 from support.backoffice import BackOfficeSite
 from support.events import number_events
-from support.orders import at, buy, cancel, create, rows, sell
-from support.pages import Person, fields_of, text_of
+from support.orders import at, buy, cancel, create, dispatch, rows, sell
+from support.pages import Person, fields_of, staff_member, text_of
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import NEXT_DAY
+from tradecounter.edge.permissions import Role
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,28 @@ def test_the_list_shows_orders_and_is_filtered_and_sorted(sam: Person, customer:
     assert dear["order_reference"] in only
     assert cheap["order_reference"] not in only
     assert "No order matches" in text_of(sam.get("/order?reference=NOTHING"))
+
+
+def test_those_who_dispatch_see_where_the_lines_of_an_order_are(office: BackOfficeSite, customer: Customer) -> None:
+    service = office.service
+    one, other = (sell(service, f"PLACED-{number}", available=9) for number in (1, 2))
+    parts = [{"sku": sku, "quantity": 1} for sku in (one, other)]
+    kit = sell(service, "PLACED-KIT", available=9, components=parts)
+    shelves = [
+        {"sku": one, "available": 9, "location": "A-1"},
+        {"sku": other, "available": 9, "location": "B-2"},
+    ]
+    service.must_load("stock", shelves)
+    placed = buy(customer, [(other, 2), (kit, 1), ("CABLE", 1)])
+
+    def places(role: Role) -> list[str]:
+        page = staff_member(service, office.url, role).get(path_of(placed)).text
+        return re.findall(r'<td data-label="Place"[^>]*>([^<]*)</td>', page)
+
+    assert places("warehouse") == places("support") == ["B-2", "A-1, B-2", ""]
+    assert places("finance") == []
+    dispatch(service, placed)
+    assert places("warehouse") == []
 
 
 def test_filters_that_are_folded_away_stand_open_while_one_of_them_is_set_or_wrong(sam: Person) -> None:

@@ -19,7 +19,10 @@ from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import history_of
 from tradecounter.parts.shown_order import shown_order
+from tradecounter.shipments.picking_list import places_of
 from tradecounter.shipments.queries.reads import find_video
+
+_DISPATCH = "/order/{reference}/dispatch"
 
 
 class OrderPages(Struct, frozen=True):
@@ -35,6 +38,8 @@ class OrderPages(Struct, frozen=True):
             video = await find_video(tx, shown.order.id)
             wait = await _wait(tx, shown.found, self.desk.clock.now())
             requests = await requests_of_order(tx, shown.found.id)
+            is_picked_here = shown.is_confirmed and shown.allocated and self.desk.view(call).may(_DISPATCH)
+            places = await places_of(tx, shown.found.id) if is_picked_here else {}
         return self.desk.show(
             call,
             "orders/order.html",
@@ -43,6 +48,7 @@ class OrderPages(Struct, frozen=True):
             video=video,
             requests=requests,
             wait=wait,
+            places=places,
             history=history_of(shown.order),
             subject=audited_as(shown.found),
         )
