@@ -104,6 +104,8 @@ OFFICE: Mapping[str, str] = {
     "/customer/{id}/webhook": _SALES,
     "/product": "support warehouse finance catalogue",
     "/product/{sku}": "support warehouse finance catalogue",
+    "/category": "support warehouse finance catalogue",
+    "/manufacturer": "support warehouse finance catalogue",
     "/product-form": "catalogue",
     "/product-change": "catalogue",
     "/price-change": "catalogue",

@@ -52,6 +52,7 @@ from tradecounter.payments.pages.staff.bank_file import BankFilePages
 from tradecounter.payments.pages.staff.bank_history import BankHistoryPages
 from tradecounter.payments.pages.staff.payments import PaymentPages
 from tradecounter.payments.pages.staff.unplaced import BankLinePages
+from tradecounter.products.pages.staff.groups import GroupPages
 from tradecounter.products.pages.staff.one_product import ProductPages
 from tradecounter.products.pages.staff.product_list import ProductListPages
 from tradecounter.quotes.pages.staff.pricing import QuotePages
@@ -117,6 +118,7 @@ SUBJECTS: Sequence[type] = (
     CustomerStatementPages,
     CustomerStepPages,
     ProductListPages,
+    GroupPages,
     ProductPages,
     ProductFormPages,
     ManyProductsPages,

@@ -92,6 +92,48 @@ def test_products_are_filtered_by_manufacturer_and_by_what_they_lack(office: Bac
     assert sam.get("/product?show=nonsense").status_code == 400
 
 
+def test_categories_and_manufacturers_lead_to_as_many_products_as_they_say(office: BackOfficeSite, sam: Person) -> None:
+    service = office.service
+    service.must_load(
+        "categories", [{"key": "rigs", "name": "Rigs", "children": [{"key": "small-rigs", "name": "Small & light"}]}]
+    )
+    service.must_load("manufacturers", [{"key": "rigger", "name": "Rigger & Sons"}, {"key": "idle", "name": "Idle"}])
+    for number, category in enumerate(("rigs", "small-rigs", "small-rigs")):
+        sell(service, f"RIG-{number}", manufacturer="rigger", categories=[category])
+    service.must_load("products", [{"sku": "RIG-2", "active": False}])
+    office.refresh()
+
+    def listed(kind: str) -> dict[str, list[str]]:
+        lines = [row.split(",") for row in sam.get(f"/{kind}?format=csv").text.splitlines()]
+        assert lines[0] == ["key", "name", "sold", "not_sold"]
+        for key, _, sold, not_sold in lines[1:]:
+            found = sam.get("/product", params={kind: key, "format": "csv"}).text.splitlines()[1:]
+            assert len(found) == int(sold) + int(not_sold), key
+        return {key: others for key, *others in lines[1:]}
+
+    categories, manufacturers = listed("category"), listed("manufacturer")
+    assert categories["rigs"] == ["Rigs", "2", "1"]
+    assert categories["small-rigs"] == ["Rigs: Small & light", "1", "1"]
+    assert (manufacturers["rigger"], manufacturers["idle"]) == (["Rigger & Sons", "2", "1"], ["Idle", "0", "0"])
+    assert 'href="/product?manufacturer=rigger">Rigger &amp; Sons</a>' in sam.get("/manufacturer").text
+    assert 'href="/category"' in sam.get("/product").text
+
+
+def test_a_page_of_manufacturers_begins_behind_the_one_before(office: BackOfficeSite, sam: Person) -> None:
+    made = [{"key": f"maker-{n:03}", "name": f"Zzz maker {n:03}"} for n in range(60)]
+    office.service.must_load("manufacturers", made)
+    office.refresh()
+    seen: list[str] = []
+    address = "/manufacturer"
+    while address:
+        page = sam.get(address).text
+        seen += [part.split('"')[0] for part in page.split('<a href="/product?manufacturer=')[1:]]
+        following = page.split('rel="next" href="')[1:]
+        address = following[0].split('"')[0] if following else ""
+    assert seen[-60:] == [row["key"] for row in made]
+    assert len(seen) == len(set(seen))
+
+
 def test_a_product_is_shown_with_stock_deliveries_and_every_price(office: BackOfficeSite, sam: Person) -> None:
     service, customer = office.service, office.service.customer()
     sku = sell(service, "SHOWN/1", 20, available=2)

@@ -48,7 +48,15 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 ALSO: Mapping[str, tuple[str, ...]] = {
     "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file", "/vat"),
     "/staff": ("/token", "/settings"),
-    "/product": ("/product-form", "/product-change", "/price-change", "/contract-price", "/stock-adjustment"),
+    "/product": (
+        "/category",
+        "/manufacturer",
+        "/product-form",
+        "/product-change",
+        "/price-change",
+        "/contract-price",
+        "/stock-adjustment",
+    ),
     "/goods-in": ("/count-sheet",),
     "/account/product": ("/account/alert",),
 }

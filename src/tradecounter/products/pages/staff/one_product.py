@@ -125,7 +125,7 @@ class ProductPages(Struct, frozen=True):
             description=shown_description(product.description, product.description_html, product.short_description),
             look=look_of(found.record, {each.key: each.name for each in names.categories}),
             manufacturer=next((m.name for m in names.manufacturers if m.key == product.manufacturer), ""),
-            categories=[each.name for each in names.categories if each.key in product.categories],
+            categories=[each for each in names.categories if each.key in product.categories],
             attributes=_attributes(product.attributes, {each.key: each.name for each in names.attributes}),
             margin_of=margin_percent,
             sees_costs=sees_prices and allows(roles, "prices:write"),
