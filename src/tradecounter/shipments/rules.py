@@ -47,14 +47,13 @@ def plan_dispatch(
         if units.get(line.id, 0) > line.allocated:
             raise DomainError(
                 Kind.CONFLICT,
-                f"item {line.id} ({line.sku}): {line.back_ordered} of {line.left} units left are back-ordered; "
-                f"{_what_can_leave(lines)}",
+                f"{line.sku}: {line.back_ordered} of {line.left} units left are back-ordered; {_what_can_leave(lines)}",
             )
     return units
 
 
 def _what_can_leave(lines: Sequence[OrderLine]) -> str:
-    ready = ", ".join(f"{line.allocated} of item {line.id}" for line in lines if line.allocated)
+    ready = ", ".join(f"{line.allocated} of {line.sku}" for line in lines if line.allocated)
     return f"what can be dispatched now: {ready}" if ready else "nothing can be dispatched now"
 
 
@@ -82,7 +81,7 @@ def check_serials(
             if code and serial.serial_number.lower() == code.lower():
                 raise invalid(serial.place, f"{code} is the {kind} of the product, not the serial number of a unit")
         if (serial.item_id, serial.serial_number) in seen:
-            raise invalid(serial.place, f"{serial.serial_number!r} is there twice for item {serial.item_id}")
+            raise invalid(serial.place, f"{serial.serial_number!r} is there twice for {line.sku}")
         seen.add((serial.item_id, serial.serial_number))
 
 

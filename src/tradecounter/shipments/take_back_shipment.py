@@ -89,14 +89,14 @@ def _require_uninvoiced(shipment: OneShipment, lines: Sequence[OrderLine], invoi
     if shipment.invoice is not None:
         raise DomainError(
             Kind.CONFLICT,
-            f"shipment {shipment.id} is on invoice {shipment.invoice}: open a return and credit its units instead",
+            f"the shipment is on invoice {shipment.invoice}: open a return and credit its units instead",
         )
     for line in lines:
         free = line.dispatched - line.unbilled - invoiced.get(line.id, 0)
         if shipment.units.get(line.id, 0) > free:
             raise DomainError(
                 Kind.CONFLICT,
-                f"item {line.id} ({line.sku}): only {free} units of it are neither invoiced nor returned",
+                f"{line.sku}: only {free} units of it are neither invoiced nor returned",
             )
 
 
@@ -114,7 +114,7 @@ async def _require_not_returned(
         if shipment.units.get(line.id, 0) > most:
             raise DomainError(
                 Kind.CONFLICT,
-                f"item {line.id} ({line.sku}): {claimed[line.id]} of {line.dispatched} dispatched units came back or "
+                f"{line.sku}: {claimed[line.id]} of {line.dispatched} dispatched units came back or "
                 "are in an open return; close a return whose units never left",
             )
     bundles = {part.id: line.id for line in lines for part in with_parts([line])}

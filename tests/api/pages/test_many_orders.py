@@ -185,6 +185,7 @@ def test_what_could_not_leave_is_shown_again_with_its_tracking_number(shop: Serv
     numbers = ["KEPT-1", "x" * 500, "KEPT-3"]
     answer = warehouse.send("/order/many/dispatch", dispatched(warehouse, names, numbers))
     assert "2 orders dispatched" in text_of(answer)
+    assert f"{names[1]} Tracking number must have 1 to 100 characters" in text_of(answer)
     again = fields_of(answer)
     assert again["orders-1-order"] == names[1]
     assert again["orders-1-tracking_number"] == "x" * 500
@@ -212,6 +213,7 @@ def test_an_order_that_was_amended_meanwhile_does_not_leave(shop: Service, wareh
     cancel(shop, placed, "fewer", (placed["items"][0]["id"], 3))
     answer = warehouse.send("/order/many/dispatch", fields)
     assert "0 orders dispatched" in text_of(answer)
+    assert f"{name} MANY-LESS has 2 units left: its quantity must be from 1 to 2" in text_of(answer)
     assert fields_of(answer)["orders-0-units"].endswith(":2")
     assert fields_of(answer)["orders-0-tracking_number"] == "LESS-1"
 

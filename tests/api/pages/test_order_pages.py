@@ -321,7 +321,11 @@ def test_a_product_s_code_is_not_taken_for_a_serial_number(shop: Service, sam: P
 def test_back_ordered_units_do_not_leave(sam: Person, customer: Customer) -> None:
     placed = buy(customer, [("SWITCH", 50)], NEXT_DAY)
     fields = fields_of(sam.get(f"{path_of(placed)}/dispatch")) | {"items-0-quantity": "50"}
-    assert sam.send(f"{path_of(placed)}/dispatch", fields).status_code == 409
+    rejected = sam.send(f"{path_of(placed)}/dispatch", fields)
+    assert rejected.status_code == 409
+    assert "SWITCH: " in text_of(rejected)
+    assert "units left are back-ordered" in text_of(rejected)
+    assert fields["items-0-id"] not in text_of(rejected)
 
 
 def test_htmx_gets_errors_in_place_and_is_sent_on_after_success(sam: Person, customer: Customer) -> None:

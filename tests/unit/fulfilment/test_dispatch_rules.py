@@ -75,7 +75,7 @@ def test_back_ordered_units_cannot_be_dispatched_and_the_error_names_those_that_
     with pytest.raises(DomainError) as raised:
         plan_dispatch([line(1, 5, 2, 1), line(2, 4, 4)], wanted)
     assert raised.value.message == (
-        "item 1 (SKU-1): 2 of 4 units left are back-ordered; what can be dispatched now: 2 of item 1, 4 of item 2"
+        "SKU-1: 2 of 4 units left are back-ordered; what can be dispatched now: 2 of SKU-1, 4 of SKU-2"
     )
     with pytest.raises(DomainError, match="nothing can be dispatched now"):
         plan_dispatch([line(1, 5, 0)], None)
@@ -106,7 +106,7 @@ def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
         ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "there are 3 serial numbers for 2 units"),
         ([Serial(91, str(n)) for n in range(4)], "there are 4 serial numbers for 3 units"),
         ([Serial(2, "A")], "item 2 is not in this shipment"),
-        ([Serial(1, "A"), Serial(1, "A")], "'A' is there twice for item 1"),
+        ([Serial(1, "A"), Serial(1, "A")], "'A' is there twice for SKU-1"),
     ):
         with pytest.raises(DomainError, match=problem):
             check_serials(lines, {1: 2, 9: 1}, serials, {})

@@ -80,12 +80,12 @@ def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> Order
     if quantity < line.dispatched:
         raise DomainError(
             Kind.CONFLICT,
-            f"item {line.id} ({line.sku}): its quantity must be at least {line.dispatched}, the dispatched units",
+            f"{line.sku}: its quantity must be at least {line.dispatched}, the dispatched units",
         )
     if line.dispatched and unit_cost != line.unit_cost:
         raise DomainError(
             Kind.CONFLICT,
-            f"item {line.id} ({line.sku}): units of it are dispatched, so its price can no longer change",
+            f"{line.sku}: units of it are dispatched, so its price can no longer change",
         )
     return with_quantity(line, quantity, unit_cost, order.tax_rate)
 

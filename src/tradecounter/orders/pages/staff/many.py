@@ -1,7 +1,8 @@
 """`/order/many`: papers, dispatch and invoices of several orders at once. Each order is changed whole or not at all."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, TypeVar
@@ -15,6 +16,7 @@ from tradecounter.billing.to_invoice import gross_to_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, row_numbers
+from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import ONCE, Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
@@ -143,7 +145,8 @@ class ManyOrderPages(Struct, frozen=True):
         invoice = self.parts.settings.invoice_each_dispatch
 
         async def work(tx: Transaction, order: ChosenOrder, now: datetime) -> str:
-            await dispatch_order(tx, order.order, DispatchRequest.of(order.dispatch(), invoice=invoice), now)
+            with _in_words():
+                await dispatch_order(tx, order.order, DispatchRequest.of(order.dispatch(), invoice=invoice), now)
             return "Dispatched"
 
         return await self._change(call, "orders/dispatch_many.html", work)
@@ -293,6 +296,21 @@ def _require_own_numbers(orders: Sequence[ChosenOrder], names: Mapping[int, str]
             errors.append(FieldError(field, f"is at {before} too: record them one by one if it is one parcel"))
     if errors:
         raise invalid_fields(errors)
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Run a block; what is wrong with fields of a shipment is said by their labels, with units by their products."""
+    try:
+        yield
+    except DomainError as error:
+        if not error.field_errors:
+            raise
+        said = [
+            each.message if each.field.startswith("items[") else f"{label(each.field)} {each.message}"
+            for each in error.field_errors
+        ]
+        raise DomainError(error.kind, "; ".join(said), code=error.code) from error
 
 
 def _past(submitted: Submitted) -> list[Outcome]:
