@@ -6,12 +6,14 @@ from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
+import structlog
 from msgspec import Struct
 
 from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.trusted_authorities import trusted_authorities
 from tradecounter.settings import Settings
 
+log = structlog.get_logger()
 Shape = TypeVar("Shape")
 
 _SECONDS = 5.0
@@ -77,7 +79,7 @@ class RemoteSandbox(Struct, frozen=True):
             ) as client:
                 response = await client.request(method, address, headers=headers, content=content or None)
         except (httpx2.HTTPError, OSError) as error:
-            raise _away() from error
+            raise _away(str(error) or type(error).__name__) from error
         if response.status_code == _NOT_FOUND:
             raise not_found("key of the sandbox", rest.removeprefix("/") or customer_id)
         if not response.is_success:
@@ -86,14 +88,16 @@ class RemoteSandbox(Struct, frozen=True):
 
 
 def _read(content: bytes, shape: type[Shape]) -> Shape:
-    """Decode a response. Raises DomainError (unavailable) for what no sandbox sends, such as a proxy's page."""
+    """Decode a response. Raises DomainError (conflict) for what no sandbox sends, such as a proxy's page."""
     try:
         return msgspec.json.decode(content, type=shape)
     except msgspec.MsgspecError as error:
-        raise _away() from error
+        raise _away(f"its response cannot be read: {error}") from error
 
 
-def _away() -> DomainError:
+def _away(reason: str) -> DomainError:
+    """Return the error of a sandbox that does not work, whose reason only operators read."""
+    log.warning("keys of the sandbox cannot be made or listed", reason=reason)
     return DomainError(Kind.CONFLICT, "the sandbox cannot be reached now: try again later")
 
 
@@ -102,7 +106,8 @@ def _rejection(response: httpx2.Response) -> DomainError:
     try:
         body: Any = msgspec.json.decode(response.content)
     except msgspec.DecodeError:
-        return _away()
-    if response.status_code == _ERROR and isinstance(body, dict) and isinstance(body.get("message"), str):
-        return DomainError(Kind.INVALID, body["message"])
-    return _away()
+        body = None
+    message = body.get("message") if isinstance(body, dict) else None
+    if response.status_code == _ERROR and isinstance(message, str):
+        return DomainError(Kind.INVALID, message)
+    return _away(f"status {response.status_code}, {message or 'without a message'}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from structlog.testing import capture_logs
 
 from support.cluster import Cluster
 from support.orders import rows
@@ -80,6 +81,15 @@ def test_who_is_not_known_there_yet_and_a_sandbox_that_is_away_are_said(pair: Sa
     assert (sent.status_code, "does not know your account yet" in text_of(sent)) == (409, True)
     other = customer_user(pair.live, pair.customer.id, "buyer")
     assert other.get(LIST).status_code == 403
+
+
+def test_operators_read_why_the_sandbox_rejects_the_live_site(pair: SandboxPair) -> None:
+    pair.refresh()
+    rows(pair.sandbox, "update service_token set revoked_at = now() returning id")
+    with capture_logs() as logs:
+        assert "cannot be reached now" in text_of(pair.dev.get(LIST))
+    [reason] = [entry["reason"] for entry in logs if entry["event"].startswith("keys of the sandbox")]
+    assert reason.startswith("status 401, "), reason
 
 
 def test_without_a_sandbox_the_page_says_so(shop: Service) -> None:
