@@ -90,6 +90,9 @@ def test_the_form_of_an_order_fits_into_two_windows_of_a_phone(phone: Tab, sites
     phone.open(f"{sites.office.url}/order/new/{sites.customer_id}")
     assert phone.run("document.documentElement.scrollHeight") < 2 * 812
     expect(phone.page.get_by_label("SKU or words 1")).to_be_in_viewport()
+    expect(phone.page.get_by_label("SKU or words 2")).to_be_hidden()
+    phone.page.get_by_label("SKU or words 1").fill("CV-320P")
+    expect(phone.page.get_by_label("SKU or words 2")).to_be_visible()
     note = phone.page.get_by_label("Note on the delivery")
     expect(note).to_be_hidden()
     phone.page.get_by_text("Delivery note, billing address and more").click()
