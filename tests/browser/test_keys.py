@@ -104,7 +104,9 @@ def test_rows_are_ticked_and_changed_together_with_keys(office: BackOfficeSite, 
         signed_in(tab, person, office.url)
         page, keys = tab.page, tab.page.keyboard
         tab.open(f"{office.url}/product?query=ticked-")
-        page.get_by_role("link", name=skus[0], exact=True).focus()
+        expect(page.get_by_label("SKU, name or EAN")).to_be_focused()
+        keys.press("ArrowDown")
+        expect(page.get_by_role("link", name=skus[0], exact=True)).to_be_focused()
         keys.press("x")
         expect(page.get_by_label(f"Choose {skus[0]}")).to_be_checked()
         keys.press("j")

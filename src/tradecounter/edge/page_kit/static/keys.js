@@ -78,6 +78,13 @@
     button.click();
   });
 
+  // Down leads from the search of a list to its first row.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" || !event.target.matches?.("#filters input[type=search]")) return;
+    event.preventDefault();
+    move(1);
+  });
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
     if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
