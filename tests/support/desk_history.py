@@ -159,6 +159,8 @@ class DeskHistory(BesideTwin):
             order = books.create(user.customer, lines, self.now, quote=quote)
             self.add(books, order, response)
             books.save(own, [] if quote else lines)
+            if not quote:
+                books.in_baskets[order.code] = user.id
             return [("quote.requested", "quote.request") if quote else ("order.created", "order.create")]
 
         self.take(response, work)

@@ -90,6 +90,7 @@ class NaiveDesk(NaiveBooks):
         super().__init__(*given)
         self.users: dict[int, NaiveUser] = {}
         self.places = 0
+        self.in_baskets: dict[str, int] = {}  # the users who made orders that have not left their baskets, by code
         self.approvals: dict[str, NaiveApproval] = {}
         self.requests: dict[int, NaiveRequest] = {}
         self.deliveries: dict[tuple[str, date], int] = {}
@@ -128,10 +129,14 @@ class NaiveDesk(NaiveBooks):
             line.quantity = wanted.pop(line.sku)
         self.put(user, list(wanted.items()))
 
-    def take_out(self, user: NaiveUser, order: NaiveOrder) -> None:
-        """Take what was ordered out of the basket. What a quote asks for left it when the quote was requested."""
-        if order.kind == "quote":
+    def take_out(self, order: NaiveOrder) -> None:
+        """Take what was ordered out of the basket of who made the order, once.
+
+        What a quote asks for left it when the quote was requested, and what a program orders was in none.
+        """
+        if order.code not in self.in_baskets:
             return
+        user = self.users[self.in_baskets.pop(order.code)]
         units: Counter[str] = Counter()
         for line in order.lines:
             units[line.sku] += line.wanted
@@ -144,7 +149,7 @@ class NaiveDesk(NaiveBooks):
         new, order = self.confirm(code, now, method), self.orders[code]
         if new:
             reject_if(s403=not user.may_confirm(order.gross))
-            self.take_out(user, order)
+            self.take_out(order)
         return new
 
     def withdraw(self, code: str, now: datetime) -> None:
@@ -179,7 +184,7 @@ class NaiveDesk(NaiveBooks):
         )
         assert chosen is not None
         self.approvals[code] = NaiveApproval(user.id, chosen)
-        self.take_out(self.users[user.id], order)
+        self.take_out(order)
 
     def waiting(self, code: str) -> NaiveApproval:
         reject_if(s404=code not in self.approvals)

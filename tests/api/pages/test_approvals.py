@@ -162,12 +162,12 @@ def test_owners_and_approvers_have_no_limit(shop: Service, customer: Customer) -
         assert "Thank you" in text_of(person.sends(f"{REVIEW}/{code}", {"shipping_method": str(STANDARD)}))
 
 
-def test_an_approver_confirms_what_was_asked_for(
-    shop: Service, customer: Customer, buyer: Person, approver: Person
-) -> None:
+def test_an_approver_confirms_what_was_asked_for(shop: Service, buyer: Person, approver: Person) -> None:
     sku = sell(shop, "APPROVED", 100, available=9)
     buyer.send("/account/basket/add", {"sku": sku, "quantity": "3"})
-    code = create(customer, [(sku, 3)], customer_reference="PO-YES")["confirmation_code"]
+    address = {f"shipping_address-{name}": value for name, value in ADDRESS.items()} | {"shipping_address-id": "new"}
+    typed = {"customer_reference": "PO-YES", "billing_address-id": "same", **address, "do": "order"}
+    code = buyer.send(REVIEW, fields_of(buyer.get(REVIEW)) | typed).headers["Location"].rpartition("/")[2]
     ask(buyer, code, "Urgent <b>please</b>")
     assert rows(shop, "select count(*) from basket_line where user_id = %s", buyer.id) == [(0,)]
     buyer.send("/account/basket/add", {"sku": sku, "quantity": "2"})  # for another order
