@@ -3,7 +3,14 @@
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.approvals.queries import Approval, Decision, fetch_approval, fetch_own_approval, set_decided
+from tradecounter.approvals.queries import (
+    Approval,
+    Decision,
+    fetch_approval,
+    fetch_own_approval,
+    find_approval,
+    set_decided,
+)
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
@@ -62,6 +69,21 @@ async def decline_order(
         await withdraw_order(tx, customer_id, code, reason, now)
     await _decide(tx, approval, user_id, "declined", approval.gross, now, reason)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
+
+
+async def end_replaced(tx: Transaction, customer_id: int, user_id: int | None, code: str, now: datetime) -> None:
+    """Decline an order that had expired when `user_id` replaced it, so that nobody prices it again and orders it too.
+
+    A pending order that is replaced is cancelled, and its request has ended with it. Raises DomainError (conflict): an
+    approver has priced the order again.
+    """
+    found = await find_approval(tx, customer_id, code, now)
+    if found is None or found.state != "waiting":
+        return
+    if found.code != code.lower():
+        problem = f"an approver has priced it again: it waits for approval at {in_pounds(found.gross)}"
+        raise DomainError(Kind.CONFLICT, problem)
+    await decline_order(tx, customer_id, user_id, code, "Replaced by another order.", now)
 
 
 async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolicy, now: datetime) -> Approval:
@@ -145,6 +167,8 @@ async def _decide(
 ) -> None:
     if not await set_decided(tx, approval.order_id, state, user_id, gross, reason, now):
         raise decided_already()
+    if user_id is not None and user_id == approval.requested_by and not approval.agent:
+        return  # who decides about an own request needs no e-mail
     asked_by, decided = approval.requested_by or 0, change_number(now)
     await queue(tx, "mail_approval_decided", order_id=approval.order_id, asked_by=asked_by, decided=decided)
 

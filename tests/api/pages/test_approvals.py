@@ -266,6 +266,37 @@ def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(
     assert "approved" in text_of(approver.get(f"{APPROVAL}/{new}")).lower()
 
 
+def expired_and_taken_up(service: Service) -> tuple[Person, Person, str, dict[str, str]]:
+    """The buyer and the approver of an order that expired while it waited, its code, and the form with its lines."""
+    customer = service.customer()
+    buyer = limited(service, customer_user(service, customer.id, "buyer"), "100")
+    code = create(customer, [("PHONE", 4)], customer_reference="PO-LATE")["confirmation_code"]
+    ask(buyer, code)
+    service.clock.set(service.clock.now() + timedelta(hours=25))
+    signed_in_again(service, buyer)
+    return buyer, customer_user(service, customer.id, "approver"), code, fields_of(buyer.get(f"{REVIEW}?again={code}"))
+
+
+def test_an_expired_order_that_its_buyer_has_replaced_is_not_ordered_too(own_shop: Service) -> None:
+    buyer, approver, code, form = expired_and_taken_up(own_shop)
+    new = buyer.send(REVIEW, form | {"do": "order"}).headers["Location"].rpartition("/")[2]
+    assert "PO-LATE" not in text_of(approver.get(APPROVAL))
+    assert approver.send(f"{APPROVAL}/{code}/price").status_code == 409
+    assert "Replaced by another order." in text_of(buyer.get(f"{APPROVAL}/{code}"))
+    assert not [mail for mail in deliver_mail(own_shop) if mail["Subject"].startswith("Declined")]
+    ask(buyer, new)
+    assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{new}/approve"))
+
+
+def test_an_expired_order_that_an_approver_has_priced_again_is_not_replaced_by_its_buyer(own_shop: Service) -> None:
+    buyer, approver, code, form = expired_and_taken_up(own_shop)
+    approver.sends(f"{APPROVAL}/{code}/price")
+    answer = buyer.send(REVIEW, form | {"do": "order"})
+    assert answer.status_code == 409
+    assert "An approver has priced it again: it waits for approval at £248.40" in text_of(answer)
+    assert text_of(approver.get(APPROVAL)).count("PO-LATE") == 1
+
+
 def test_an_order_of_what_is_no_longer_sold_is_not_priced_again_but_says_so(own_shop: Service) -> None:
     customer = own_shop.customer()
     buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")

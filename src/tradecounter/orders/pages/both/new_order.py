@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
+from tradecounter.approvals.decide import end_replaced
 from tradecounter.approvals.rules import needs_approval
 from tradecounter.baskets.change_basket import NotedItem, save_basket
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
@@ -191,6 +192,9 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         made, _ = await create_for_customer(
             tx, request, context, confirm=False, override_credit=reason, replaces=body.replaces
         )
+        if body.replaces is not None:
+            user = self._user(call)
+            await end_replaced(tx, context.customer_id, None if user is None else user.id, body.replaces, now)
         return made
 
     async def _as_typed(
