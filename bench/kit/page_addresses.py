@@ -30,6 +30,7 @@ LEFT_OUT: Mapping[str, str] = {
     "/request/file/{id}": _DOCUMENT,
     "/account/invoice/credit-note/{number}/pdf": _DOCUMENT,
     "/account/invoice/zip": _DOCUMENT,
+    "/account/invoice/credit-note/zip": _DOCUMENT,
     "/account/invoice/{number}/pdf": _DOCUMENT,
     "/account/order/{reference}/file/{id}": _DOCUMENT,
     "/sign-in/second-factor": "shown only where the settings demand a second factor of staff",

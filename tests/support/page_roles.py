@@ -248,6 +248,7 @@ ACCOUNT: Mapping[str, str] = {
     "/account/invoice/remittance/{id}/take-back": "accounts",
     "/account/invoice/statement": "accounts",
     "/account/invoice/zip": "accounts",
+    "/account/invoice/credit-note/zip": "accounts",
     "/account/invoice/{number}": "accounts buyer",
     "/account/invoice/credit-note": "accounts",
     "/account/invoice/credit-note/{number}": "accounts buyer",

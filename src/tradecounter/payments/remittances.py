@@ -88,15 +88,15 @@ def matching(
 
     It has the line's amount, and either the line contains its reference, which says more than "payment", or the
     payer's money usually goes to its customer, which is `usual`. If several remittances fit equally well, the line pays
-    none of them.
+    none of them, unless all tell of the same invoices, as two colleagues may: then it is the first.
     """
     fitting = [each for each in awaited if each.amount == line.pounds and each.id not in used]
     written = _key(line.reference)
     telling = [each for each in fitting if says_enough(each.reference, _SHORTEST_KEY)]
     named = [each for each in telling if _key(each.reference) in written]
     for found in (named, [each for each in fitting if each.customer_id == usual]):
-        if len(found) == 1:
-            return found[0]
+        if len({(each.customer_id, frozenset(each.invoices)) for each in found}) == 1:
+            return min(found, key=lambda each: each.id)
     return None
 
 

@@ -175,6 +175,27 @@ def test_many_invoices_are_one_zip_file(shop: Service) -> None:
         assert len(archive.namelist()) == 1
 
 
+def test_many_credit_notes_are_one_zip_file(shop: Service) -> None:
+    customer = shop.customer()
+    accountant = customer_user(shop, customer.id, "accounts")
+    listed = f"{INVOICES}/credit-note"
+    assert accountant.get(f"{listed}/zip").status_code == 404
+
+    def credited(owner: Customer, reference: str) -> int:
+        invoice = number_of(shop, invoiced(shop, owner, customer_reference=reference))
+        return credit(shop, invoice, amount="5.00").number
+
+    own = [credited(customer, f"ZIP {n}") for n in range(2)]
+    credited(customer, "another")
+    credited(shop.customer(), "ZIP 3")
+    response = accountant.get(f"{listed}/zip?reference=zip")
+    assert response.headers["Content-Type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert archive.namelist() == [f"credit-note-{number}.pdf" for number in own]
+        assert archive.read(archive.namelist()[0]).startswith(b"%PDF")
+    assert f"{listed}/zip?reference=zip" in accountant.get(f"{listed}?reference=zip").text
+
+
 def test_the_files_of_invoices_are_the_customers_own(shop: Service, customer: Customer, accountant: Person) -> None:
     own, other = number_of(shop, invoiced(shop, customer)), number_of(shop, invoiced(shop, shop.customer()))
     file = accountant.get(f"{INVOICES}/{own}/pdf")

@@ -137,6 +137,18 @@ def test_one_payment_that_was_told_is_one_line(shop: Service, customer: Customer
     assert done.recorded == 1
 
 
+def test_two_colleagues_may_tell_of_one_payment(shop: Service, customer: Customer, payer: Person) -> None:
+    numbers = invoices(shop, customer)
+    colleague = customer_user(shop, customer.id, "accounts")
+    due = sum(due_of(shop, number) for number in numbers)
+    tell(payer, numbers, reference="Told twice 4711")
+    tell(colleague, numbers[::-1], reference="told-twice 4711")
+    other = invoices(shop, shop.customer(), 1)  # another customer's payment of this amount stays apart
+    assert bank(shop, f"{due},Someone,Told twice 4711").recorded == 1
+    assert [due_of(shop, number) for number in numbers] == [0, 0]
+    assert due_of(shop, other[0]) > 0
+
+
 def test_a_reversed_payment_is_awaited_again(shop: Service, customer: Customer, payer: Person) -> None:
     [number] = invoices(shop, customer, 1)
     due = due_of(shop, number)

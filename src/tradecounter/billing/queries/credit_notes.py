@@ -242,3 +242,13 @@ async def printed_credit_note(tx: Transaction, number: int, customer_id: int | N
     if found is None:
         raise not_found("credit note", number)
     return found
+
+
+_SEVERAL_PRINTED = Statement(
+    "select number, pdf from credit_note where number = any(:numbers::bigint[]) order by number", PrintedInvoice
+)
+
+
+async def printed_credit_notes(tx: Transaction, numbers: Sequence[int]) -> list[PrintedInvoice]:
+    """Return credit notes as PDF files, by number."""
+    return await tx.fetch_all(_SEVERAL_PRINTED, numbers=list(numbers))

@@ -1,4 +1,6 @@
-"""`/account/invoice/credit-note`: the customer's credit notes, one of them, and its PDF file."""
+"""`/account/invoice/credit-note`: the customer's credit notes, one of them, and their PDF files."""
+
+import asyncio
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -9,8 +11,10 @@ from tradecounter.billing.queries.credit_notes import (
     fetch_credit_note,
     list_credit_notes,
     printed_credit_note,
+    printed_credit_notes,
 )
 from tradecounter.billing.reseller_wire import present_credit_note
+from tradecounter.billing.zipped_documents import zipped_documents
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
@@ -21,10 +25,12 @@ from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.account import AccountParts
 
 _ALL = "/account/invoice/credit-note"
+_MOST_FILES = 100
 _COLUMNS = (
     Column("Credit note"),
     Column("Your reference"),
@@ -67,14 +73,19 @@ class OwnCreditNotePages(Struct, frozen=True):
     async def list_credit_notes(
         self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: At
     ) -> list[CreditNoteRecord]:
-        chosen = CreditNoteFilter(
-            customer_id=call.customer_id,
-            reference=text("reference", wanted.reference),
-            issued_from=start_of("issued_from", wanted.issued_from),
-            issued_to=end_of("issued_to", wanted.issued_to),
-            before=None if at["after"] is None else at["after"][1],
-        )
-        return await list_credit_notes(tx, chosen, wanted.most)
+        before = None if at["after"] is None else at["after"][1]
+        return await list_credit_notes(tx, _filter(call.customer_id, wanted, before), wanted.most)
+
+    @page(f"{_ALL}/zip", "Credit notes as a ZIP file", user_roles=ACCOUNTS, query=CreditNoteTable)
+    async def send_files(self, call: Call) -> Response:
+        wanted = _filter(call.customer_id, call.query(CreditNoteTable))
+        async with self.desk.reading() as tx:
+            found = await list_credit_notes(tx, wanted, _MOST_FILES)
+            printed = await printed_credit_notes(tx, [note.number for note in found])
+        if not printed:
+            raise not_found("credit note")
+        file = await asyncio.to_thread(zipped_documents, printed, "credit-note")
+        return file_response(file, "credit-notes.zip", "application/zip")
 
     @page(f"{_ALL}/{{number}}", "One credit note", user_roles=INVOICE_FILES)
     async def show_one(self, call: Call) -> Response:
@@ -89,3 +100,14 @@ class OwnCreditNotePages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             found = await printed_credit_note(tx, number, call.customer_id)
         return file_response(found.pdf, f"credit-note-{number}.pdf", "application/pdf")
+
+
+def _filter(customer_id: int, wanted: CreditNoteTable, before: int | None = None) -> CreditNoteFilter:
+    """Return the filter of a customer's credit notes. Raises DomainError (invalid)."""
+    return CreditNoteFilter(
+        customer_id=customer_id,
+        reference=text("reference", wanted.reference),
+        issued_from=start_of("issued_from", wanted.issued_from),
+        issued_to=end_of("issued_to", wanted.issued_to),
+        before=before,
+    )

@@ -1,10 +1,7 @@
 """`/account/invoice`: the customer's invoices, with their PDF files."""
 
 import asyncio
-import zipfile
-from collections.abc import Sequence
 from datetime import datetime
-from io import BytesIO
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -21,9 +18,9 @@ from tradecounter.billing.queries.invoice_records import (
     printed_invoice,
     printed_invoices,
 )
-from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
 from tradecounter.billing.shown_invoice import shown_invoices
+from tradecounter.billing.zipped_documents import zipped_documents
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
@@ -113,7 +110,8 @@ class OwnInvoicePages(Struct, frozen=True):
             printed = await printed_invoices(tx, [invoice.number for invoice in found])
         if not printed:
             raise not_found("invoice")
-        return file_response(await asyncio.to_thread(_zipped, printed), "invoices.zip", "application/zip")
+        file = await asyncio.to_thread(zipped_documents, printed, "invoice")
+        return file_response(file, "invoices.zip", "application/zip")
 
     @page("/account/invoice/{number}", "One invoice", user_roles=INVOICE_FILES)
     async def show_one(self, call: Call) -> Response:
@@ -152,12 +150,3 @@ def _filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> InvoiceFil
         issued_from=start_of("issued_from", wanted.issued_from),
         issued_to=end_of("issued_to", wanted.issued_to),
     )
-
-
-def _zipped(invoices: Sequence[PrintedInvoice]) -> bytes:
-    """Return a ZIP file with the PDF files of invoices."""
-    written = BytesIO()
-    with zipfile.ZipFile(written, "w") as archive:  # PDF files are compressed already
-        for invoice in invoices:
-            archive.writestr(f"invoice-{invoice.number}.pdf", invoice.pdf)
-    return written.getvalue()
