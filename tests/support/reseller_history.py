@@ -468,8 +468,10 @@ class History(DeskHistory):
         whose = self.clients[customer].id
 
         def work(books: NaiveDesk) -> Done:
-            books.customers[whose].credit_limit = Decimal(limit)
-            books.customers[whose].term_days = term_days
+            terms = books.customers[whose]
+            if (terms.credit_limit, terms.term_days) == (limit, term_days):
+                return []
+            terms.credit_limit, terms.term_days = Decimal(limit), term_days
             return [("customer.changed", "customer.edit")]
 
         self.take(self.steps.terms(whose, credit_limit=limit, term_days=term_days), work)
