@@ -469,7 +469,7 @@ class History(DeskHistory):
 
         def work(books: NaiveDesk) -> Done:
             terms = books.customers[whose]
-            if (terms.credit_limit, terms.term_days) == (limit, term_days):
+            if (terms.credit_limit, terms.term_days) == (Decimal(limit), term_days):
                 return []
             terms.credit_limit, terms.term_days = Decimal(limit), term_days
             return [("customer.changed", "customer.edit")]

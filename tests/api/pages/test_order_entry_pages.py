@@ -173,6 +173,9 @@ def test_errors_of_an_order_are_beside_their_fields(support: Person, customer: C
     assert unknown.status_code == 400
     assert "order-items-1-sku-error" in unknown.text
     assert "order-shipping_address-city-error" in unknown.text
+    called = re.search(r'href="#order-shipping_address-city">([^<]+)</a>', unknown.text)
+    assert called is not None, "the list of errors leads to the field"
+    assert f">{called[1]}</label>" in unknown.text, "by its label"
     assert "billing_address-city-error" not in unknown.text
     assert support.send(entry(customer), new_order()).status_code == 400
 
