@@ -18,7 +18,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.expected_dates import change_number
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.find_own_order import lock_own_order
+from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.policy import OrderingPolicy
@@ -56,7 +56,14 @@ async def approve_order(
 
 
 async def decline_order(
-    tx: Transaction, customer_id: int, user_id: int | None, code: str, reason: str, now: datetime
+    tx: Transaction,
+    customer_id: int,
+    user_id: int | None,
+    code: str,
+    reason: str,
+    now: datetime,
+    *,
+    mails_requester: bool = True,
 ) -> None:
     """Decline an order that waits for approval; a pending order is cancelled, a quote stays as it is.
 
@@ -67,7 +74,7 @@ async def decline_order(
     approval, order = await lock_waiting_approval(tx, customer_id, code, now)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_order(tx, customer_id, code, reason, now)
-    await _decide(tx, approval, user_id, "declined", approval.gross, now, reason)
+    await _decide(tx, approval, user_id, "declined", approval.gross, now, reason, mails_requester=mails_requester)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
 
@@ -75,15 +82,22 @@ async def end_replaced(tx: Transaction, customer_id: int, user_id: int | None, c
     """Decline an order that had expired when `user_id` replaced it, so that nobody prices it again and orders it too.
 
     A pending order that is replaced is cancelled, and its request has ended with it. Raises DomainError (conflict): an
-    approver has priced the order again.
+    approver has priced the order again, and it waits or is ordered.
     """
     found = await find_approval(tx, customer_id, code, now)
-    if found is None or found.state != "waiting":
+    if found is None:
         return
     if found.code != code.lower():
-        problem = f"an approver has priced it again: it waits for approval at {in_pounds(found.gross)}"
-        raise DomainError(Kind.CONFLICT, problem)
-    await decline_order(tx, customer_id, user_id, code, "Replaced by another order.", now)
+        later = await fetch_own_order_by_code(tx, customer_id, found.code)
+        if isinstance(later, NumberedOrder):
+            raise ordered_already(later)
+        if found.state == "waiting":
+            problem = f"an approver has priced it again: it waits for approval at {in_pounds(found.gross)}"
+            raise DomainError(Kind.CONFLICT, problem)
+    elif found.state == "waiting":
+        is_own = user_id == found.requested_by and not found.agent
+        reason = "Replaced by another order."
+        await decline_order(tx, customer_id, user_id, code, reason, now, mails_requester=not is_own)
 
 
 async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolicy, now: datetime) -> Approval:
@@ -164,13 +178,14 @@ async def _decide(
     gross: Decimal,
     now: datetime,
     reason: str = "",
+    *,
+    mails_requester: bool = True,
 ) -> None:
     if not await set_decided(tx, approval.order_id, state, user_id, gross, reason, now):
         raise decided_already()
-    if user_id is not None and user_id == approval.requested_by and not approval.agent:
-        return  # who decides about an own request needs no e-mail
-    asked_by, decided = approval.requested_by or 0, change_number(now)
-    await queue(tx, "mail_approval_decided", order_id=approval.order_id, asked_by=asked_by, decided=decided)
+    if mails_requester:
+        asked_by, decided = approval.requested_by or 0, change_number(now)
+        await queue(tx, "mail_approval_decided", order_id=approval.order_id, asked_by=asked_by, decided=decided)
 
 
 def decided_already() -> DomainError:

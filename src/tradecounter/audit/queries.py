@@ -142,17 +142,21 @@ async def actors_at(
 
 
 class EntryActor(Struct, frozen=True):
-    """When something was done, and the address and the id of the customer's user who did it; None if others did."""
+    """When something was done, and the address and the id of the customer's user who did it; None if others did.
+
+    `replaces` is the code of the order that a new one replaces.
+    """
 
     at: datetime
     user: str | None
     user_id: int | None
+    replaces: str | None
 
 
 _ACTOR_OF_ENTRY = Statement(
     """
     select at, case when actor_kind = 'user' then actor_name end as "user",
-           case when actor_kind = 'user' then actor_id::bigint end as user_id
+           case when actor_kind = 'user' then actor_id::bigint end as user_id, after ->> 'replaces' as replaces
     from audit_entry
     where subject = :subject and action = any(:actions) and (:id::text is null or after ->> 'id' = :id::text)
     order by id desc limit 1

@@ -84,11 +84,17 @@ async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderL
 
 
 async def take_out_of_makers(tx: Transaction, order: OrderBase, lines: Iterable[OrderLine]) -> None:
-    """Do as `take_out_ordered` for the user who made an order, whoever confirms it.
+    """Do as `take_out_ordered` for the user who made an order, whichever user confirms it.
 
-    What a program or the staff made was in no basket.
+    Of orders that replace each other, only the first was in a basket, which it has left if its approval was asked for.
+    What a program or the staff made was in none.
     """
     made = await actor_of_entry(tx, f"order/{order.confirmation_code}", ("order.create",))
+    while made is not None and made.replaces is not None:
+        former = f"order/{made.replaces}"
+        if await actor_of_entry(tx, former, ("order.request_approval",)) is not None:
+            return
+        made = await actor_of_entry(tx, former, ("order.create",))
     if made is not None and made.user_id is not None:
         await take_out_ordered(tx, made.user_id, lines)
 

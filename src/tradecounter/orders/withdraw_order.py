@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import require_text
+from tradecounter.kit.errors import not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import cancel_unconfirmed
 from tradecounter.orders.find_own_order import lock_own_order
@@ -30,9 +30,11 @@ async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: s
 async def replace_order(tx: Transaction, customer_id: int, code: str, now: datetime) -> None:
     """Cancel a pending order that another one replaces; one that is cancelled or has expired stays as it is.
 
-    Raises DomainError: not found, conflict (it was confirmed).
+    Raises DomainError: not found (also for a quote), conflict (it was confirmed).
     """
     order = await lock_own_order(tx, customer_id, code)
+    if order.kind != "order":
+        raise not_found("order", code)
     if isinstance(order, NumberedOrder):
         raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):

@@ -86,6 +86,16 @@ def test_an_invoice_is_found_by_the_references_of_its_order(shop: Service, custo
         ]
 
 
+def test_an_invoice_is_found_by_its_number_before_those_of_orders_with_such_a_reference(
+    shop: Service, customer: Customer
+) -> None:
+    number = number_of(shop, invoiced(shop, customer, customer_reference="first"))
+    for each in range(11):
+        invoiced(shop, customer, customer_reference=f"PO {number} / {each}")
+    accountant = customer_user(shop, customer.id, "accounts")
+    assert f"Invoice {number} " in found(accountant, str(number))
+
+
 def test_a_credit_note_is_found_by_its_number(shop: Service, customer: Customer) -> None:
     note = credit(shop, number_of(shop, invoiced(shop, customer)), amount="1.00").number
     accounts, other = (customer_user(shop, each, "accounts") for each in (customer.id, shop.customer().id))

@@ -297,6 +297,30 @@ def test_an_expired_order_that_an_approver_has_priced_again_is_not_replaced_by_i
     assert text_of(approver.get(APPROVAL)).count("PO-LATE") == 1
 
 
+def test_an_expired_order_that_was_priced_again_and_approved_is_not_replaced(own_shop: Service) -> None:
+    buyer, approver, code, form = expired_and_taken_up(own_shop)
+    new = str(approver.sends(f"{APPROVAL}/{code}/price").url).rpartition("/")[2]
+    approver.sends(f"{APPROVAL}/{new}/approve")
+    assert buyer.send(REVIEW, form | {"do": "order"}).status_code == 409
+    assert rows(
+        own_shop, "select count(*) from orders where customer_reference = 'PO-LATE' and number is not null"
+    ) == [(1,)]
+
+
+def test_a_form_that_claims_to_replace_a_quote_does_not_end_its_request(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
+    code = create(customer, [("PHONE", 4)])["confirmation_code"]
+    form = fields_of(buyer.get(f"{REVIEW}?again={code}"))
+    quote = request_quote(customer, [("PHONE", 4)], customer_reference="PO-QUOTED")
+    price_as_support(own_shop, quote, ("PHONE", "40"))
+    ask(buyer, quote["confirmation_code"])
+    forged = buyer.send(REVIEW, form | {"do": "order", "replaces": quote["confirmation_code"]})
+    assert forged.status_code == 404
+    state = "select a.state from order_approval a join orders o on o.id = a.order_id where o.confirmation_code = %s"
+    assert rows(own_shop, state, quote["confirmation_code"]) == [("waiting",)]
+
+
 def test_an_order_of_what_is_no_longer_sold_is_not_priced_again_but_says_so(own_shop: Service) -> None:
     customer = own_shop.customer()
     buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from support.orders import buy, create, sell
+from support.orders import buy, create, rows, sell
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
@@ -406,6 +406,32 @@ def test_what_has_left_the_basket_to_be_approved_does_not_leave_it_again(shop: S
     assert basket(maker) == {}
     add(maker, "PHONE", 3)  # for the next order
     owner.sends(review, {"shipping_method": str(NEXT_DAY)})
+    assert basket(maker) == {"PHONE": "3"}
+
+
+def test_an_order_that_a_colleague_changes_leaves_the_basket_of_who_made_the_first(
+    shop: Service, customer: Customer
+) -> None:
+    maker, colleague = (customer_user(shop, customer.id) for _ in range(2))
+    for person in (maker, colleague):
+        add(person, "PHONE", 2)
+    review = maker.send(FORM, {**fields_of(maker.get(FORM)), **REST, "do": "order"}).headers["Location"]
+    changed = fields_of(colleague.get(f"{FORM}?again={review.rpartition('/')[2]}")) | {"do": "order"}
+    colleague.sends(colleague.send(FORM, changed).headers["Location"], {"shipping_method": str(NEXT_DAY)})
+    assert basket(maker) == {}
+    assert basket(colleague) == {"PHONE": "2"}
+
+
+def test_an_order_in_place_of_one_to_be_approved_leaves_no_basket(shop: Service, customer: Customer) -> None:
+    maker = customer_user(shop, customer.id)
+    add(maker, "PHONE", 2)
+    review = maker.send(FORM, {**fields_of(maker.get(FORM)), **REST, "do": "order"}).headers["Location"]
+    rows(shop, "update customer_user set order_limit = 1 where id = %s returning id", maker.id)
+    maker.sends(f"{review}/approval", {"shipping_method": str(NEXT_DAY)})
+    rows(shop, "update customer_user set order_limit = null where id = %s returning id", maker.id)
+    add(maker, "PHONE", 3)  # for the next order
+    changed = fields_of(maker.get(f"{FORM}?again={review.rpartition('/')[2]}")) | {"do": "order"}
+    maker.sends(maker.send(FORM, changed).headers["Location"], {"shipping_method": str(NEXT_DAY)})
     assert basket(maker) == {"PHONE": "3"}
 
 

@@ -137,7 +137,8 @@ async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
 _FIND_INVOICES = Statement(
     SQL(
         "{} where (i.number = :number or i.gross = :gross or i.order_id = any(:order_ids::bigint[]))"
-        " and (:customer_id::bigint is null or i.customer_id = :customer_id) order by i.number desc limit :most"
+        " and (:customer_id::bigint is null or i.customer_id = :customer_id)"
+        " order by i.number = :number desc nulls last, i.gross = :gross desc nulls last, i.number desc limit :most"
     ).format(_INVOICES),
     InvoiceRecord,
 )
@@ -151,7 +152,7 @@ async def find_invoices(
     most: int,
     customer_id: int | None = None,
 ) -> list[InvoiceRecord]:
-    """Return the invoice with a number, and the latest with a total or of some orders, by their internal ids.
+    """Return the invoice with a number, then the latest with a total, then those of some orders, by their internal ids.
 
     They are of one customer, if one is given.
     """

@@ -36,7 +36,10 @@ async def create_for_customer(
     standing, context = await current_standing(tx, "order", request, context)
     if replaces is not None:
         await replace_order(tx, context.customer_id, replaces, context.now)
-    pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
+        replaces = replaces.lower()
+    pending, lines = await place_order(
+        tx, request, standing, context, override_credit=override_credit is not None, replaces=replaces
+    )
     if not request.auto_confirm:
         return pending, lines
     return await confirm_order(

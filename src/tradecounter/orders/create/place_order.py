@@ -36,19 +36,25 @@ async def place_order(
     context: OrderContext,
     *,
     override_credit: bool = False,
+    replaces: str | None = None,
 ) -> tuple[PendingOrder, list[OrderLine]]:
-    """Create a pending order and return it with its lines. Raises DomainError as `checked_draft` does."""
+    """Create a pending order and return it with its lines; `replaces` is the code of the one in whose place it is.
+
+    Raises DomainError as `checked_draft` does.
+    """
     draft, lines = await checked_draft(tx, "order", request, standing, context, override_credit=override_credit)
     order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
     insert_order(tx, order, lines)
-    record_creation(tx, "order.create", "order.created", order)
+    record_creation(tx, "order.create", "order.created", order, replaces)
     return order, lines
 
 
-def record_creation(tx: Transaction, action: str, event: EventType, order: PendingOrder | UnpricedQuote) -> None:
+def record_creation(
+    tx: Transaction, action: str, event: EventType, order: PendingOrder | UnpricedQuote, replaces: str | None = None
+) -> None:
     """Record the creation of an order or a quote in both logs."""
     record_order_event(tx, event, order, order.created_at, cost_gross=order.cost_gross)
-    after = {"customer_id": order.customer_id, "cost_gross": order.cost_gross}
+    after = {"customer_id": order.customer_id, "cost_gross": order.cost_gross, "replaces": replaces}
     audit_order(tx, action, order, order.created_at, after=after)
 
 
