@@ -109,7 +109,7 @@ def test_impossible_operations_are_rejected_with_a_reason(customer: Customer, tr
         ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is named twice"),
         (
             [*dispatch, "--item", f"{phone}=1", "--serial", f"{switch}:S"],
-            f"--serial {switch}:S: item {switch} is not in this shipment",
+            f"--serial {switch}:S: SWITCH is not in this shipment",
         ),
         (["order", "dispatch", "ORD-0"], "order ORD-0 not found"),
         (["order", "track", reference, "--type", "T", "--description", "D"], "has no shipment"),

@@ -14,7 +14,7 @@ from tradecounter.bulk.importing import lock_records
 from tradecounter.bulk.rows import Row
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.save_product import import_rows
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
@@ -56,6 +56,8 @@ async def change_products(tx: Transaction, wanted: ProductsChange, now: datetime
     """Change products, all or none, and return how many were different. Raises DomainError: invalid, not found."""
     if not str(wanted):
         raise DomainError(Kind.INVALID, "choose what changes")
+    if wanted.add_category and wanted.add_category == wanted.remove_category:
+        raise invalid("remove_category", "is the category that they come into")
     await lock_records(tx, PRODUCTS)
     await find_product_ids(tx, wanted.skus)
     before = await product_rows(tx, [key_form(sku) for sku in wanted.skus])

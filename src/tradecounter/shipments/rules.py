@@ -70,13 +70,14 @@ def check_serials(
     seen: set[tuple[int, str]] = set()
     for serial in serials:
         count[serial.item_id] += 1
-        if serial.item_id not in leaving:
-            raise invalid(serial.place, f"item {serial.item_id} is not in this shipment")
+        line = product_of.get(serial.item_id)
+        if line is None or serial.item_id not in leaving:
+            name = f"item {serial.item_id}" if line is None else line.sku
+            raise invalid(serial.place, f"{name} is not in this shipment")
         if count[serial.item_id] > leaving[serial.item_id]:
             total = sum(each.item_id == serial.item_id for each in serials)
             problem = f"there are {total} serial numbers for {leaving[serial.item_id]} units: name at most one for each"
             raise invalid(serial.place, problem)
-        line = product_of[serial.item_id]
         for kind, code in (("SKU", line.sku), ("EAN", eans.get(line.product_id))):
             if code and serial.serial_number.lower() == code.lower():
                 raise invalid(serial.place, f"{code} is the {kind} of the product, not the serial number of a unit")

@@ -73,10 +73,18 @@ def test_a_change_of_nothing_and_of_no_product_is_said(shop: Service, manager: P
     fields = fields_of(manager.get(f"{FORM}?sku={sku}"))
     assert "Choose what changes" in text_of(manager.send(FORM, fields))
     unticked = {name: value for name, value in fields.items() if name != "sku"} | {"active": "false"}
-    assert "tick 1 to 50 products in the list" in text_of(manager.send(FORM, unticked))
+    assert "Tick 1 to 50 products" in text_of(manager.send(FORM, unticked))
     assert manager.get(FORM).status_code == 400
     assert manager.get(f"{FORM}?sku=NO-SUCH").status_code == 404
     assert manager.get(FORM, params={"sku": [f"MANY-{n}" for n in range(51)]}).status_code == 400
+    assert stored(shop, sku) == [(True, False, [])]
+
+
+def test_a_category_is_not_to_be_entered_and_left_at_once(shop: Service, manager: Person) -> None:
+    shop.must_load("categories", [{"key": "both", "name": "Both"}])
+    sku = sell(shop, "MANY-BOTH", 10)
+    fields = fields_of(manager.get(f"{FORM}?sku={sku}")) | {"add_category": "both", "remove_category": "both"}
+    assert "is the category that they come into" in text_of(manager.send(FORM, fields))
     assert stored(shop, sku) == [(True, False, [])]
 
 

@@ -110,7 +110,7 @@ def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
     ):
         with pytest.raises(DomainError, match=problem):
             check_serials(lines, {1: 2, 9: 1}, serials, {})
-    with pytest.raises(DomainError, match="item 91 is not in this shipment"):
+    with pytest.raises(DomainError, match=f"{KIT.components[0].sku} is not in this shipment"):
         check_serials(lines, {1: 2}, [Serial(91, "A")], {})
 
 

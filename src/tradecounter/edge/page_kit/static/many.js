@@ -23,6 +23,10 @@
   document.addEventListener("change", (event) => {
     if (event.target.getAttribute("form") === form.id) show();
   });
+  // Filters change the address of the list to which the form leads back, and not the form.
+  form.addEventListener("submit", () => {
+    if (form.elements.back) form.elements.back.value = location.pathname + location.search;
+  });
   document.addEventListener("htmx:after:swap", show);
   window.addEventListener("pageshow", show);
   for (const element of form.querySelectorAll(".with-scripts")) element.hidden = false;

@@ -18,7 +18,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.imports.change_products import ProductsChange, change_products
 from tradecounter.imports.pages.staff.product_form import categories_in_tree
 from tradecounter.imports.roles import IMPORTERS
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.queries.by_sku import find_product_ids, product_rows
@@ -106,7 +106,7 @@ def _chosen(skus: Sequence[str]) -> list[str]:
     """Return SKUs, each once. Raises DomainError (invalid): none, or too many."""
     found = {key_form(sku): sku for each in skus if (sku := text("sku", each))}
     if not 0 < len(found) <= _MOST:
-        raise invalid("sku", f"tick 1 to {_MOST} products in the list")
+        raise DomainError(Kind.INVALID, f"tick 1 to {_MOST} products")
     return list(found.values())
 
 
