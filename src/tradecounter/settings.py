@@ -351,20 +351,19 @@ def _environment() -> dict[str, str]:
     return {**values_in(Path(FILE)), **os.environ}
 
 
-def runtime_folder(environment: Mapping[str, str] | None = None) -> Path | None:
+def runtime_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
     """Return the program's place in the user's runtime folder (`XDG_RUNTIME_DIR`); None without a runtime folder."""
-    folder = Path((os.environ if environment is None else environment).get("XDG_RUNTIME_DIR", "").strip())
+    folder = Path(environment.get("XDG_RUNTIME_DIR", "").strip())
     return folder / "tradecounter" if folder.is_absolute() else None
 
 
-def traces_exporter(environment: Mapping[str, str] | None = None) -> str | None:
+def traces_exporter(environment: Mapping[str, str] = os.environ) -> str | None:
     """Return where traces go by OpenTelemetry's own variables, such as `otlp`; None if they do not ask for traces."""
-    given = os.environ if environment is None else environment
-    named = given.get("OTEL_TRACES_EXPORTER", "").strip()
-    if given.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or named == "none":
+    named = environment.get("OTEL_TRACES_EXPORTER", "").strip()
+    if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or named == "none":
         return None
     endpoints = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-    return named or ("otlp" if any(given.get(name, "").strip() for name in endpoints) else None)
+    return named or ("otlp" if any(environment.get(name, "").strip() for name in endpoints) else None)
 
 
 def values_in(path: Path) -> dict[str, str]:
@@ -381,7 +380,8 @@ def describe(settings: Settings) -> list[dict[str, str | None]]:
     for setting in fields(Settings):
         value = getattr(settings, setting.name)
         shown = None if value is None else "(hidden)" if setting.metadata["secret"] else _text_of(value)
-        rows.append({"name": PREFIX + setting.name.upper(), "value": shown, "meaning": setting.metadata["meaning"]})
+        name = PREFIX + setting.name.upper()
+        rows.append({"name": name, "value": shown, "meaning": setting.metadata["meaning"]})
     return rows
 
 

@@ -103,8 +103,9 @@ def test_rows_are_ticked_and_changed_together_with_keys(office: BackOfficeSite, 
     with window(browser, scripts=True) as context, tab_in(context, [office.url], "ticked") as tab:
         signed_in(tab, person, office.url)
         page, keys = tab.page, tab.page.keyboard
-        tab.open(f"{office.url}/product?query=ticked-")
+        tab.open(f"{office.url}/product")
         expect(page.get_by_label("SKU, name or EAN")).to_be_focused()
+        keys.type("ticked-")
         keys.press("ArrowDown")
         expect(page.get_by_role("link", name=skus[0], exact=True)).to_be_focused()
         keys.press("x")
@@ -120,7 +121,7 @@ def test_rows_are_ticked_and_changed_together_with_keys(office: BackOfficeSite, 
         page.get_by_label("Customers see it").select_option("No")
         keys.press("Control+Enter")
         expect(page.locator(".flash")).to_contain_text("2 products are changed.")
-        expect(page).to_have_url(f"{office.url}/product?query=ticked-")
+        expect(page).to_have_url(re.compile("/product.*query=ticked-"))
         assert all_errors(tab) == []
 
 

@@ -6,13 +6,19 @@ from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed,
 from tradecounter.orders.states import AnyOrder
 
 
-async def fetch_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
-    """Return a customer's order or quote in any state by its confirmation code. Raises DomainError (not found)."""
+async def find_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder | None:
+    """Return a customer's order or quote in any state by its confirmation code, or None."""
     async with tx.pipeline() as p:
         found = pipe_by_code(p, customer_id, code.lower())
-    if found.first is None:
-        raise not_found("order", code)
     return found.first
+
+
+async def fetch_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+    """Return what `find_own_order_by_code` does. Raises DomainError (not found)."""
+    found = await find_own_order_by_code(tx, customer_id, code)
+    if found is None:
+        raise not_found("order", code)
+    return found
 
 
 async def fetch_own_order_by_name(tx: Transaction, customer_id: int, name: str) -> AnyOrder:

@@ -48,7 +48,10 @@ class RemoteSandbox(Struct, frozen=True):
         return cls(url, backoffice_url, token) if url and backoffice_url and token else None
 
     async def keys_of(self, customer_id: int) -> list[RemoteKey]:
-        """Return a customer's keys. Raises DomainError: unavailable, not found (the sandbox does not know it yet)."""
+        """Return a customer's keys.
+
+        Raises DomainError: conflict (the sandbox cannot be reached), not found (it does not know the customer yet).
+        """
         return _read(await self._call("GET", customer_id), list[RemoteKey])
 
     async def make_key(self, customer_id: int, name: str, by: str, once: str) -> RemoteKey:
