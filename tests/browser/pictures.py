@@ -23,7 +23,7 @@ _QUALITY = 88
 # The path of each picture's page, and what the page says, of which the one with most to show is taken.
 OFFICE = {
     "today": ("/", "What needs attention"),
-    "orders": ("/order", "Placed until"),
+    "orders": ("/order", "More filters"),
     "order": ("/order/{reference}", "Part dispatched"),
     "quote": ("/quote/{code}/price", "Waiting"),
     "price": ("/product/{sku}", 'href="/customer/1001/price"'),
@@ -39,7 +39,7 @@ ACCOUNT = {
     "account-statement": ("/account/invoice/statement", "Closing balance"),
 }
 # What is chosen on a page, and where the picture begins.
-CHOSEN = {"orders": "?state=confirmed", "price": "?customer=1001&quantity=5#why"}
+CHOSEN = {"orders": "?status=To+dispatch", "price": "?customer=1001&quantity=5#why"}
 IN_CUSTOMERS_GUIDE = ("account", "account-order")
 DARK = ("today", "account-shop")  # in the README, which follows the reader's colours
 PHONE = ("order",)
