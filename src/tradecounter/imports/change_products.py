@@ -44,11 +44,12 @@ class ProductsChange(Struct, frozen=True, kw_only=True):
         """Return the row of an import that makes the change."""
         kept = [key for key in product["categories"] if key != self.remove_category]
         added = [self.add_category] if self.add_category and self.add_category not in kept else []
+        moves = self.add_category or self.remove_category
         return ProductRow(
             sku=product["sku"],
             active=UNSET if self.active is None else self.active,
             clearance_product=UNSET if self.clearance_product is None else self.clearance_product,
-            categories=[*kept, *added],
+            categories=[*kept, *added] if moves else UNSET,
         )
 
 

@@ -79,11 +79,8 @@
   });
 
   // Down leads from the search of a list to the first row of what it finds: after an edit, once the new rows are there.
-  let edited = false;
   let waits = false;
-  document.addEventListener("input", (event) => { edited ||= Boolean(event.target.closest?.("#filters")); });
   document.addEventListener("htmx:after:swap", () => {
-    edited = false;
     if (waits) move(1);
     waits = false;
   });
@@ -91,9 +88,9 @@
     if (event.key !== "ArrowDown" || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (!event.target.matches?.("#filters input[type=search]")) return;
     event.preventDefault();
-    waits = edited;
-    if (edited) event.target.blur(); // which asks for the new rows
-    else move(1);
+    event.target.addEventListener("change", () => { waits = true; }, { once: true });
+    event.target.blur(); // an edit changes the filters then, which asks for the new rows
+    if (!waits) move(1);
   });
 
   document.addEventListener("keydown", (event) => {
