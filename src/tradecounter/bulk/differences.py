@@ -93,8 +93,9 @@ def _kept_fields(kind: ImportKind[Any]) -> dict[str, Composable]:
         """
         left join lateral (
             select jsonb_object_agg(f.key, before -> f.key) as old, jsonb_object_agg(f.key, f.value) as new
-            from jsonb_each(after) f where before -> f.key is distinct from f.value
-        ) as fields on before is not null and after is not null
+            from jsonb_each(case when before is not null then after end) f
+            where before -> f.key is distinct from f.value
+        ) as fields on true
         """
     )
     return {"before": SQL("fields.old"), "after": SQL("fields.new"), "changed_fields": changed_fields}
@@ -140,8 +141,9 @@ async def changes_after(
 
 
 def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:
+    """Return the query for the records. Without `offset`, each row would be made into JSON as often as it is used."""
     only_staged: Composable = SQL("" if replace else "where v.key in (select key from staged)")
-    return SQL("select v.key, v.row from ({}) v {}").format(SQL(kind.view), only_staged)
+    return SQL("select v.key, v.row from ({}) v {} offset 0").format(SQL(kind.view), only_staged)
 
 
 def _change(line: int | None, key: str, old: str | None, new: str | None) -> Change:

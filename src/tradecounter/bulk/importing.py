@@ -217,11 +217,11 @@ async def _stage(
     connection = await tx.connection()
     async with connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
         while (batch := await asyncio.to_thread(next, batches, None)) is not None:
-            for values in batch.staged:
-                await copy.write_row(values)
+            if batch.staged:
+                await copy.write(batch.staged)
             await asyncio.sleep(0)
             count += batch.rows
-            staged += sum(key is not None for _, key, _ in batch.staged)
+            staged += batch.records
             options.progress(count)
     return staged
 
@@ -238,8 +238,19 @@ _NOTHING_DEACTIVATED = "nothing is deactivated, because it is unknown which reco
 
 
 class _Batch(NamedTuple):
+    """Rows that were read: how many, how many of them name their record, and their lines of PostgreSQL's COPY."""
+
     rows: int
-    staged: list[tuple[int, str | None, str]]
+    records: int
+    staged: str
+
+
+_COPY_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+
+
+def _copy_line(line: int, key: str | None, row: str) -> str:
+    stored = r"\N" if key is None else key.translate(_COPY_ESCAPES)
+    return f"{line}\t{stored}\t{row.translate(_COPY_ESCAPES)}\n"
 
 
 def _batches(
@@ -253,7 +264,8 @@ def _batches(
     report = found.report
     line_of_key: dict[str, int] = {}
     while batch := list(islice(rows, _ROWS_AT_ONCE)):
-        staged: list[tuple[int, str | None, str]] = []
+        staged: list[str] = []
+        records = 0
         for row in batch:
             examined = _examined(row, stage, missing, named, report)
             found.ends_file |= isinstance(row, BadRow) and row.ends_file
@@ -264,8 +276,9 @@ def _batches(
                     continue
                 if key is not None:
                     line_of_key[key] = row.line
-                staged.append((row.line, key, text))
-        yield _Batch(len(batch), staged)
+                    records += 1
+                staged.append(_copy_line(row.line, key, text))
+        yield _Batch(len(batch), records, "".join(staged))
 
 
 def _examined(

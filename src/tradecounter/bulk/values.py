@@ -14,11 +14,13 @@ import msgspec
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.external_ids import clean_external_id
 from tradecounter.kit.keys import UnusableKeyError, clean_key, key_form
-from tradecounter.kit.numbers import PENNY_PLACES, UnreadableNumberError, check_places
+from tradecounter.kit.number_types import KILOGRAM_PLACES
+from tradecounter.kit.numbers import PENNY_PLACES, too_exact
 from tradecounter.kit.text import is_blank, trimmed
 
 MOST_POUNDS = Decimal(1_000_000)
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
+_LAST_PLACE = [Decimal(1).scaleb(-places) for places in range(KILOGRAM_PLACES + 1)]
 
 
 class RowNotes:
@@ -104,11 +106,10 @@ def measured(notes: RowNotes, field: str, value: Any, most: Decimal, places: int
     """
     if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
         return value
-    try:
-        check_places(value, places)
-    except UnreadableNumberError as error:
-        notes.error(field, str(error))
-    return str(value.quantize(Decimal(1).scaleb(-places)))
+    rounded = value.quantize(_LAST_PLACE[places])
+    if rounded != value:
+        notes.error(field, too_exact(str(value), places))
+    return str(rounded)
 
 
 def pounds(notes: RowNotes, field: str, value: Any, most: Decimal = MOST_POUNDS) -> Any:

@@ -11,6 +11,7 @@ import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
 _NUMBER = re.compile(r"(?P<sign>[+-]?)(?P<digits>(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)")
+_PLAIN_POUNDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _AMOUNT = re.compile(r"(?P<sign>[+-]?)£?(?P<rest>[^+-].*)", re.DOTALL)
 _MOST_DIGITS = 30
 _ID = re.compile(r"[0-9]{1,18}")  # these fit into 64 bits
@@ -31,6 +32,8 @@ def read_pounds(text: str, *, signed: bool = False, commas: bool = True) -> Deci
     Without `signed`, a plus or minus sign is an error. Without `commas`, so is a comma: in a file whose cells are
     separated by semicolons or tabs, it may be a decimal comma.
     """
+    if _PLAIN_POUNDS.fullmatch(text):  # nearly all amounts of a file; a shortcut
+        return Decimal(text)
     found = _AMOUNT.fullmatch(text.strip())
     number = text if found is None else found["sign"] + found["rest"]
     return _read(text, number, PENNY_PLACES, "an amount in pounds and pence such as 1234.50", signed, commas)
@@ -70,11 +73,12 @@ def check_places(value: Decimal, places: int) -> None:
     """Raise UnreadableNumberError for more than `places` decimal places; zeros at the end do not count."""
     exponent = value.normalize(EXACT).as_tuple().exponent
     if isinstance(exponent, int) and -exponent > places:
-        raise _too_exact(_short(str(value)), places)
+        raise UnreadableNumberError(too_exact(str(value), places))
 
 
-def _too_exact(shown: str, places: int) -> UnreadableNumberError:
-    return UnreadableNumberError(f"{shown!r} has more than {places} decimal place{'' if places == 1 else 's'}")
+def too_exact(text: str, places: int) -> str:
+    """Return the error for a number with more than `places` decimal places."""
+    return f"{_short(text)!r} has more than {places} decimal place{'' if places == 1 else 's'}"
 
 
 def _short(text: str) -> str:
@@ -99,5 +103,5 @@ def _read(text: str, number: str, places: int | None, wanted: str, signed: bool,
     decimals = digits.partition(".")[2]
     exact = decimals if len(decimals) == _THOUSANDS else decimals.rstrip("0")
     if places is not None and len(exact) > places:
-        raise _too_exact(shown, places)
+        raise UnreadableNumberError(too_exact(shown, places))
     return Decimal(found["sign"] + digits)

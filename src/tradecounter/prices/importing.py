@@ -19,7 +19,7 @@ from tradecounter.prices.guards import contract_figures, price_list_figures
 from tradecounter.prices.queries import importing as sql
 from tradecounter.products.import_rows import Key, Sku
 
-_BREAKS = ("single", "five_plus", "ten_plus")
+_FIELDS = {name: f"{name}_unit_cost" for name in ("single", "five_plus", "ten_plus")}
 _FREE = "is 0, so the product is free: leave it out of the list if its price is on request"
 
 
@@ -46,17 +46,18 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
 
 
 def _costs(row: PriceRow | ContractPriceRow, notes: RowNotes) -> dict[str, str | None]:
-    given = {name: getattr(row, f"{name}_unit_cost") for name in _BREAKS}
-    costs = {name: pounds(notes, f"{name}_unit_cost", cost) for name, cost in given.items()}
-    for name, cost in given.items():
-        if cost == 0:
-            notes.warn(f"{name}_unit_cost", _FREE)
-    lower = given["single"]
-    for name in _BREAKS[1:]:
-        cost = given[name]
-        if isinstance(cost, Decimal) and isinstance(lower, Decimal) and cost > lower:
-            notes.warn(f"{name}_unit_cost", f"{cost} is more than {lower}, the price of fewer units")
-        lower = cost if isinstance(cost, Decimal) else lower
+    costs: dict[str, str | None] = {}
+    lowest: Decimal | None = None
+    for name, field in _FIELDS.items():
+        cost = getattr(row, field)
+        costs[name] = pounds(notes, field, cost)
+        if not isinstance(cost, Decimal):
+            continue
+        if not cost:
+            notes.warn(field, _FREE)
+        if lowest is not None and cost > lowest:
+            notes.warn(field, f"{cost} is more than {lowest}, the price of fewer units")
+        lowest = cost
     return costs
 
 

@@ -22,7 +22,10 @@ _BEFORE: LiteralString = """
 
 
 def _judge(owner: LiteralString, stored: LiteralString) -> Statement[Any]:
-    """Return the statement that creates `judged`, with the guarded rows marked as `prices/guards.py` says."""
+    """Return the statement that creates `judged`, with the guarded rows marked as `prices/guards.py` says.
+
+    Without `offset`, the costs would be computed from JSON wherever they are compared.
+    """
     sql = SQL(
         """
         create temporary table judged on commit drop as
@@ -37,6 +40,7 @@ def _judge(owner: LiteralString, stored: LiteralString) -> Statement[Any]:
         from (
             select s.line, p.id as product_id, p.sku, p.purchase_cost, {owner}, {after}, {before}
             from staged s join product p on p.sku_key = s.row ->> 'sku_key' {stored}
+            offset 0
         ) as compared
         where (after_one, after_five, after_ten) is distinct from (before_one, before_five, before_ten)
         """
