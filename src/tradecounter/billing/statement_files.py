@@ -11,10 +11,9 @@ from starlette.responses import Response
 from tradecounter.billing.account_statement import AccountStatement, statement_csv
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.edge.rest.days import Day, day_of
+from tradecounter.edge.rest.negotiation import CSV, PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead
-
-_PDF, _CSV = "application/pdf", "text/csv"
 
 
 class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
@@ -43,6 +42,6 @@ async def statement_file(
     """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
     name = f"statement-{statement.customer_id}-{statement.until}"
     if file_format == "csv":
-        return file_response(statement_csv(statement).encode(), f"{name}.csv", _CSV)
+        return file_response(statement_csv(statement).encode(), f"{name}.csv", CSV)
     pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
-    return file_response(pdf, f"{name}.pdf", _PDF)
+    return file_response(pdf, f"{name}.pdf", PDF)

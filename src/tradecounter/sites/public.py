@@ -16,7 +16,6 @@ from tradecounter.agents.operations.connecting import ConnectingEndpoints
 from tradecounter.agents.operations.orders import OrderTools
 from tradecounter.agents.operations.server import AgentServer
 from tradecounter.agents.operations.tools import tools_of
-from tradecounter.billing.operations.documents import DocumentEndpoints
 from tradecounter.billing.operations.public import BillingEndpoints
 from tradecounter.consent.keys import OwnIssuer
 from tradecounter.consent.operations import IssuerEndpoints
@@ -161,6 +160,7 @@ class Application(Site):
         issuer = Issuer.from_settings(settings, clock)
         exchange = TokenExchange(self.database, clock, issuer or own_issuer, settings.access_token_lifetime)
         clients = ClientDesk(self.database, self.admission)
+        desk = Desk(self.database, clock)
         lists = RecordLists(self.database)
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
@@ -168,15 +168,14 @@ class Application(Site):
             ChangeEndpoints(self.changes),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, clock, creation, fulfilment),
-            QuoteEndpoints(self.database, clock, creation, lists),
+            QuoteEndpoints(desk, creation, lists),
             RequestEndpoints(self.database, clock, lists),
-            FulfilmentEndpoints(self.database, views, fulfilment, clock),
-            CustomerEndpoints(Desk(self.database, clock)),
-            BillingEndpoints(self.database, clock),
-            DocumentEndpoints(self.database, clock, lambda: letterhead_from(settings), lists),
+            FulfilmentEndpoints(desk, views, fulfilment),
+            CustomerEndpoints(desk),
+            BillingEndpoints(desk, lambda: letterhead_from(settings), lists),
             PaymentEndpoints(lists),
             EventEndpoints(EventFeed(self.database, self.stopping)),
-            RequestLogEndpoints(Desk(self.database, clock)),
+            RequestLogEndpoints(desk),
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else self._issuer(own_issuer, clients, settings, clock)),
             IndexEndpoints(lambda base_url: documents().at(base_url)),

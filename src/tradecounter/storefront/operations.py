@@ -14,7 +14,7 @@ from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, CURSOR, PAGING, UNKNOWN_SKU
 from tradecounter.edge.rest.ignored import header_value
 from tradecounter.edge.rest.negotiation import CSV, JSON, Format, attachment, choose_format
-from tradecounter.edge.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.edge.rest.operation import TEXT, Link, Operation, Parameter, Sample, Success, csv_media, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, note_page
 from tradecounter.kit import csv_text
 from tradecounter.kit.errors import invalid, not_found
@@ -54,7 +54,7 @@ class ProductEndpoints(Struct, frozen=True):
                 "The products of one page.",
                 list[Product],
                 {"List": [PRODUCT]},
-                {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
+                {CSV: csv_media(PRODUCTS_CSV)},
                 headers=(*PAGING, CORRECTED, CURSOR, UNKNOWN_SKU, CONTENT_DISPOSITION),
             ),
             # The response is short for a catalogue with phones, and empty for other catalogues.

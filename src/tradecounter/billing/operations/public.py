@@ -1,107 +1,304 @@
-"""`GET /order/{reference}/invoice` and `GET /customer/credit`."""
+"""`/invoice`, `/credit-note`, `/statement`, `GET /order/{reference}/invoice` and `GET /customer/credit`."""
 
 import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 from starlette.responses import Response
 
+from tradecounter.billing.account_statement import read_statement, statement_csv
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
+from tradecounter.billing.operations.examples import CREDIT_NOTE, INVOICE, STATEMENT
+from tradecounter.billing.operations.staff import CreditNoteNumber, InvoiceNumber
+from tradecounter.billing.queries.credit_notes import (
+    CreditNoteFilter,
+    CreditNoteRecord,
+    count_credit_notes,
+    fetch_credit_note,
+    list_credit_notes,
+    printed_credit_note,
+)
+from tradecounter.billing.queries.invoice_records import (
+    InvoiceFilter,
+    InvoiceRecord,
+    count_invoices,
+    fetch_own_invoice,
+    list_invoices,
+    printed_invoice,
+)
 from tradecounter.billing.queries.invoices import printed_documents
-from tradecounter.billing.wire import CREDIT, CreditOverview
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.billing.reseller_wire import present_credit_note
+from tradecounter.billing.shown_invoice import shown_invoices
+from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
+from tradecounter.billing.wire import (
+    CREDIT,
+    CreditOverview,
+    CustomerCreditNote,
+    CustomerInvoice,
+    CustomerStatement,
+    own_credit_note,
+    own_invoice,
+    own_statement,
+)
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk, text
+from tradecounter.edge.operations.subject import FILE, Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.chunked_response import ChunkedResponse
-from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.headers import CONTENT_DISPOSITION
-from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.edge.rest.operation import TEXT, ErrorResponse, Link, Media, Operation, Parameter, Success, endpoint
-from tradecounter.edge.rest.responses import file_response
-from tradecounter.kit.clock import Clock
+from tradecounter.edge.rest.conditional import conditional_response
+from tradecounter.edge.rest.days import Day, end_of, start_of
+from tradecounter.edge.rest.headers import PAGING
+from tradecounter.edge.rest.negotiation import CSV, JSON, PDF, choose_named
+from tradecounter.edge.rest.operation import ErrorResponse, Link, Sample, csv_media
+from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, note_size
+from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
+from tradecounter.edge.rest.responses import file_response, json_response
+from tradecounter.kit.csv_text import MEDIA_TYPE
+from tradecounter.kit.digest import digest_of
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.json_text import to_json
 from tradecounter.letterhead.join_documents import joined
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.orders.operations.public import OwnOrderReference
 from tradecounter.orders.queries.orders import fetch_own_order
 from tradecounter.orders.states import CancelledOrder
 
+_DESCRIBED: Mapping[type, Described] = {
+    CustomerInvoice: Described("The invoice.", own_invoice(INVOICE), "Invoice"),
+    CustomerCreditNote: Described("The credit note.", own_credit_note(CREDIT_NOTE), "CreditNote"),
+    CustomerStatement: Described("The statement.", own_statement(STATEMENT), "Statement"),
+    CreditOverview: Described("The credit overview; without credit terms, the limit is 0.", CREDIT),
+}
+_ORDERS = Subject(tag="Orders", keys=("account",))
+_ACCOUNT = Subject(tag="Account", keys=("account",), described=_DESCRIBED)
+_DOCUMENTS = Subject(tag="Documents", keys=("account",), described=_DESCRIBED)
+_BY_NUMBER = {"number": "$response.body#/0/number"}
+
+_INVOICES: Layout[CustomerInvoice] = Layout(
+    "invoices",
+    ("number", "order_reference", "customer_reference", "issued_on", "tax_point", "due_on", "state", "cost_net",
+     "cost_tax", "cost_gross", "paid", "credited", "due"),
+)  # fmt: skip
+_CREDIT_NOTES: Layout[CustomerCreditNote] = Layout(
+    "credit-notes",
+    ("number", "invoice", "order_reference", "issued_on", "reason", "cost_net", "cost_tax", "cost_gross"),
+)
+_NOT_INVOICED = "the order has not been invoiced yet; try again later"
+
+
+class DocumentList(PagedList, frozen=True, kw_only=True):
+    """The parameters of lists of documents; both days are included."""
+
+    order_reference: Annotated[
+        str | None,
+        Meta(description="Only those of the order with this reference.", examples=["PLN-100001"]),
+    ] = None
+    issued_from: (
+        Annotated[Day, Meta(description="Only those issued on this UK day or later.", examples=["2026-01-01"])] | None
+    ) = None
+    issued_to: (
+        Annotated[Day, Meta(description="Only those issued on this UK day or earlier.", examples=["2099-12-31"])] | None
+    ) = None
+
+
+class _Invoices(Struct, frozen=True):
+    """A customer's invoices that match a filter, in their states at a moment."""
+
+    chosen: InvoiceFilter
+    now: datetime
+
+    async def count(self, tx: Transaction) -> int:
+        return await count_invoices(tx, self.chosen)
+
+    async def read(
+        self, tx: Transaction, most: int, start: int, behind: InvoiceRecord | None
+    ) -> Sequence[InvoiceRecord]:
+        chosen = self.chosen if behind is None else replace(self.chosen, before=behind.number)
+        return await list_invoices(tx, chosen, most, start)
+
+    async def shown(self, tx: Transaction, rows: Sequence[InvoiceRecord]) -> Sequence[CustomerInvoice]:
+        return [own_invoice(invoice) for invoice in await shown_invoices(tx, rows, self.now)]
+
+
+class _CreditNotes(Struct, frozen=True):
+    """A customer's credit notes that match a filter."""
+
+    chosen: CreditNoteFilter
+
+    async def count(self, tx: Transaction) -> int:
+        return await count_credit_notes(tx, self.chosen)
+
+    async def read(
+        self, tx: Transaction, most: int, start: int, behind: CreditNoteRecord | None
+    ) -> Sequence[CreditNoteRecord]:
+        chosen = self.chosen if behind is None else replace(self.chosen, before=behind.number)
+        return await list_credit_notes(tx, chosen, most, start)
+
+    async def shown(self, _tx: Transaction, rows: Sequence[CreditNoteRecord]) -> Sequence[CustomerCreditNote]:
+        return [own_credit_note(present_credit_note(note)) for note in rows]
+
 
 class BillingEndpoints(Struct, frozen=True):
-    """The endpoints of invoices and credit."""
+    """The endpoints of documents and of credit. `letterhead` reads files, so it is called in a thread."""
 
-    database: Database
-    clock: Clock
+    desk: Desk
+    letterhead: Callable[[], Letterhead]
+    lists: RecordLists
     overview_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long credit overviews
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/order/{reference}/invoice",
-            name="getInvoice",
-            key_scopes=("account",),
-            tag="Orders",
-            summary="The invoice of an order",
-            description=(
-                "`reference` is the order reference or the numeric order id. Before the first invoice, the response "
-                "is 412: try again later. The file has all invoices and credit notes of the order, oldest first. "
-                "Each of them never changes, and is also sent by e-mail."
+    @_ORDERS.shows(
+        "/order/{reference}/invoice",
+        "The invoices and credit notes as a PDF file.",
+        files={PDF: FILE},
+        errors=(
+            ErrorResponse(
+                412, "The order has not been invoiced yet, or is cancelled.", _NOT_INVOICED, code=Code.NOT_INVOICED
             ),
-            path_parameters=(
-                Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
-            ),
-            success=Success(
-                200,
-                "The invoices and credit notes as a PDF file.",
-                media_types={"application/pdf": Media({"type": "string", "format": "binary"})},
-                headers=(CONTENT_DISPOSITION,),
-            ),
-            errors=(
-                NOT_FOUND,
-                ErrorResponse(
-                    412,
-                    "The order has not been invoiced yet, or is cancelled.",
-                    "the order has not been invoiced yet; try again later",
-                    code=Code.NOT_INVOICED,
-                ),
-            ),
-            links=(Link("getOrder", "The order's invoice.", {"reference": "$response.body#/order_reference"}),),
-        )
+        ),
+        links=(Link("getOrder", "The order's invoice.", {"reference": "$response.body#/order_reference"}),),
     )
-    async def show_invoice(self, call: Call) -> Response:
-        async with reading(self.database) as tx:
-            order = await fetch_own_order(tx, call.customer_id, call.path_text("reference", "order"))
+    async def get_invoice(self, call: Call, reference: OwnOrderReference) -> Response:
+        """The invoice of an order.
+
+        `reference` is the order reference or the numeric order id. Before the first invoice, the response is 412: try
+        again later. The file has all invoices and credit notes of the order, oldest first. Each of them never changes,
+        and is also sent by e-mail.
+        """
+        async with self.desk.reading() as tx:
+            order = await fetch_own_order(tx, call.customer_id, reference)
             documents = await printed_documents(tx, order.id)
         if not documents and isinstance(order, CancelledOrder):
             raise DomainError(
                 Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice", code=Code.CANCELLED
             )
         if not documents:
-            message = "the order has not been invoiced yet; try again later"
-            raise DomainError(Kind.PRECONDITION_FAILED, message, code=Code.NOT_INVOICED)
+            raise DomainError(Kind.PRECONDITION_FAILED, _NOT_INVOICED, code=Code.NOT_INVOICED)
         pdf = await asyncio.to_thread(joined, [document.pdf for document in documents])
         name = f"invoice-{documents[0].number}.pdf" if len(documents) == 1 else f"invoices-{order.name}.pdf"
-        return file_response(pdf, name, "application/pdf")
+        return file_response(pdf, name, PDF)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/customer/credit",
-            name="getCredit",
-            key_scopes=("account",),
-            tag="Account",
-            summary="Your credit",
-            description="The credit limit, what you owe, what is left, and the orders that are not fully paid.",
-            success=Success(
-                200,
-                "The credit overview; without credit terms, the limit is 0.",
-                CreditOverview,
-                {"CreditOverview": CREDIT},
-            ),
-        )
-    )
-    async def show_credit(self, call: Call) -> Response:
-        async with reading(self.database) as tx:
+    @_ACCOUNT.shows("/customer/credit")
+    async def get_credit(self, call: Call, now: datetime) -> CreditOverview | Response:
+        """Your credit.
+
+        The credit limit, what you owe, what is left, and the orders that are not fully paid.
+        """
+        async with self.desk.reading() as tx:
             credit = await read_credit(tx, call.customer_id)
-        pieces = write_overview(credit, self.clock.now())
+        pieces = write_overview(credit, now)
         if len(credit.debts) <= ORDERS_IN_A_PIECE:
             return Response(b"".join(pieces), media_type=JSON)
         return ChunkedResponse(pieces, self.overview_lock, headers={}, media_type=JSON)
+
+    @_DOCUMENTS.shows(
+        "/invoice",
+        "The invoices of one page.",
+        headers=PAGING,
+        files={CSV: csv_media(_INVOICES.table(own_invoice(INVOICE)))},
+        description="With their lines, and what is paid, credited and due today. With `Accept: text/csv`, a table "
+        "without the lines. " + COUNTED_BY_SIZE,
+        sample=Sample({"limit": "3"}),
+        cacheable=True,
+    )
+    async def list_invoices(self, call: Call, now: datetime, query: DocumentList) -> list[CustomerInvoice] | Response:
+        """List your invoices, newest first."""
+        chosen = InvoiceFilter(customer_id=call.customer_id, **_filters(query))
+        return await self.lists.respond(call, query, _Invoices(chosen, now), _INVOICES)
+
+    @_DOCUMENTS.shows(
+        "/invoice/{number}",
+        files={PDF: FILE},
+        links=(Link("listInvoices", "One of the invoices, by its number.", _BY_NUMBER),),
+        cacheable=True,
+    )
+    async def get_invoice_by_number(
+        self, tx: Transaction, call: Call, now: datetime, number: InvoiceNumber
+    ) -> CustomerInvoice | Response:
+        """One invoice.
+
+        With `Accept: application/pdf`, the file that was sent by e-mail, which never changes. `GET
+        /order/{reference}/invoice` has all files of an order.
+        """
+        if choose_named(call.accept, [PDF]) == PDF:
+            printed = await printed_invoice(tx, number, call.customer_id)
+            return _file(call, printed.pdf, f"invoice-{number}.pdf")
+        record = await fetch_own_invoice(tx, call.customer_id, number)
+        [invoice] = await shown_invoices(tx, [record], now)
+        return _data(call, own_invoice(invoice))
+
+    @_DOCUMENTS.shows(
+        "/credit-note",
+        "The credit notes of one page.",
+        headers=PAGING,
+        files={CSV: csv_media(_CREDIT_NOTES.table(own_credit_note(CREDIT_NOTE)))},
+        description="With their lines. With `Accept: text/csv`, a table without the lines. " + COUNTED_BY_SIZE,
+        sample=Sample({"limit": "3"}),
+        cacheable=True,
+    )
+    async def list_credit_notes(self, call: Call, query: DocumentList) -> list[CustomerCreditNote] | Response:
+        """List your credit notes, newest first."""
+        chosen = CreditNoteFilter(customer_id=call.customer_id, **_filters(query))
+        return await self.lists.respond(call, query, _CreditNotes(chosen), _CREDIT_NOTES)
+
+    @_DOCUMENTS.shows(
+        "/credit-note/{number}",
+        files={PDF: FILE},
+        links=(Link("listCreditNotes", "One of the credit notes, by its number.", _BY_NUMBER),),
+        cacheable=True,
+    )
+    async def get_credit_note(
+        self, tx: Transaction, call: Call, number: CreditNoteNumber
+    ) -> CustomerCreditNote | Response:
+        """One credit note.
+
+        With `Accept: application/pdf`, the file that was sent by e-mail. Neither ever changes.
+        """
+        if choose_named(call.accept, [PDF]) == PDF:
+            printed = await printed_credit_note(tx, number, call.customer_id)
+            return _file(call, printed.pdf, f"credit-note-{number}.pdf")
+        record = await fetch_credit_note(tx, number, call.customer_id)
+        return _data(call, own_credit_note(present_credit_note(record)))
+
+    @_DOCUMENTS.shows("/statement", files={CSV: csv_media(statement_csv(STATEMENT)), PDF: FILE}, cacheable=True)
+    async def get_statement(self, call: Call, now: datetime, query: StatementPeriod) -> CustomerStatement | Response:
+        """Your statement.
+
+        Invoices, credit notes and payments with the balance after each, oldest first, and what is due by age. With
+        `Accept: text/csv` or `application/pdf`, a file. A statement with more than 500 entries counts as several
+        requests against the rate limit: one per 500 entries.
+        """
+        days, media = statement_days(query), choose_named(call.accept, [CSV, PDF])
+        async with self.desk.reading() as tx:
+            account = await fetch_account(tx, call.customer_id)
+            statement = await read_statement(tx, account.id, *days, now)
+        note_size(call.request.scope, len(statement.entries))
+        if media == PDF:
+            return await statement_file(statement, "pdf", account.name, self.letterhead, now)
+        if media == JSON:
+            return _data(call, own_statement(statement))
+        name = f"statement-{statement.since}-{statement.until}.csv"
+        return _file(call, statement_csv(statement).encode(), name, MEDIA_TYPE)
+
+
+def _filters(wanted: DocumentList) -> Mapping[str, Any]:
+    """Return the filters of a list of documents, as the queries take them. Raises DomainError (invalid)."""
+    return {
+        "order_reference": text("order_reference", wanted.order_reference),
+        "issued_from": start_of("issued_from", wanted.issued_from),
+        "issued_to": end_of("issued_to", wanted.issued_to),
+    }
+
+
+def _data(call: Call, document: CustomerInvoice | CustomerCreditNote | CustomerStatement) -> Response:
+    """Respond with a document as data, or with 304."""
+    return conditional_response(call, digest_of(to_json(document)), JSON, lambda: json_response(document))
+
+
+def _file(call: Call, content: bytes, name: str, media_type: str = PDF) -> Response:
+    """Respond with a document as a file, or with 304."""
+    return conditional_response(call, digest_of(content), media_type, lambda: file_response(content, name, media_type))

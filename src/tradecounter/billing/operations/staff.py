@@ -49,6 +49,7 @@ from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
 from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
 from tradecounter.edge.rest.days import day_of, time_or_end_of, time_or_start_of
+from tradecounter.edge.rest.negotiation import CSV, PDF
 from tradecounter.edge.rest.operation import Media
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead
@@ -57,7 +58,6 @@ _BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", de
 _INVOICES, _INVOICE = "/api/invoice", "/api/invoice/{number}"
 _CREDIT_NOTES, _CREDIT_NOTE = "/api/credit-note", "/api/credit-note/{number}"
 _STATEMENT = f"{ONE_CUSTOMER}/statement"
-_PDF, _CSV = "application/pdf", "text/csv"
 _NUMBER = attrgetter("number")
 
 InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
@@ -93,11 +93,11 @@ class BillingOperations(Struct, frozen=True):
         """One invoice."""
         return await shown_invoice(tx, number, now)
 
-    @_BILLING.shows(f"{_INVOICE}/pdf", "The PDF file.", files={_PDF: FILE})
+    @_BILLING.shows(f"{_INVOICE}/pdf", "The PDF file.", files={PDF: FILE})
     async def get_invoice_pdf(self, tx: Transaction, number: InvoiceNumber) -> Response:
         """An invoice as a PDF file."""
         found = await printed_invoice(tx, number)
-        return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"invoice-{found.number}.pdf", PDF)
 
     @_BILLING.changes("POST", f"{_INVOICE}/resend", roles=("support", "finance", "administrator"))
     async def resend_invoice(self, tx: Transaction, now: datetime, number: InvoiceNumber) -> ResentInvoice:
@@ -139,13 +139,13 @@ class BillingOperations(Struct, frozen=True):
         """One credit note."""
         return present_credit_note(await fetch_credit_note(tx, number))
 
-    @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={_PDF: FILE})
+    @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={PDF: FILE})
     async def get_credit_note_pdf(self, tx: Transaction, number: CreditNoteNumber) -> Response:
         """A credit note as a PDF file."""
         found = await printed_credit_note(tx, number)
-        return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", PDF)
 
-    @_BILLING.shows(_STATEMENT, files={_CSV: Media({"type": "string"}), _PDF: FILE})
+    @_BILLING.shows(_STATEMENT, files={CSV: Media({"type": "string"}), PDF: FILE})
     async def get_statement(
         self, customer_id: CustomerId, now: datetime, query: StatementParameters
     ) -> AccountStatement | Response:
@@ -158,7 +158,7 @@ class BillingOperations(Struct, frozen=True):
             return found
         return await statement_file(found, query.format, name, lambda: self.letterhead, now)
 
-    @_BILLING.shows(f"{_STATEMENT}/csv", "The statement.", files={_CSV: FILE})
+    @_BILLING.shows(f"{_STATEMENT}/csv", "The statement.", files={CSV: FILE})
     async def get_statement_csv(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
         """A customer's statement as a CSV file.
 
@@ -167,7 +167,7 @@ class BillingOperations(Struct, frozen=True):
         found, name = await self._statement(customer_id, query, now)
         return await statement_file(found, "csv", name, lambda: self.letterhead, now)
 
-    @_BILLING.shows(f"{_STATEMENT}/pdf", "The statement.", files={_PDF: FILE})
+    @_BILLING.shows(f"{_STATEMENT}/pdf", "The statement.", files={PDF: FILE})
     async def get_statement_pdf(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
         """A customer's statement as a PDF file.
 

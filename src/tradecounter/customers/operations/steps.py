@@ -14,12 +14,11 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import FILE
+from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
-
-_ZIP = "application/zip"
 
 
 class CustomerStepOperations(Struct, frozen=True):
@@ -48,7 +47,7 @@ class CustomerStepOperations(Struct, frozen=True):
         """Unblock a customer."""
         await unblock_customer(tx, customer_id, now)
 
-    @CUSTOMERS.shows(f"{ONE_CUSTOMER}/export", "The ZIP file.", files={_ZIP: FILE})
+    @CUSTOMERS.shows(f"{ONE_CUSTOMER}/export", "The ZIP file.", files={ZIP: FILE})
     async def export_customer(self, tx: Transaction, customer_id: CustomerId) -> Response:
         """All that is stored of a customer.
 
@@ -56,7 +55,7 @@ class CustomerStepOperations(Struct, frozen=True):
         """
         copy = BytesIO()
         await export_customer(tx, customer_id, copy)
-        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", _ZIP)
+        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", ZIP)
 
     @CUSTOMERS.changes("POST", f"{ONE_CUSTOMER}/erase", roles=("administrator",))
     async def erase_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> ResellerCustomer:

@@ -2,6 +2,7 @@
 
 from typing import TypedDict
 
+from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.operation import ErrorResponse, Link, Sample
 
 
@@ -17,3 +18,4 @@ class Options(TypedDict, total=False):
     other_scopes: tuple[str, ...]
     roles: tuple[str, ...]
     cacheable: bool
+    key_scopes: tuple[KeyScope, ...]

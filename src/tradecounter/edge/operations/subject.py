@@ -11,18 +11,7 @@ from functools import wraps
 from itertools import islice
 from operator import attrgetter
 from types import GenericAlias, NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Generic,
-    NamedTuple,
-    TypeVar,
-    Union,
-    Unpack,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -53,6 +42,7 @@ from tradecounter.edge.rest.operation import (
     ID,
     TEXT,
     Body,
+    Examples,
     Header,
     Media,
     Operation,
@@ -71,6 +61,7 @@ _OK = 200
 _NO_CONTENT = 204
 FILE = Media({"type": "string", "format": "binary"})
 NO_FILES: Mapping[str, Media] = {}
+_NO_EXAMPLES: Examples = {}
 
 
 class InPath(Struct, frozen=True):
@@ -101,11 +92,19 @@ class InPath(Struct, frozen=True):
 
 
 class Described(NamedTuple):
-    """How the interface document shows a type: the sentence of a response, and an example with its name."""
+    """How the interface document shows a type: the sentence of a response, and an example with its name.
+
+    `others` are further examples by their names.
+    """
 
     sentence: str
     example: Any
     name: str = ""
+    others: Examples = _NO_EXAMPLES
+
+    def examples(self, shape: Any) -> Examples:
+        """Return the examples of a type; without a name, the first has the type's."""
+        return {self.name or shape.__name__: self.example, **self.others}
 
 
 class Listed(Struct, Generic[Item], frozen=True):
@@ -159,7 +158,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         def declare(method: Method) -> Handler:
             signature = _Signature.of(method)
             show = taking_by_name(method)
-            sent = (CONTENT_DISPOSITION, *headers) if files else headers
+            sent = (*headers, CONTENT_DISPOSITION) if files else headers
             success = self._success(_OK, signature.returns, responds, sent, files)
 
             @wraps(method)
@@ -327,15 +326,14 @@ class Subject(Struct, frozen=True, kw_only=True):
         else:
             described = self.described[returns]
         sentence = responds if isinstance(responds, str) and responds else described.sentence
-        examples = {described.name or returns.__name__: described.example}
-        return Success(status, sentence, returns, examples, files, headers)
+        return Success(status, sentence, returns, described.examples(returns), files, headers)
 
     def _body(self, shape: Any, *, may_be_absent: bool) -> Body | None:
         if shape is None:
             return None
         described = self.described[shape]
         required = not may_be_absent or any(each.required for each in fields(shape))
-        return Body(shape, {described.name or shape.__name__: described.example}, required=required)
+        return Body(shape, described.examples(shape), required=required)
 
 
 class _Signature(Struct, frozen=True, kw_only=True):

@@ -15,6 +15,8 @@ Accept = Annotated[
 
 JSON: Format = "application/json"
 CSV: Format = "text/csv"
+PDF = "application/pdf"
+ZIP = "application/zip"
 
 
 class _Range(NamedTuple):

@@ -65,6 +65,11 @@ class Media(Struct, frozen=True):
     examples: Examples = field(default_factory=dict)
 
 
+def csv_media(example: str) -> Media:
+    """Return a CSV file as the interface document describes it."""
+    return Media({"type": "string"}, {"A table": example})
+
+
 class Link(Struct, frozen=True):
     """A link from the success response of operation `source`; its values are OpenAPI runtime expressions."""
 

@@ -1,6 +1,7 @@
 """`/order` with GET and POST, `/order/{reference}` with GET and PUT."""
 
 import asyncio
+from typing import Annotated
 from weakref import WeakValueDictionary
 
 from msgspec import Struct, field
@@ -9,11 +10,22 @@ from starlette.responses import Response
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
+from tradecounter.edge.operations.subject import InPath
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
 from tradecounter.edge.rest.negotiation import CSV, choose_format
-from tradecounter.edge.rest.operation import TEXT, Body, Link, Media, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.edge.rest.operation import (
+    TEXT,
+    Body,
+    Link,
+    Operation,
+    Parameter,
+    Sample,
+    Success,
+    csv_media,
+    endpoint,
+)
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, Page
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
@@ -58,6 +70,10 @@ _BY_REFERENCE = {"reference": "$response.body#/order_reference"}
 _BY_CODE = {"reference": "$response.body#/confirmation_code"}
 _FIRST_OPTION = {"shipping_method": {"id": "$response.body#/shipping_options/0/id"}}
 
+OwnOrderReference = Annotated[
+    str, InPath("reference", "The order reference or the numeric order id.", "PLN-100004", "order")
+]
+
 
 class OrderEndpoints(Struct, frozen=True):
     """The endpoints of orders."""
@@ -88,7 +104,7 @@ class OrderEndpoints(Struct, frozen=True):
                 "The orders of one page.",
                 FOUND_ORDERS,
                 {"List": [ORDER]},
-                {CSV: Media({"type": "string"}, {"A table": ORDERS_CSV})},
+                {CSV: csv_media(ORDERS_CSV)},
                 headers=(*PAGING, CONTENT_DISPOSITION),
             ),
             referenced=(Product,),

@@ -6,15 +6,15 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.billing.operations.documents import csv_media
 from tradecounter.billing.operations.examples import PAYMENT
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import Day, day_of
-from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, PAGING
+from tradecounter.edge.rest.headers import PAGING
 from tradecounter.edge.rest.negotiation import CSV
-from tradecounter.edge.rest.operation import Operation, Sample, Success, endpoint
+from tradecounter.edge.rest.operation import Sample, csv_media
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
 from tradecounter.payments.queries.payments import PaymentFilter, PaymentRecord, count_payments, list_payments
@@ -22,6 +22,9 @@ from tradecounter.payments.wire import CustomerPayment, own_payment, present_pay
 
 _LAYOUT: Layout[CustomerPayment] = Layout(
     "payments", ("id", "received_on", "method", "reference", "amount", "invoices", "reversed_at", "reversal_reason")
+)
+_DOCUMENTS = Subject(
+    tag="Documents", keys=("account",), described={CustomerPayment: Described("", own_payment(PAYMENT))}
 )
 
 
@@ -63,37 +66,22 @@ class PaymentEndpoints(Struct, frozen=True):
 
     lists: RecordLists
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/payment",
-            name="listPayments",
-            key_scopes=("account",),
-            tag="Documents",
-            summary="List your payments, the latest recorded first",
-            description=(
-                "Also refunds and reversed payments. `issued_from` and `issued_to` are compared with `received_on`. "
-                "With `Accept: text/csv`, a table. " + COUNTED_BY_SIZE
-            ),
-            query=PaymentList,
-            success=Success(
-                200,
-                "The payments of one page.",
-                list[CustomerPayment],
-                {"List": [own_payment(PAYMENT)]},
-                {CSV: csv_media(_LAYOUT.table(own_payment(PAYMENT)))},
-                headers=(*PAGING, CONTENT_DISPOSITION),
-            ),
-            sample=Sample({"limit": "3"}),
-            cacheable=True,
-        )
+    @_DOCUMENTS.shows(
+        "/payment",
+        "The payments of one page.",
+        headers=PAGING,
+        files={CSV: csv_media(_LAYOUT.table(own_payment(PAYMENT)))},
+        description="Also refunds and reversed payments. `issued_from` and `issued_to` are compared with "
+        "`received_on`. With `Accept: text/csv`, a table. " + COUNTED_BY_SIZE,
+        sample=Sample({"limit": "3"}),
+        cacheable=True,
     )
-    async def list_payments(self, call: Call) -> Response:
-        wanted = call.query(PaymentList)
+    async def list_payments(self, call: Call, query: PaymentList) -> list[CustomerPayment] | Response:
+        """List your payments, the latest recorded first."""
         chosen = PaymentFilter(
             customer_id=call.customer_id,
-            order_reference=text("order_reference", wanted.order_reference),
-            received_from=day_of("issued_from", wanted.issued_from),
-            received_to=day_of("issued_to", wanted.issued_to),
+            order_reference=text("order_reference", query.order_reference),
+            received_from=day_of("issued_from", query.issued_from),
+            received_to=day_of("issued_to", query.issued_to),
         )
-        return await self.lists.respond(call, wanted, _Payments(chosen), _LAYOUT)
+        return await self.lists.respond(call, query, _Payments(chosen), _LAYOUT)

@@ -6,13 +6,18 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.edge.rest.operation import Operation, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.wire import ATTRIBUTES, CATEGORIES, MANUFACTURERS, Category, Manufacturer, ProductAttribute
+
+_CATALOGUE = Subject(tag="Catalogue", keys=("read",))
+_CATEGORIES = Described("Top-level categories with their children.", CATEGORIES, "List")
+_MANUFACTURERS = Described("All manufacturers.", MANUFACTURERS, "List")
+_ATTRIBUTES = Described("All attributes.", ATTRIBUTES, "List")
 
 
 class CatalogueEndpoints(Struct, frozen=True):
@@ -20,52 +25,28 @@ class CatalogueEndpoints(Struct, frozen=True):
 
     snapshot: Callable[[], CatalogueSnapshot]
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/category",
-            name="listCategories",
-            key_scopes=("read",),
-            tag="Catalogue",
-            summary="The category tree",
-            description="Use names or keys in the `category` filter of `GET /product`.",
-            success=Success(200, "Top-level categories with their children.", list[Category], {"List": CATEGORIES}),
-            cacheable=True,
-        )
-    )
-    async def list_categories(self, call: Call) -> Response:
+    @_CATALOGUE.shows("/category", _CATEGORIES, cacheable=True)
+    async def list_categories(self, call: Call) -> list[Category] | Response:
+        """The category tree.
+
+        Use names or keys in the `category` filter of `GET /product`.
+        """
         return self._conditional(call, lambda snapshot: snapshot.category_tree)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/manufacturer",
-            name="listManufacturers",
-            key_scopes=("read",),
-            tag="Catalogue",
-            summary="Manufacturers by name",
-            description="Use keys in the `manufacturer` filter of `GET /product`.",
-            success=Success(200, "All manufacturers.", list[Manufacturer], {"List": MANUFACTURERS}),
-            cacheable=True,
-        )
-    )
-    async def list_manufacturers(self, call: Call) -> Response:
+    @_CATALOGUE.shows("/manufacturer", _MANUFACTURERS, cacheable=True)
+    async def list_manufacturers(self, call: Call) -> list[Manufacturer] | Response:
+        """Manufacturers by name.
+
+        Use keys in the `manufacturer` filter of `GET /product`.
+        """
         return self._conditional(call, lambda snapshot: snapshot.manufacturer_list)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/attribute",
-            name="listAttributes",
-            key_scopes=("read",),
-            tag="Catalogue",
-            summary="Attributes, their types and values",
-            description="Use keys or names in the `attribute` filter of `GET /product`.",
-            success=Success(200, "All attributes.", list[ProductAttribute], {"List": ATTRIBUTES}),
-            cacheable=True,
-        )
-    )
-    async def list_attributes(self, call: Call) -> Response:
+    @_CATALOGUE.shows("/attribute", _ATTRIBUTES, cacheable=True)
+    async def list_attributes(self, call: Call) -> list[ProductAttribute] | Response:
+        """Attributes, their types and values.
+
+        Use keys or names in the `attribute` filter of `GET /product`.
+        """
         return self._conditional(call, lambda snapshot: snapshot.attribute_list)
 
     def _conditional(self, call: Call, of: Callable[[CatalogueSnapshot], Any]) -> Response:

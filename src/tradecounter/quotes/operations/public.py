@@ -1,33 +1,22 @@
 """`/quote` with GET and POST, `/quote/{confirmation_code}` with GET, `…/decline` with POST."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Annotated
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 from starlette.responses import Response
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.subject import Described, InPath, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
-from tradecounter.edge.rest.operation import (
-    TEXT,
-    Body,
-    ErrorResponse,
-    Link,
-    Operation,
-    Parameter,
-    Sample,
-    Success,
-    endpoint,
-)
+from tradecounter.edge.rest.operation import Body, ErrorResponse, Link, Operation, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
-from tradecounter.edge.rest.responses import json_response
-from tradecounter.kit.clock import Clock
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.error_responses import CONFLICT, PAYMENT_REQUIRED
@@ -48,7 +37,15 @@ _QUOTE = Quote(
     status="Priced",
     expires_on="2026-03-09T17:30:00",
 )
-_DECLINED = replace(_QUOTE, status="Declined", expires_on=None)
+_DECLINED = Described("The quote, which is declined.", replace(_QUOTE, status="Declined", expires_on=None), "Quote")
+_DESCRIBED: Mapping[type, Described] = {
+    Quote: Described("The quote.", _QUOTE),
+    DeclineQuoteRequest: Described(
+        "", DeclineQuoteRequest("The site is closed."), "With a reason", {"Without": DeclineQuoteRequest()}
+    ),
+}
+_QUOTES = Subject(tag="Orders", keys=("order",), described=_DESCRIBED)
+_BY_CODE = {"confirmation_code": "$response.body#/confirmation_code"}
 _LAYOUT: Layout[Quote] = Layout("quotes")
 _NOT_OPEN = ErrorResponse(
     409,
@@ -57,8 +54,12 @@ _NOT_OPEN = ErrorResponse(
     code=Code.CONFLICT,
 )
 
+_CODE = "The `confirmation_code` from the quote's creation."
+QuoteCode = Annotated[str, InPath("confirmation_code", _CODE, "657cdc3344bb2a3356c0c53b05b216f8", "quote")]
+OpenQuoteCode = Annotated[str, InPath("confirmation_code", _CODE, "7bfea21b97142b57d31cc7911afae7c8", "quote")]
 
-class _Quotes(Struct, frozen=True):
+
+class _OwnQuotes(Struct, frozen=True):
     """A customer's quotes, in their states at a moment."""
 
     customer_id: int
@@ -78,29 +79,22 @@ class _Quotes(Struct, frozen=True):
 class QuoteEndpoints(Struct, frozen=True):
     """The endpoints of quotes; `PUT /order/{reference}` confirms one."""
 
-    database: Database
-    clock: Clock
+    desk: Desk
     creation: OrderCreation
     lists: RecordLists
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/quote",
-            name="listQuotes",
-            key_scopes=("read", "order"),
-            tag="Orders",
-            summary="List your quotes, newest first",
-            description="In any state, with support's prices where there are some. " + COUNTED_BY_SIZE,
-            query=PagedList,
-            success=Success(200, "The quotes of one page.", list[Quote], {"List": [_QUOTE]}, headers=PAGING),
-            sample=Sample({"limit": "3"}),
-            cacheable=True,
-        )
+    @_QUOTES.shows(
+        "/quote",
+        "The quotes of one page.",
+        headers=PAGING,
+        description="In any state, with support's prices where there are some. " + COUNTED_BY_SIZE,
+        key_scopes=("read", "order"),
+        sample=Sample({"limit": "3"}),
+        cacheable=True,
     )
-    async def list_quotes(self, call: Call) -> Response:
-        records = _Quotes(call.customer_id, self.clock.now())
-        return await self.lists.respond(call, call.query(PagedList), records, _LAYOUT)
+    async def list_quotes(self, call: Call, now: datetime, query: PagedList) -> list[Quote] | Response:
+        """List your quotes, newest first."""
+        return await self.lists.respond(call, query, _OwnQuotes(call.customer_id, now), _LAYOUT)
 
     @endpoint(
         Operation(
@@ -133,85 +127,42 @@ class QuoteEndpoints(Struct, frozen=True):
     async def create_quote(self, call: Call) -> Response:
         return await self.creation.respond(call, "quote")
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/quote/{confirmation_code}",
-            name="getQuote",
-            key_scopes=("read", "order"),
-            tag="Orders",
-            summary="One quote",
-            description="The quote as requested, with support's prices once it is priced.",
-            path_parameters=(
-                Parameter(
-                    "confirmation_code",
-                    "The `confirmation_code` from the quote's creation.",
-                    TEXT,
-                    "657cdc3344bb2a3356c0c53b05b216f8",
-                ),
-            ),
-            success=Success(200, "The quote.", Quote, {"Quote": _QUOTE}),
-            errors=(NOT_FOUND,),
-            links=(
-                Link(
-                    "createQuote",
-                    "The quote, with support's prices once it is priced.",
-                    {"confirmation_code": "$response.body#/confirmation_code"},
-                ),
-            ),
-            sample=Sample(after="createQuote"),
-        )
+    @_QUOTES.shows(
+        "/quote/{confirmation_code}",
+        key_scopes=("read", "order"),
+        links=(Link("createQuote", "The quote, with support's prices once it is priced.", _BY_CODE),),
+        sample=Sample(after="createQuote"),
     )
-    async def show_quote(self, call: Call) -> Response:
-        name = call.path_text("confirmation_code", "quote")
-        code = name.lower()
-        async with reading(self.database) as tx, tx.pipeline() as p:
-            found = pipe_by_code(p, call.customer_id, code)
-            lines = pipe_lines_by_code(p, call.customer_id, code)
+    async def get_quote(self, tx: Transaction, call: Call, now: datetime, code: QuoteCode) -> Quote:
+        """One quote.
+
+        The quote as requested, with support's prices once it is priced.
+        """
+        async with tx.pipeline() as p:
+            found = pipe_by_code(p, call.customer_id, code.lower())
+            lines = pipe_lines_by_code(p, call.customer_id, code.lower())
         quote = found.first
         if quote is None or quote.kind != "quote":
-            raise not_found("quote", name)
-        return json_response(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))
+            raise not_found("quote", code)
+        return quote_on_the_wire(quote, with_components(lines.rows), now)
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/quote/{confirmation_code}/decline",
-            name="declineQuote",
-            key_scopes=("order",),
-            tag="Orders",
-            summary="Decline a quote",
-            description="Support learns that you do not want it. Declining again changes nothing.",
-            path_parameters=(
-                Parameter(
-                    "confirmation_code",
-                    "The `confirmation_code` from the quote's creation.",
-                    TEXT,
-                    "7bfea21b97142b57d31cc7911afae7c8",
-                ),
-            ),
-            body=Body(
-                DeclineQuoteRequest,
-                {"With a reason": DeclineQuoteRequest("The site is closed."), "Without": DeclineQuoteRequest()},
-                required=False,
-            ),
-            success=Success(200, "The quote, which is declined.", Quote, {"Quote": _DECLINED}),
-            errors=(NOT_FOUND, _NOT_OPEN),
-            links=(
-                Link(
-                    "createQuote",
-                    "Declines the quote.",
-                    {"confirmation_code": "$response.body#/confirmation_code"},
-                ),
-                Link("listQuotes", "Declines a quote.", {"confirmation_code": "$response.body#/0/confirmation_code"}),
-            ),
-            sample=Sample(after="createQuote"),
-        )
+    @_QUOTES.changes(
+        "POST",
+        "/quote/{confirmation_code}/decline",
+        _DECLINED,
+        errors=(_NOT_OPEN,),
+        links=(
+            Link("createQuote", "Declines the quote.", _BY_CODE),
+            Link("listQuotes", "Declines a quote.", {"confirmation_code": "$response.body#/0/confirmation_code"}),
+        ),
+        sample=Sample(after="createQuote"),
     )
-    async def decline_quote(self, call: Call) -> Response:
-        request, now = await call.body(DeclineQuoteRequest, required=False), self.clock.now()
-        code = call.path_text("confirmation_code", "quote")
-        async with transaction(self.database, call.actor) as tx:
-            quote = await decline_own_quote(tx, call.customer_id, code, request.reason, now)
-            lines = await lines_of_order(tx, quote.id)
-        return json_response(quote_on_the_wire(quote, lines, now))
+    async def decline_quote(
+        self, tx: Transaction, call: Call, now: datetime, code: OpenQuoteCode, body: DeclineQuoteRequest
+    ) -> Quote:
+        """Decline a quote.
+
+        Support learns that you do not want it. Declining again changes nothing.
+        """
+        quote = await decline_own_quote(tx, call.customer_id, code, body.reason, now)
+        return quote_on_the_wire(quote, await lines_of_order(tx, quote.id), now)

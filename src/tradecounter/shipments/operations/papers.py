@@ -10,6 +10,7 @@ from starlette.responses import Response
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import FILE
+from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.operations.staff import ONE_ORDER, ORDERS, OrderReference
@@ -17,8 +18,6 @@ from tradecounter.shipments.packing_slip import packing_slip
 from tradecounter.shipments.papers import PackingSlip, PickingList
 from tradecounter.shipments.picking_list import picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
-
-_PDF = "application/pdf"
 
 
 class PackingSlipParameters(Struct, frozen=True):
@@ -33,7 +32,7 @@ class OrderPaperOperations(Struct, frozen=True):
     desk: Desk
     letterhead: Letterhead
 
-    @ORDERS.shows(f"{ONE_ORDER}/picking-list", "The PDF file.", files={_PDF: FILE}, errors=(CONFLICT,))
+    @ORDERS.shows(f"{ONE_ORDER}/picking-list", "The PDF file.", files={PDF: FILE}, errors=(CONFLICT,))
     async def get_picking_list(self, reference: OrderReference, now: datetime) -> Response:
         """The picking list as a PDF file.
 
@@ -44,7 +43,7 @@ class OrderPaperOperations(Struct, frozen=True):
             found = await picking_list(tx, reference, now)
         return await picking_list_file(found)
 
-    @ORDERS.shows(f"{ONE_ORDER}/packing-slip", "The PDF file.", files={_PDF: FILE}, errors=(CONFLICT,))
+    @ORDERS.shows(f"{ONE_ORDER}/packing-slip", "The PDF file.", files={PDF: FILE}, errors=(CONFLICT,))
     async def get_packing_slip(
         self, reference: OrderReference, now: datetime, query: PackingSlipParameters
     ) -> Response:
@@ -61,10 +60,10 @@ class OrderPaperOperations(Struct, frozen=True):
 async def picking_list_file(found: PickingList) -> Response:
     """Respond with a picking list as a PDF file."""
     pdf = await asyncio.to_thread(print_picking_list, found)
-    return file_response(pdf, f"picking-list-{found.order_reference}.pdf", _PDF)
+    return file_response(pdf, f"picking-list-{found.order_reference}.pdf", PDF)
 
 
 async def packing_slip_file(found: PackingSlip, letterhead: Letterhead) -> Response:
     """Respond with a packing slip as a PDF file."""
     pdf = await asyncio.to_thread(print_packing_slip, found, letterhead)
-    return file_response(pdf, f"packing-slip-{found.order_reference}.pdf", _PDF)
+    return file_response(pdf, f"packing-slip-{found.order_reference}.pdf", PDF)

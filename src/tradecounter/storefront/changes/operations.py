@@ -5,10 +5,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import CURSOR
 from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.edge.rest.operation import ErrorResponse, Operation, Sample, Success, endpoint
+from tradecounter.edge.rest.operation import ErrorResponse, Sample
 from tradecounter.kit.error_codes import Code
 from tradecounter.storefront.changes.cursor import expired_cursor
 from tradecounter.storefront.changes.follow import ChangeFeed
@@ -22,6 +23,8 @@ CURSOR_EXPIRED = ErrorResponse(
     name="CursorExpired",
     code=Code.CURSOR_EXPIRED,
 )
+_CHANGES = Described("The changes.", CHANGES, "Changes")
+_CATALOGUE = Subject(tag="Catalogue", keys=("read",))
 
 
 class ChangeParameters(Struct, frozen=True):
@@ -51,31 +54,20 @@ class ChangeEndpoints(Struct, frozen=True):
 
     feed: ChangeFeed
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/catalogue/change",
-            name="listCatalogueChanges",
-            key_scopes=("read",),
-            tag="Catalogue",
-            summary="What has changed in your catalogue",
-            description=(
-                "Products that differ from your copy: their details, your prices, stock or expected deliveries have "
-                "changed, they are new, or you cannot buy them any more. Apply the changes in their order, store "
-                "`X-Cursor` with your copy, and send it as `after` with the next request; go on until the response is "
-                "empty. A product may be sent again although it is as you have it. With `wait`, a request without a "
-                "change gets its response as soon as there is one."
-            ),
-            query=ChangeParameters,
-            success=Success(200, "The changes.", list[CatalogueChange], {"Changes": CHANGES}, headers=(CURSOR,)),
-            errors=(CURSOR_EXPIRED,),
-            sample=Sample({"limit": "100"}),
-        )
+    @_CATALOGUE.shows(
+        "/catalogue/change", _CHANGES, headers=(CURSOR,), errors=(CURSOR_EXPIRED,), sample=Sample({"limit": "100"})
     )
-    async def list_changes(self, call: Call) -> Response:
-        given = call.query(ChangeParameters)
-        if not given.after:
+    async def list_catalogue_changes(self, call: Call, query: ChangeParameters) -> list[CatalogueChange] | Response:
+        """What has changed in your catalogue.
+
+        Products that differ from your copy: their details, your prices, stock or expected deliveries have changed, they
+        are new, or you cannot buy them any more. Apply the changes in their order, store `X-Cursor` with your copy, and
+        send it as `after` with the next request; go on until the response is empty. A product may be sent again
+        although it is as you have it. With `wait`, a request without a change gets its response as soon as there is
+        one.
+        """
+        if not query.after:
             page = await self.feed.start(call.customer_id)
         else:
-            page = await self.feed.page(call.customer_id, given.after, given.limit, given.wait)
+            page = await self.feed.page(call.customer_id, query.after, query.limit, query.wait)
         return Response(page.body, media_type=JSON, headers={CURSOR.name: page.cursor.decode()})

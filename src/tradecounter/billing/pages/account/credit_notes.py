@@ -24,6 +24,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.negotiation import PDF, ZIP
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
@@ -85,7 +86,7 @@ class OwnCreditNotePages(Struct, frozen=True):
         if not printed:
             raise not_found("credit note")
         file = await asyncio.to_thread(zipped_documents, printed, "credit-note")
-        return file_response(file, "credit-notes.zip", "application/zip")
+        return file_response(file, "credit-notes.zip", ZIP)
 
     @page(f"{_ALL}/{{number}}", "One credit note", user_roles=INVOICE_FILES)
     async def show_one(self, call: Call) -> Response:
@@ -99,7 +100,7 @@ class OwnCreditNotePages(Struct, frozen=True):
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:
             found = await printed_credit_note(tx, number, call.customer_id)
-        return file_response(found.pdf, f"credit-note-{number}.pdf", "application/pdf")
+        return file_response(found.pdf, f"credit-note-{number}.pdf", PDF)
 
 
 def _filter(customer_id: int, wanted: CreditNoteTable, before: int | None = None) -> CreditNoteFilter:

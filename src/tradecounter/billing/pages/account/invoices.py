@@ -30,6 +30,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.negotiation import PDF, ZIP
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
@@ -48,7 +49,6 @@ _INVOICE_COLUMNS = (
     Column("Left to pay", numeric=True),
 )
 
-_PDF = "application/pdf"
 _MOST_FILES = 100
 _AMOUNTS = ("net", "vat", "gross")
 
@@ -111,7 +111,7 @@ class OwnInvoicePages(Struct, frozen=True):
         if not printed:
             raise not_found("invoice")
         file = await asyncio.to_thread(zipped_documents, printed, "invoice")
-        return file_response(file, "invoices.zip", "application/zip")
+        return file_response(file, "invoices.zip", ZIP)
 
     @page("/account/invoice/{number}", "One invoice", user_roles=INVOICE_FILES)
     async def show_one(self, call: Call) -> Response:
@@ -137,7 +137,7 @@ class OwnInvoicePages(Struct, frozen=True):
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
             found = await printed_invoice(tx, number, call.customer_id)
-        return file_response(found.pdf, f"invoice-{number}.pdf", _PDF)
+        return file_response(found.pdf, f"invoice-{number}.pdf", PDF)
 
 
 def _filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> InvoiceFilter:

@@ -32,6 +32,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import DomainError, FieldError, invalid
 from tradecounter.kit.local_time import uk_date
@@ -40,7 +41,6 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.wire import return_number
 
-_PDF = "application/pdf"
 _COLUMNS = (
     Column("Credit note", "number"),
     Column("Customer"),
@@ -136,7 +136,7 @@ class CreditNotePages(Struct, frozen=True):
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_credit_note(tx, call.path_id("number", "credit note"))
-        return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", PDF)
 
     @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
     async def show_form(self, call: Call) -> Response:

@@ -30,6 +30,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.back_office import OfficeParts
@@ -39,7 +40,6 @@ from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 Shown = Literal["unpaid", "overdue", "paid"]
 RESENDERS = ("support", "finance", "administrator")
 
-_PDF = "application/pdf"
 _MOST_LISTED = 100
 _COLUMNS = (
     Column("Invoice", "number"),
@@ -154,7 +154,7 @@ class InvoicePages(Struct, frozen=True):
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_invoice(tx, call.path_id("number", "invoice"))
-        return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"invoice-{found.number}.pdf", PDF)
 
     @step(
         "/invoice/{number}/resend",

@@ -13,6 +13,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
@@ -64,7 +65,7 @@ class CustomerStepPages(Struct, frozen=True):
         customer_id, copy = call.path_id("id", "customer"), BytesIO()
         async with self.desk.reading() as tx:
             await export_customer(tx, customer_id, copy)
-        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", "application/zip")
+        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", ZIP)
 
     @step(
         _ERASE,

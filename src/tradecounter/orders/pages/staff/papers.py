@@ -6,6 +6,7 @@ from starlette.responses import Response
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.pages.staff.order_forms import reference_of
 from tradecounter.parts.back_office import OfficeParts
@@ -36,7 +37,7 @@ class OrderPaperPages(Struct, frozen=True):
 
 def printable(pdf: bytes, name: str) -> Response:
     """Respond with a PDF file that the browser shows, so that it can be printed at once."""
-    return _shown(file_response(pdf, name, "application/pdf"))
+    return _shown(file_response(pdf, name, PDF))
 
 
 def _shown(file: Response) -> Response:
