@@ -11,12 +11,11 @@ from tradecounter.approvals.queries import (
     find_approval,
     set_decided,
 )
-from tradecounter.db.jobs import queue
+from tradecounter.db.jobs import change_number, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.orders.back_orders.expected_dates import change_number
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards

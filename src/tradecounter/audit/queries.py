@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from psycopg.sql import SQL
@@ -144,19 +145,19 @@ async def actors_at(
 class EntryActor(Struct, frozen=True):
     """When something was done, and the address and the id of the customer's user who did it; None if others did.
 
-    `replaces` is the code of the order that a new one replaces.
+    `after` is what the entry says of the subject afterwards.
     """
 
     at: datetime
     user: str | None
     user_id: int | None
-    replaces: str | None
+    after: dict[str, Any]
 
 
 _ACTOR_OF_ENTRY = Statement(
     """
     select at, case when actor_kind = 'user' then actor_name end as "user",
-           case when actor_kind = 'user' then actor_id::bigint end as user_id, after ->> 'replaces' as replaces
+           case when actor_kind = 'user' then actor_id::bigint end as user_id, after
     from audit_entry
     where subject = :subject and action = any(:actions) and (:id::text is null or after ->> 'id' = :id::text)
     order by id desc limit 1

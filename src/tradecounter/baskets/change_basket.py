@@ -9,8 +9,8 @@ from msgspec import Meta
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.baskets.queries import add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.states import OrderBase
@@ -90,8 +90,8 @@ async def take_out_of_makers(tx: Transaction, order: OrderBase, lines: Iterable[
     What a program or the staff made was in none.
     """
     made = await actor_of_entry(tx, f"order/{order.confirmation_code}", ("order.create",))
-    while made is not None and made.replaces is not None:
-        former = f"order/{made.replaces}"
+    while made is not None and (replaced := made.after.get("replaces")) is not None:
+        former = f"order/{replaced}"
         if await actor_of_entry(tx, former, ("order.request_approval",)) is not None:
             return
         made = await actor_of_entry(tx, former, ("order.create",))

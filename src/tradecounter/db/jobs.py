@@ -4,6 +4,7 @@ The slices register tasks under these names (`sites/worker.py` collects them).
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from tradecounter.db.pipeline import json_of
@@ -63,6 +64,11 @@ async def queue(tx: Transaction, job: JobName, group: str | None = None, /, **ar
     Jobs of a group run one at a time, in queue order, also while the first waits for a retry.
     """
     tx.queue(_DEFER, job=job, lock=group, arguments=json_of(arguments))
+
+
+def change_number(changed_at: datetime) -> int:
+    """Return the `changed` argument of the e-mail about a change: its Unix time in seconds."""
+    return int(changed_at.timestamp())
 
 
 _REMOVE_QUEUED = Statement(

@@ -9,10 +9,10 @@ from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import key_form
-from tradecounter.products.scan_codes import scan_codes
+from tradecounter.products.scan_codes import Scanned
 
 
-class ExpectedGoods(Struct, frozen=True):
+class ExpectedGoods(Scanned, Struct, frozen=True):
     """Units of a product on a delivery; `back_ordered` units of it are awaited by orders."""
 
     product_id: int
@@ -23,11 +23,6 @@ class ExpectedGoods(Struct, frozen=True):
     expected_on: datetime
     incoming: int
     back_ordered: int
-
-    @property
-    def codes(self) -> str:
-        """What a scan of the product may read, a line each."""
-        return scan_codes(self.sku, self.ean)
 
 
 class ProductDelivery(Struct, frozen=True):

@@ -12,11 +12,11 @@ from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_record
 from tradecounter.bulk.rows import LineMessage, Row
 from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.imports.run import import_in_transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.keys import Spellings
 from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.kit.text import plural
 from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.prices.rules import Costs, How, PriceRule, Rounding

@@ -1,4 +1,4 @@
-"""Normalises strings for comparison and search, and makes untrusted strings safe to print."""
+"""Normalises strings for comparison and search, makes untrusted strings safe to print, and says numbers of things."""
 
 import re
 import unicodedata
@@ -77,3 +77,13 @@ def one_line(text: str) -> str:
     """Return a string as one line, without control and direction characters."""
     without_controls = "".join(" " if unicodedata.category(c) == "Cc" else c for c in _DIRECTIONS.sub("", text))
     return " ".join(without_controls.split())
+
+
+def counted(number: int, most: int | None = None) -> str:
+    """Return a number for people; 1,000+ for one that was counted up to `most`."""
+    return f"{number:,}+" if most is not None and number >= most else f"{number:,}"
+
+
+def plural(number: int, one: str, several: str = "", most: int | None = None) -> str:
+    """Return a number, which may be counted up to `most`, with its noun: 1 order, 2 orders, 1,000+ orders."""
+    return f"{counted(number, most)} {one if number == 1 else several or one + 's'}"

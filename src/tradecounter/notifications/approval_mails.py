@@ -6,10 +6,10 @@ from tradecounter.access.queries.users import find_user_by_id, list_users
 from tradecounter.approvals.queries import Approval, find_approval_of_order, find_former_decline
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.customers.queries.accounts import find_account
+from tradecounter.db.jobs import change_number
 from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
-from tradecounter.orders.back_orders.expected_dates import change_number
 
 
 async def approval_requested(context: MailContext, *, order_id: int) -> Mail | None:

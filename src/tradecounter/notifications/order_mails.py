@@ -6,6 +6,7 @@ import structlog
 
 from tradecounter.access.queries.users import list_users
 from tradecounter.alerts.queries.chosen_alerts import users_told_of_dispatch
+from tradecounter.db.jobs import change_number
 from tradecounter.kit.text import fold
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
@@ -19,7 +20,6 @@ from tradecounter.notifications.queries.facts import (
     taken_back_units,
     units_of,
 )
-from tradecounter.orders.back_orders.expected_dates import change_number
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
 from tradecounter.shipping.tracking import tracking_link

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from tradecounter.audit.queries import AuditRecord
-from tradecounter.edge.page_kit.values import label, plural
+from tradecounter.edge.page_kit.values import label
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import plural
 from tradecounter.orders.reseller_wire import Happening, ResellerOrder
 from tradecounter.parts.shown_changes import changes_of
 

@@ -18,10 +18,10 @@ from tradecounter.orders.reseller_wire import ResellerOrder, ResellerOrderItem, 
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.waiting import OpenLine, Wait, waits_of_orders
 from tradecounter.parts.present_order import OrderPresenter
-from tradecounter.products.scan_codes import scan_codes
+from tradecounter.products.scan_codes import Scanned
 
 
-class ShownItem(Struct, frozen=True):
+class ShownItem(Scanned, Struct, frozen=True):
     """A line with its product's SKU, name and EAN; `left` are the units that can still be dispatched or cancelled.
 
     `wait` says why units have not left.
@@ -32,11 +32,6 @@ class ShownItem(Struct, frozen=True):
     name: str
     ean: str | None = None
     wait: Wait | None = None
-
-    @property
-    def codes(self) -> str:
-        """What a scan of the product may read, a line each."""
-        return scan_codes(self.sku, self.ean)
 
     @property
     def left(self) -> int:

@@ -9,10 +9,10 @@ from tradecounter.customers.settings import Packing
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.seller import Party
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
-from tradecounter.products.scan_codes import scan_codes
+from tradecounter.products.scan_codes import Scanned
 
 
-class PaperPart(Struct, frozen=True):
+class PaperPart(Scanned, Struct, frozen=True):
     """A component of a bundle; `quantity` is of all its bundles."""
 
     line_id: int
@@ -23,13 +23,8 @@ class PaperPart(Struct, frozen=True):
     location: str = ""
     ean: str | None = None
 
-    @property
-    def codes(self) -> str:
-        """What a scan of the product may read, a line each."""
-        return scan_codes(self.sku, self.ean)
 
-
-class PaperLine(Struct, frozen=True):
+class PaperLine(Scanned, Struct, frozen=True):
     """Units of an item."""
 
     line_id: int
@@ -40,11 +35,6 @@ class PaperLine(Struct, frozen=True):
     serial_numbers: list[str] = []
     location: str = ""
     ean: str | None = None
-
-    @property
-    def codes(self) -> str:
-        """What a scan of the product may read, a line each."""
-        return scan_codes(self.sku, self.ean)
 
 
 class Paper(Struct, frozen=True, kw_only=True):

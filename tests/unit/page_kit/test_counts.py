@@ -1,6 +1,6 @@
-"""Numbers for people."""
+from tradecounter.kit.text import counted, plural
 
-from tradecounter.edge.page_kit.values import counted, plural
+"""Numbers for people."""
 
 
 def test_a_number_that_was_counted_up_to_a_limit_says_that_there_may_be_more() -> None:

@@ -7,7 +7,8 @@ import jinja2
 from tradecounter.edge.page_kit.highlighting import highlighted
 from tradecounter.edge.page_kit.markdown import render_inline, render_text
 from tradecounter.edge.page_kit.static_files import static_address
-from tradecounter.edge.page_kit.values import FILTERS, plural
+from tradecounter.edge.page_kit.values import FILTERS
+from tradecounter.kit.text import plural
 
 
 def page_templates(package: str) -> jinja2.Environment:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from tradecounter.kit.local_time import UK, moment_of
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import plural
 
 NOTHING = Markup('<span class="note" aria-label="none">&ndash;</span>')
 
@@ -152,16 +153,6 @@ def tone(state: Any) -> str:
     """Return the tone of a state's badge."""
     text = str(state).lower()
     return next((name for name, states in _TONES.items() if text in states), "plain")
-
-
-def counted(number: int, most: int | None = None) -> str:
-    """Return a number for people; 1,000+ for one that was counted up to `most`."""
-    return f"{number:,}+" if most is not None and number >= most else f"{number:,}"
-
-
-def plural(number: int, one: str, several: str = "", most: int | None = None) -> str:
-    """Return a number, which may be counted up to `most`, with its noun: 1 order, 2 orders, 1,000+ orders."""
-    return f"{counted(number, most)} {one if number == 1 else several or one + 's'}"
 
 
 def label(name: str) -> str:

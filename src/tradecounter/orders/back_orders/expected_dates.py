@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 
-from tradecounter.db.jobs import queue
+from tradecounter.db.jobs import change_number, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.history import audit_order, record_order_event
@@ -62,11 +62,6 @@ def _changed_options(order: ConfirmedOrder, covers: _Covers) -> list[ShippingOpt
 def _day(order: ConfirmedOrder, options: Sequence[ShippingOption]) -> date | None:
     chosen = find_option(options, order.shipping_method)
     return None if chosen is None or chosen.dispatch is None else uk_date(chosen.dispatch)
-
-
-def change_number(changed_at: datetime) -> int:
-    """Return the `changed` argument of the e-mail about a change: its Unix time in seconds."""
-    return int(changed_at.timestamp())
 
 
 def _first_delivery_to_leave(today: date) -> date:

@@ -10,13 +10,13 @@ from tradecounter.baskets.change_basket import add_to_basket
 from tradecounter.baskets.summary import summarise
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, read_submitted
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import BASKET
 from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.numbers import read_count
+from tradecounter.kit.text import plural
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.parts.account import AccountParts
 

@@ -18,7 +18,6 @@ from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -27,6 +26,7 @@ from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.local_time import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import plural
 from tradecounter.notifications.billing_mails import debtor_reminded
 from tradecounter.notifications.context import MailContext, MailSettings, NothingToSend
 from tradecounter.parts.back_office import OfficeParts

@@ -11,7 +11,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
@@ -19,7 +18,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.goods_in.count_stock import Counted, compare_count, enter_count, read_count_lines, require_fitting
 from tradecounter.goods_in.queries import Shelved, shelved_products
 from tradecounter.kit.errors import DomainError, invalid
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, plural
 from tradecounter.parts.back_office import OfficeParts
 
 _SHEET, _COUNT = "/count-sheet", "/count-sheet/return"

@@ -10,7 +10,6 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, in_rows
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
@@ -18,7 +17,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.goods_in.queries import ExpectedGoods, expected_goods
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, named_by
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, plural
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 

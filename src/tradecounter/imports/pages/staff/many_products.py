@@ -11,7 +11,6 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, read_submitted
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -20,6 +19,7 @@ from tradecounter.imports.pages.staff.product_form import categories_in_tree
 from tradecounter.imports.roles import IMPORTERS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
+from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.queries.by_sku import find_product_ids, product_rows
 from tradecounter.products.queries.records import read_reference

@@ -14,7 +14,6 @@ from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled, listed_apart, read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
@@ -26,6 +25,7 @@ from tradecounter.imports.queries import ImportRecord, find_import, lock_import
 from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
+from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_changes import changes_of
 

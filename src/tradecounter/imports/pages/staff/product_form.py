@@ -15,7 +15,6 @@ from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import MOST_BYTES, Filled, Submitted, read_submitted
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -26,7 +25,7 @@ from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow

@@ -8,9 +8,9 @@ from msgspec import Struct
 from tradecounter.billing.queries.credit_notes import CreditNoteRecord
 from tradecounter.billing.queries.invoice_records import InvoiceRecord
 from tradecounter.customer_requests.queries import CustomerRequest
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.kit.local_time import day_in_words, moment_of, uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import plural
 from tradecounter.orders.fulfilled import Shipped, carrier_of
 from tradecounter.orders.queries.changes import OrderChange
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder

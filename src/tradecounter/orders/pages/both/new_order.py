@@ -25,7 +25,6 @@ from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import Rights, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -41,6 +40,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
+from tradecounter.kit.text import plural
 from tradecounter.orders.add_note import add_own_note
 from tradecounter.orders.create.create_for_customer import create_for_customer
 from tradecounter.orders.create.draft import unknown_skus

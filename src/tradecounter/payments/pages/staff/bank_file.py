@@ -11,7 +11,6 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Nothing
 from tradecounter.edge.page_kit.forms import MOST_BYTES, Filled, Submitted, parse_form, read_submitted
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import staff_id_of
@@ -19,6 +18,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, first_cells, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_headings import SOURCES

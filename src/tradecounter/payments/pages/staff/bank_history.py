@@ -17,12 +17,12 @@ from tradecounter.edge.page_kit.tables import (
     cursor_text,
     read_cursor,
 )
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import FieldError
+from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.pages.staff.unplaced import LINE_CELLS
 from tradecounter.payments.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files

@@ -14,13 +14,14 @@ from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.values import counted, money
+from tradecounter.edge.page_kit.values import money
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import user_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import counted
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.orders.queries.today import MOST_COUNTED, AccountSummary, account_summary

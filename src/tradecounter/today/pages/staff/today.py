@@ -11,7 +11,6 @@ from tradecounter.billing.ageing_chart import ageing_chart, pounds
 from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.charts import Chart, bar_chart
-from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
@@ -21,6 +20,7 @@ from tradecounter.imports.queries import list_imports
 from tradecounter.imports.roles import readable_kinds
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.kit.text import plural
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import DayOfOrders, order_table, orders_by_day
 from tradecounter.parts.back_office import OfficeParts

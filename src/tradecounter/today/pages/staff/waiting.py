@@ -10,9 +10,9 @@ from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.customer_requests.queries import requests_waiting
 from tradecounter.db.job_queue import failed_jobs
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.values import counted, plural
 from tradecounter.edge.permissions import Role
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import counted, plural
 from tradecounter.orders.queries.today import MOST_COUNTED, Waiting, count_to_dispatch, orders_waiting
 from tradecounter.orders.rules import BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
