@@ -1,6 +1,6 @@
 """What a credit note takes of an invoice: units of its lines, or an amount; never more than is left. Pounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
 from msgspec import Struct
@@ -36,10 +36,10 @@ class CreditShare(Struct, frozen=True):
     vat: Decimal
 
 
-def left_of(lines: Sequence[InvoicedLine], credited: Billed) -> Billed:
-    """Return what of an invoice is not credited yet."""
-    net = sum((line.net for line in lines), NOTHING) - credited.net
-    return Billed(0, net, sum((line.vat for line in lines), NOTHING) - credited.vat)
+def left_of(lines: Sequence[InvoicedLine], credited: Collection[Billed]) -> Billed:
+    """Return the net and the VAT of an invoice that are not credited yet."""
+    net = sum((line.net for line in lines), NOTHING) - sum((each.net for each in credited), NOTHING)
+    return Billed(0, net, sum((line.vat for line in lines), NOTHING) - sum((each.vat for each in credited), NOTHING))
 
 
 def share_of_amount(amount: Decimal, left: Billed, tax_rate: Decimal) -> CreditShare:

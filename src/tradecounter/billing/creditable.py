@@ -8,7 +8,6 @@ from tradecounter.billing.credit_shares import left_of
 from tradecounter.billing.queries.credit_notes import credited_of, invoiced_lines
 from tradecounter.billing.rules import Billed
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.money import NOTHING
 
 
 class Creditable(Struct, frozen=True):
@@ -21,8 +20,5 @@ class Creditable(Struct, frozen=True):
 async def creditable_of(tx: Transaction, number: int) -> Creditable:
     """Return what of an invoice is not credited yet."""
     lines, credited = await invoiced_lines(tx, number), await credited_of(tx, number)
-    before = Billed(
-        0, sum((c.net for c in credited.values()), NOTHING), sum((c.vat for c in credited.values()), NOTHING)
-    )
     units = [line.quantity - credited.get(line.position, Billed()).units for line in lines]
-    return Creditable(units, left_of(lines, before).net)
+    return Creditable(units, left_of(lines, credited.values()).net)

@@ -33,7 +33,7 @@ from tradecounter.billing.queries.ledger import (
     open_invoice,
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
-from tradecounter.billing.rules import Billed, vat_totals
+from tradecounter.billing.rules import vat_totals
 from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
@@ -98,8 +98,7 @@ async def _shares(
     tx: Transaction, invoice: InvoiceRecord, credit: Sequence[CreditLine] | Decimal, tax_rate: Decimal
 ) -> list[CreditShare]:
     lines, credited = await invoiced_lines(tx, invoice.number), await credited_of(tx, invoice.number)
-    before = credited.values()
-    left = left_of(lines, Billed(0, sum((c.net for c in before), NOTHING), sum((c.vat for c in before), NOTHING)))
+    left = left_of(lines, credited.values())
     if isinstance(credit, Decimal):
         return [share_of_amount(credit, left, tax_rate)]
     by_position = {position: billed for position, billed in credited.items() if position is not None}

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import takewhile
 
 LONGEST_REASON = 1000  # characters, of a reason that someone gives
 _LONGEST_NAME = 60
@@ -77,6 +78,11 @@ def one_line(text: str) -> str:
     """Return a string as one line, without control and direction characters."""
     without_controls = "".join(" " if unicodedata.category(c) == "Cc" else c for c in _DIRECTIONS.sub("", text))
     return " ".join(without_controls.split())
+
+
+def common_beginning(one: str, other: str) -> int:
+    """Return how many characters two texts begin with together."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def counted(number: int, most: int | None = None) -> str:

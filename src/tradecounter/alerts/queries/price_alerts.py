@@ -23,11 +23,10 @@ class PriceAlert(Struct, frozen=True):
     name: str
     known: Mapping[str, str | None]
     changes: Mapping[str, Sequence[str | None]]
-    checked_on: date
 
 
 _COLUMNS = """
-    select a.user_id, l.customer_id, a.list_id, l.name, a.known, a.changes, a.checked_on
+    select a.user_id, l.customer_id, a.list_id, l.name, a.known, a.changes
     from price_alert a join saved_list l on l.id = a.list_id
 """
 _PUT = Statement("""

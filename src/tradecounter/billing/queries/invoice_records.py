@@ -19,13 +19,11 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import NAMED_ORDERS, REFERRED_TO
 
 
-class InvoiceRecord(Struct, frozen=True, kw_only=True):
+class StatedInvoice(Struct, frozen=True, kw_only=True):
     """An invoice with its amounts in pounds, including shipping, and what is paid and credited."""
 
     number: int
-    order_id: int  # the internal id
     order_reference: str
-    customer_reference: str
     customer_id: int
     issued_at: datetime
     supplied_at: datetime
@@ -40,6 +38,13 @@ class InvoiceRecord(Struct, frozen=True, kw_only=True):
     def state(self, now: datetime) -> InvoiceState:
         """Return the state that people see."""
         return invoice_state(self.due, self.paid, self.credited, self.due_at, now)
+
+
+class InvoiceRecord(StatedInvoice, frozen=True, kw_only=True):
+    """An invoice with what its order is called; `order_id` is internal."""
+
+    order_id: int
+    customer_reference: str
 
 
 class InvoiceFilter(Struct, frozen=True, kw_only=True):

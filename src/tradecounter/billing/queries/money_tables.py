@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from psycopg.sql import SQL
 
-from tradecounter.billing.rules import InvoiceState, invoice_state
+from tradecounter.billing.queries.invoice_records import StatedInvoice
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
@@ -20,26 +20,10 @@ _NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name)
 _NUMBER, _AMOUNT, _MOMENT, _DAY = SQL("bigint"), SQL("numeric"), SQL("timestamptz"), SQL("date")
 
 
-class InvoiceRow(Struct, frozen=True):
-    """An invoice in a table."""
+class InvoiceRow(StatedInvoice, frozen=True, kw_only=True):
+    """An invoice in a table, with its customer's name."""
 
-    number: int
-    order_reference: str
-    customer_id: int
     customer: str
-    issued_at: datetime
-    supplied_at: datetime
-    due_at: datetime
-    net: Decimal
-    vat: Decimal
-    gross: Decimal
-    paid: Decimal
-    credited: Decimal
-    due: Decimal
-
-    def state(self, now: datetime) -> InvoiceState:
-        """Return the state that people see."""
-        return invoice_state(self.due, self.paid, self.credited, self.due_at, now)
 
     def days_late(self, now: datetime) -> int:
         """Return for how many days something is overdue; 0 for nothing."""

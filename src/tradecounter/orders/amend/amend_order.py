@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
-from msgspec.structs import replace as with_data
 
 from tradecounter.credit.queries import charge, discharge, require_charged
 from tradecounter.customers.queries.accounts import fetch_account
@@ -93,7 +92,7 @@ async def _with_current_data(
     """Return the context with today's prices of the products of the order and of the new lines, and of shipping."""
     skus = [*(line.sku for line in lines), *(item.sku for item in request.items if item.sku is not None)]
     view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
-    return with_data(context, view=view, shipping=await current_shipping(tx, context.shipping))
+    return replace(context, view=view, shipping=await current_shipping(tx, context.shipping))
 
 
 async def _checked(

@@ -80,7 +80,7 @@ async def stock_adjusted(tx: Transaction, since: datetime) -> Waiting:
 
 
 class AccountSummary(Struct, frozen=True):
-    """Orders that are not dispatched yet, those of them with back-orders, pending orders, and quotes by state.
+    """Orders that are not dispatched yet, those of them with back-orders, pending orders, and priced quotes.
 
     Each is counted up to `MOST_COUNTED`.
     """
@@ -89,12 +89,11 @@ class AccountSummary(Struct, frozen=True):
     back_ordered: int
     pending: int
     quotes_priced: int
-    quotes_waiting: int
 
 
 _SUMMARY = Statement(
     """
-    select o.to_dispatch, o.back_ordered, p.pending, p.quotes_priced, p.quotes_waiting
+    select o.to_dispatch, o.back_ordered, p.pending, p.quotes_priced
     from (
         select count(*) as to_dispatch, count(*) filter (where status = :back_ordered) as back_ordered
         from (
@@ -105,8 +104,7 @@ _SUMMARY = Statement(
         ) as open
     ) as o, (
         select count(*) filter (where kind = 'order' and expires_at >= :now) as pending,
-               count(*) filter (where kind = 'quote' and priced_at is not null and expires_at >= :now) as quotes_priced,
-               count(*) filter (where kind = 'quote' and priced_at is null) as quotes_waiting
+               count(*) filter (where kind = 'quote' and priced_at is not null and expires_at >= :now) as quotes_priced
         from (
             select kind, priced_at, expires_at from orders
             where customer_id = :customer_id and state = 'pending' limit :most
@@ -118,7 +116,7 @@ _SUMMARY = Statement(
 
 
 async def account_summary(tx: Transaction, customer_id: int, now: datetime) -> AccountSummary:
-    """Return the counts of a customer's open orders and quotes."""
+    """Return the counts of a customer's open orders and priced quotes."""
     open_statuses = [AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED]
     values = {"customer_id": customer_id, "now": now, "most": MOST_COUNTED, "part_invoiced": PART_INVOICED}
     [found] = await tx.fetch_all(_SUMMARY, **values, open=open_statuses, back_ordered=BACK_ORDERED)

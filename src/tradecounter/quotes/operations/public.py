@@ -28,9 +28,8 @@ from tradecounter.orders.queries.orders import pipe_by_code
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails
 from tradecounter.quotes.decline_quote import decline_own_quote
-from tradecounter.quotes.present import quote_on_the_wire
 from tradecounter.quotes.queries.quotes import count_own_quotes, own_quotes
-from tradecounter.quotes.wire import DeclineQuoteRequest, Quote
+from tradecounter.quotes.wire import DeclineQuoteRequest, Quote, quote_on_the_wire
 
 _QUOTE = Quote(
     **{**asdict(PENDING_ORDER), "shipping_method": None},

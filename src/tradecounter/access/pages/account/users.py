@@ -5,7 +5,6 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.disable_question import disable_question
 from tradecounter.access.own_users import (
     UserRights,
     change_user_rights,
@@ -25,6 +24,7 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.parts.account import AccountParts
+from tradecounter.parts.questions import disable_user_question
 
 _LIST = "/account/user"
 
@@ -99,7 +99,7 @@ class UserPages(Struct, frozen=True):
         return self.desk.show(call, "access/role.html", form=filled, user=user, roles=USER_ROLE_CHOICES)
 
     async def _ask_to_disable(self, call: Call) -> Question:
-        return disable_question(await self._user(call), _LIST, "Users")
+        return disable_user_question(await self._user(call), _LIST, "Users")
 
     async def _user(self, call: Call) -> CustomerUser:
         async with self.desk.reading() as tx:

@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from tradecounter.agents.give_consent import fetch_agent, revoke_agent
 from tradecounter.agents.queries.consents import standing_consents
-from tradecounter.agents.revoke_question import revoke_question
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -15,6 +14,7 @@ from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.account import AccountParts
+from tradecounter.parts.questions import revoke_agent_question
 
 _LIST = f"{DEVELOPER_HOME}/agent"
 
@@ -46,7 +46,7 @@ class AgentPages(Struct, frozen=True):
     async def _ask_to_revoke(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             found = await fetch_agent(tx, call.customer_id, _agent_id(call), self.desk.clock.now())
-        return revoke_question(found, _LIST, "Agents")
+        return revoke_agent_question(found, _LIST, "Agents")
 
 
 def _agent_id(call: Call) -> int:

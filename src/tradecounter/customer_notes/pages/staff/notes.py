@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -28,6 +27,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.text import common_beginning
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import happened
 from tradecounter.parts.shown_customer import shown_customer
@@ -45,16 +45,11 @@ _CELLS: Cells = {
 }
 
 
-def _likeness(one: str, other: str) -> int:
-    """Return how many characters two texts begin with together."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
 def _sentence(row: Happening, done: Mapping[tuple[str, datetime], Sequence[tuple[str, str]]]) -> tuple[str, str, str]:
     """Return who did what before, in and behind the name of an event's subject."""
     entries = [entry for subject in row.audited_as for entry in done.get((subject, row.at), ())]
     # Of several things at the same moment, it is the one whose action is like the event: `order.confirm`.
-    _, by = max(entries, key=lambda entry: _likeness(entry[0], row.kind), default=("", ""))
+    _, by = max(entries, key=lambda entry: common_beginning(entry[0], row.kind), default=("", ""))
     data = msgspec.json.decode(row.data)
     before, name, behind = happened(row.kind, by, row.name, data)
     if short_code(name) != name:

@@ -6,13 +6,11 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.disable_question import disable_question as disable_user_question
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import fetch_user_of, invite_user
 from tradecounter.agents.give_consent import fetch_agent, revoke_agent
 from tradecounter.agents.queries.consents import standing_consents
-from tradecounter.agents.revoke_question import revoke_question
 from tradecounter.customers.operations.changes import disable_user_of, make_key
 from tradecounter.customers.operations.wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction
@@ -21,13 +19,13 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.identity.disable_question import disable_question as disable_key_question
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.manage_keys import end_key_of, fetch_key
 from tradecounter.identity.queries.api_keys import list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.questions import disable_key_question, disable_user_question, revoke_agent_question
 from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 
 _INVITE, _KEY = "/customer/{id}/user/invite", "/customer/{id}/key/new"
@@ -121,7 +119,7 @@ class CustomerAccessPages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             agent = await fetch_agent(tx, shown.id, call.path_id("agent_id", "agent"), self.desk.clock.now())
-        return revoke_question(agent, f"{shown.path}/access", shown.name)
+        return revoke_agent_question(agent, f"{shown.path}/access", shown.name)
 
     async def _ask_to_disable_user(self, call: Call) -> Question:
         async with self.desk.reading() as tx:

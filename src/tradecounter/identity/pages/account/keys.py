@@ -14,12 +14,12 @@ from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
-from tradecounter.identity.disable_question import disable_question
 from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
 from tradecounter.identity.queries.api_keys import NewKey, list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
 from tradecounter.parts.account import AccountParts
+from tradecounter.parts.questions import disable_key_question
 
 _NEW = f"{DEVELOPER_HOME}/key/new"
 _DISABLE = f"{DEVELOPER_HOME}/key/{{id}}/disable"
@@ -94,4 +94,4 @@ class KeyPages(Struct, frozen=True):
     async def _ask_to_disable(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
-        return disable_question(key, DEVELOPER_HOME, "API keys")
+        return disable_key_question(key, DEVELOPER_HOME, "API keys")

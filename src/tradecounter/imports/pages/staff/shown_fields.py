@@ -1,12 +1,12 @@
 """What an import changes in a record, for people: only what differs, old and new."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
 from tradecounter.bulk.differences import Change
 from tradecounter.imports.kinds import IMPORT_KINDS, fields_of_kind
+from tradecounter.kit.text import common_beginning
 from tradecounter.parts.shown_changes import Change as ShownField
 from tradecounter.parts.shown_changes import in_words
 
@@ -56,8 +56,8 @@ def _differing(name: str, old: Any, new: Any) -> Iterator[ShownField]:
 
 
 def _differing_parts(old: str, new: str) -> tuple[str | None, str | None]:
-    start = _same(old, new)
-    end = _same(old[start:][::-1], new[start:][::-1])
+    start = common_beginning(old, new)
+    end = common_beginning(old[start:][::-1], new[start:][::-1])
     first = max(0, start - _AROUND)
 
     def part(text: str) -> str | None:
@@ -66,11 +66,6 @@ def _differing_parts(old: str, new: str) -> tuple[str | None, str | None]:
         return f"{'…' if first else ''}{shown}{'…' if last < len(text) else ''}" if text else None
 
     return part(old), part(new)
-
-
-def _same(one: str, other: str) -> int:
-    """Return how many characters two texts have in common from their beginnings on."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _cut(text: str | None, most: int = _LONGEST) -> str | None:

@@ -15,12 +15,11 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_for_customer import confirm_for_customer
-from tradecounter.orders.dates_now import dated_now
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
-from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.shown_options import chosen_option, dated_now
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import shown_order

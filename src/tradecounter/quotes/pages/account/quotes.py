@@ -30,11 +30,10 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.dates_now import dated_now
 from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.shown_options import chosen_option, dated_now
 from tradecounter.orders.states import (
     AnyOrder,
     ConfirmedOrder,

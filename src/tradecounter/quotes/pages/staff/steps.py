@@ -14,10 +14,9 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.dates_now import dated_now
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
-from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.shown_options import chosen_option, dated_now
 from tradecounter.orders.states import AnyOrder, PricedQuote
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.quotes.confirm_quote import confirm_quote

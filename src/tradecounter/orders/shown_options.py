@@ -1,4 +1,4 @@
-"""When an order that is not confirmed yet would leave and arrive if it was confirmed now."""
+"""The shipping options of an order that is not confirmed yet, as a page offers them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from tradecounter.orders.create.draft import cover_of_rows
 from tradecounter.orders.lines import OrderLine, products_of
+from tradecounter.orders.shipping_options import choose_shipping
 from tradecounter.orders.states import NumberedOrder, OrderBase
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
@@ -25,3 +26,12 @@ async def dated_now(order: Shown, lines: Sequence[OrderLine], views: Refreshable
     rows = view.snapshot.row_of_id
     needed = cover_of_rows(view, ((rows[line.product_id], line.quantity) for line in lines), now)
     return replace(order, shipping_options=[option.dated(now, needed) for option in order.shipping_options])
+
+
+def chosen_option(order: OrderBase, default: int | None) -> Sequence[int]:
+    """Return the id of the option that is chosen at first: the order's own, the account's default, or the cheapest."""
+    options = order.shipping_options
+    chosen = choose_shipping(options, order.shipping_method, default)
+    if chosen is None and options:
+        chosen = min(options, key=lambda option: option.cost_net)
+    return () if chosen is None else (chosen.id,)
