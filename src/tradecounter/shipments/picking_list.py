@@ -48,18 +48,15 @@ async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: dateti
     return made
 
 
-async def places_of(tx: Transaction, order_id: int) -> dict[int, str]:
-    """Return the places from which an order's allocated units are taken, by line id; those of a bundle's components.
+async def shelves_of(tx: Transaction, order_id: int) -> dict[int, PaperLine]:
+    """Return an order's allocated units with the places from which they are taken, by line id, in the order of places.
 
-    Lines without a known place are left out.
+    Bundles have their components. Without any known place, there are none.
     """
     lines = (await lines_of(tx, [order_id]))[order_id]
-    found = {}
-    for line in _units(lines, lambda line: line.allocated, await _labels(tx, lines)):
-        places = dict.fromkeys([line.location, *(part.location for part in line.parts)])
-        if any(places):
-            found[line.line_id] = ", ".join(filter(None, places))
-    return found
+    found = sorted(_units(lines, lambda line: line.allocated, await _labels(tx, lines)), key=by_shelf)
+    is_known = any(line.location or any(part.location for part in line.parts) for line in found)
+    return {line.line_id: line for line in found} if is_known else {}
 
 
 async def _labels(tx: Transaction, lines: Sequence[OrderLine]) -> dict[int, ShelfLabel]:

@@ -41,23 +41,43 @@ def test_the_list_shows_orders_and_is_filtered_and_sorted(sam: Person, customer:
 def test_those_who_dispatch_see_where_the_lines_of_an_order_are(office: BackOfficeSite, customer: Customer) -> None:
     service = office.service
     one, other = (sell(service, f"PLACED-{number}", available=9) for number in (1, 2))
-    parts = [{"sku": sku, "quantity": 1} for sku in (one, other)]
+    parts = [{"sku": one, "quantity": 1}, {"sku": other, "quantity": 3}]
     kit = sell(service, "PLACED-KIT", available=9, components=parts)
     shelves = [
         {"sku": one, "available": 9, "location": "A-1"},
         {"sku": other, "available": 9, "location": "B-2"},
     ]
     service.must_load("stock", shelves)
-    placed = buy(customer, [(other, 2), (kit, 1), ("CABLE", 1)])
+    placed = buy(customer, [(other, 2), (kit, 2), ("CABLE", 1)])
 
-    def places(role: Role) -> list[str]:
+    def places(role: Role) -> list[tuple[str, str]]:
         page = staff_member(service, office.url, role).get(path_of(placed)).text
-        return re.findall(r'<td data-label="Place"[^>]*>([^<]*)</td>', page)
+        cells = re.findall(r'<td data-label="Place"[^>]*>(.*?)</td>', page)
+        parts = re.findall(r'class="whole part">(.*?)</small>', page)
+        return [(re.sub("<[^>]+>", "", each), "") for each in cells] + [("", re.sub("<[^>]+>", "", p)) for p in parts]
 
-    assert places("warehouse") == places("support") == ["B-2", "A-1, B-2", ""]
+    components = [("", "A-1 2 \u00d7 PLACED-1"), ("", "B-2 6 \u00d7 PLACED-2")]
+    assert places("support") == [("B-2", ""), ("", ""), ("", ""), *components]
+    assert places("warehouse") == [("", ""), ("B-2", ""), ("no place", ""), *components]  # in the order of the shelves
     assert places("finance") == []
     dispatch(service, placed)
     assert places("warehouse") == []
+
+
+def test_the_warehouse_sees_what_to_pick_and_no_price(office: BackOfficeSite, customer: Customer) -> None:
+    sku = sell(office.service, "PRICELESS", "71.23", available=4)
+    placed = buy(customer, [(sku, 6)])
+    picker, support = (staff_member(office.service, office.url, role) for role in ("warehouse", "support"))
+    seen = text_of(picker.get(path_of(placed)))
+    assert "To pick Back-ordered Ordered" in seen
+    assert "4 2 6" in seen
+    for hidden in ("71.23", "£", "Confirmation code", "Billing address"):
+        assert hidden in text_of(support.get(path_of(placed)))
+        assert hidden not in seen
+    listed = f"/order?customer_id={customer.id}&reference={placed['order_reference']}"
+    for person, shown in ((support, True), (picker, False)):
+        assert ("£" in text_of(person.get(listed))) is shown
+        assert ("gross" in person.get(f"{listed}&format=csv").text) is shown
 
 
 def test_filters_that_are_folded_away_stand_open_while_one_of_them_is_set_or_wrong(sam: Person) -> None:

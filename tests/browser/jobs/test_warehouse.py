@@ -291,6 +291,53 @@ def test_the_code_on_a_box_leads_to_the_line_of_its_serial_numbers(
 
 
 @WAYS
+def test_the_label_of_a_courier_is_scanned_before_the_serial_numbers_without_a_click(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    service = office.service
+    customer = service.customer(company=f"Label first by {way}")
+    dispatch(service, buy(customer), tracking_number=f"{way}/1001")  # so that its shape is known
+    router, plug = (sell(service, f"{kind}-{way}", available=5) for kind in ("ADSL", "LEAD"))
+    name = buy(customer, [(router, 2), (plug, 4)])["order_reference"]
+    person = staff_member(service, office.url, "warehouse")
+    with job(browser, person, office.url, f"/order/{name}/dispatch", way, record_property, 0) as work:
+        for label in (f"{way}/2002", f"SN-{way}-21", f"SN-{way}-22"):
+            work.page.keyboard.type(label)
+            work.page.keyboard.press("Enter")
+        expect(work.field("Tracking number (optional)")).to_have_value(f"{way}/2002")
+        expect(work.field("Serial numbers").nth(1)).to_be_focused()
+        work.page.keyboard.press("Enter")  # the plugs have none
+        expect(work.button("Record the shipment")).to_be_focused()
+        work.page.keyboard.press("Enter")
+        expect(work.page.locator(".flash")).to_have_text("The shipment is recorded.")
+    order = customer.get(f"/order/{name}").json()
+    assert [shipping["tracking_number"] for shipping in order["shipping"]] == [f"{way}/2002"]
+    assert [[unit["serial_number"] for unit in item["serial_numbers"]] for item in order["items"]] == [
+        [f"SN-{way}-21", f"SN-{way}-22"],
+        [],
+    ]
+
+
+@WAYS
+def test_a_first_label_that_looks_like_no_other_is_said_to_be_the_couriers_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    customer = office.service.customer(company=f"New courier of {way}")
+    name = buy(customer)["order_reference"]
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, f"/order/{name}/dispatch", way, record_property, 2) as work:
+        work.page.keyboard.type(f"new+courier+{way}")
+        work.page.keyboard.press("Enter")
+        work.click(work.button("It is the courier's label"))
+        expect(work.field("Tracking number (optional)")).to_have_value(f"new+courier+{way}")
+        work.click(work.button("Record the shipment"))
+        expect(work.page.locator(".flash")).to_have_text("The shipment is recorded.")
+    order = customer.get(f"/order/{name}").json()
+    assert [shipping["tracking_number"] for shipping in order["shipping"]] == [f"new+courier+{way}"]
+    assert order["items"][0]["serial_numbers"] == []
+
+
+@WAYS
 def test_a_part_of_an_order_leaves_with_its_serial_numbers_with_one_click(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
 ) -> None:

@@ -9,6 +9,19 @@
     return Number.isFinite(units) ? units * Number(box.dataset.each || 1) : 0;
   };
 
+  // The courier's label may be scanned at any time: it is known by the shape of earlier ones. The first scan of a form
+  // can be said to be one.
+  const tracking = (form) => form.querySelector("[name=tracking_number]");
+  const shape = (text) => text.replace(/[0-9]/g, "9").replace(/[A-Za-z]/g, "A");
+  const isLabel = (form, text) =>
+    form.querySelector("[data-labels]")?.dataset.labels.split("\n").includes(shape(text)) ||
+    (text && text.toLowerCase() === tracking(form)?.value.trim().toLowerCase());
+  const isOnly = (form) => tracking(form)?.value === "" && boxes(form).flatMap(serials).length === 1;
+  const offer = (box, found) => {
+    const choice = box.parentElement.querySelector("[data-is-label]")?.parentElement;
+    if (choice) choice.hidden = !(found.length === 1 && box.value.endsWith("\n") && isOnly(box.form));
+  };
+
   const judge = (box) => {
     const status = document.getElementById(box.dataset.status);
     const found = serials(box);
@@ -20,6 +33,7 @@
     if (twice !== undefined) status.textContent = `${twice} was scanned twice: take one out.`;
     else if (found.length > most) status.textContent = `${found.length} serial numbers for ${most} units: take ${found.length - most} out.`;
     else status.textContent = `${found.length} of ${most} scanned`;
+    offer(box, found);
     return !wrong && most > 0 && found.length === most;
   };
 
@@ -30,23 +44,59 @@
     return found.find((box) => wanted(box) > serials(box).length) ?? found.at(-1);
   };
 
+  const leaveOut = (box, row) => {
+    box.value = box.value.split("\n").filter((each) => each !== row && each.trim()).map((each) => `${each}\n`).join("");
+    return judge(box);
+  };
+
+  const takeLabel = (box, row) => {
+    const isDone = leaveOut(box, row);
+    tracking(box.form).value = row.trim();
+    document.getElementById(box.dataset.status).textContent = `${row.trim()} is the courier's label: it is the tracking number.`;
+    return isDone;
+  };
+
+  // To the next line that wants serial numbers, or to what is left to do.
+  const goOn = (box) => {
+    const all = boxes(box.form);
+    const next = all.slice(all.indexOf(box) + 1).find((each) => wanted(each) > serials(each).length);
+    const label = tracking(box.form);
+    (next ?? (label?.value ? null : label) ?? box.form.querySelector("button[type=submit]:not(.unseen)"))?.focus();
+  };
+
   const ended = (box) => {
     const form = box.form;
     const rows = box.value.split("\n");
-    const last = rows.findLast((row) => row.trim()) ?? "";
-    const other = lineOf(form, last.trim());
-    if (other) {
-      box.value = rows.filter((row) => row !== last && row.trim()).map((row) => `${row}\n`).join("");
-      judge(box);
-      other.focus();
-      other.setSelectionRange(other.value.length, other.value.length);
+    if (!rows.at(-2).trim()) { // Enter alone: this line needs no more
+      leaveOut(box, "");
+      goOn(box);
       return;
     }
-    if (!judge(box)) return;
-    const all = boxes(form);
-    const next = all.slice(all.indexOf(box) + 1).find((each) => wanted(each) > serials(each).length);
-    (next ?? form.querySelector("[name=tracking_number]") ?? form.querySelector("button[type=submit]:not(.unseen)"))?.focus();
+    const last = rows.at(-2);
+    const other = lineOf(form, last.trim());
+    if (other) {
+      leaveOut(box, last);
+      other.focus();
+      other.setSelectionRange(other.value.length, other.value.length);
+    } else if (tracking(form) && isLabel(form, last.trim()) ? takeLabel(box, last) : judge(box)) goOn(box);
   };
+
+  document.addEventListener("click", (event) => {
+    const box = event.target.closest?.("[data-is-label]")?.closest(".field").querySelector("textarea");
+    if (!box) return;
+    takeLabel(box, box.value.split("\n").find((row) => row.trim()));
+    box.focus();
+  });
+
+  // A label that was scanned as a serial number before is none, once it is scanned as the label.
+  document.addEventListener("change", (event) => {
+    const label = event.target;
+    if (label.name !== "tracking_number" || !label.value.trim()) return;
+    for (const box of boxes(label.form)) {
+      const row = box.value.split("\n").find((each) => each.trim().toLowerCase() === label.value.trim().toLowerCase());
+      if (row) leaveOut(box, row);
+    }
+  });
 
   document.addEventListener("input", (event) => {
     const box = event.target;

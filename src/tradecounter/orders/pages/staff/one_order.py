@@ -19,7 +19,7 @@ from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import history_of
 from tradecounter.parts.shown_order import shown_order
-from tradecounter.shipments.picking_list import places_of
+from tradecounter.shipments.picking_list import shelves_of
 from tradecounter.shipments.queries.reads import find_video
 
 _DISPATCH = "/order/{reference}/dispatch"
@@ -39,16 +39,18 @@ class OrderPages(Struct, frozen=True):
             wait = await _wait(tx, shown.found, self.desk.clock.now())
             requests = await requests_of_order(tx, shown.found.id)
             is_picked_here = shown.is_confirmed and shown.allocated and self.desk.view(call).may(_DISPATCH)
-            places = await places_of(tx, shown.found.id) if is_picked_here else {}
+            shelves = await shelves_of(tx, shown.found.id) if is_picked_here else {}
+        rank = {line_id: number for number, line_id in enumerate(shelves)}
         return self.desk.show(
             call,
             "orders/order.html",
             shown=shown,
+            by_place=sorted(shown.items, key=lambda line: rank.get(line.item.id, len(rank))),
             address_lines=address_lines,
             video=video,
             requests=requests,
             wait=wait,
-            places=places,
+            shelves=shelves,
             history=history_of(shown.order),
             subject=audited_as(shown.found),
         )

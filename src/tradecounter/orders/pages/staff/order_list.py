@@ -26,6 +26,7 @@ _COLUMNS = (
     Column("Status"),
     Column("Total", "total", numeric=True),
 )
+_NEEDS = dict.fromkeys(("Total", "gross"), "prices:read")  # the warehouse sees no amounts
 _TO_DISPATCH = "To dispatch"  # orders of several statuses
 _LATEST_FIRST = "-placed"
 _CELLS: Cells = {
@@ -70,6 +71,7 @@ class OrderListPages(Struct, frozen=True):
         template="orders/list.html",
         file="orders",
         cells=_CELLS,
+        needs=_NEEDS,
         shown=lambda self, _, found: self._shown(found),
         scope="orders:read",
     )

@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import in_rows
+from tradecounter.edge.page_kit.forms import Filled, in_rows
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
@@ -20,6 +21,7 @@ from tradecounter.orders.reseller_wire import ExternalIdChange
 from tradecounter.orders.units import ItemId
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.queries.labels import shapes_of_labels
 from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest, SerialNumber
 
 _SERIAL_PARTS = re.compile(r"[\s,;]+")
@@ -51,7 +53,7 @@ class OrderStepPages(OrderForms, frozen=True):
     @step(
         "/order/{reference}/dispatch",
         "Dispatch an order",
-        shown=lambda self, call, filled: self.shown(call, "orders/dispatch.html", filled),
+        shown=lambda self, call, filled: self._show_dispatch(call, filled),
         to="/order/{reference}",
         done="The shipment is recorded.",
         scope="orders:write",
@@ -72,6 +74,11 @@ class OrderStepPages(OrderForms, frozen=True):
         )
         with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
             await dispatch_order(tx, reference_of(call), request, now)
+
+    async def _show_dispatch(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            labels = await shapes_of_labels(tx)
+        return await self.shown(call, "orders/dispatch.html", filled, labels=labels)
 
     @step(
         "/order/{reference}/note",
