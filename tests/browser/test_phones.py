@@ -99,6 +99,20 @@ def test_the_form_of_an_order_fits_into_two_windows_of_a_phone(phone: Tab, sites
     expect(note).to_be_visible()
 
 
+def test_the_form_of_a_product_fits_into_two_windows_of_a_phone_and_says_what_it_folds_away(
+    phone: Tab, sites: DemoSites, member: Person
+) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/product-form?sku=RVX-480")
+    assert phone.run("document.documentElement.scrollHeight") < 2 * 812
+    folded = phone.page.locator("summary:visible", has_text="Attributes")
+    expect(folded).to_contain_text("10: Bluetooth, Colour, Display")
+    expect(phone.page.get_by_label("Bluetooth")).to_be_hidden()
+    folded.click()
+    expect(phone.page.get_by_label("Bluetooth")).to_have_value("true")
+    expect(phone.page.get_by_label("Port speed (Mbit/s)")).to_have_value("1000")
+
+
 def test_cells_that_say_nothing_are_left_out(phone: Tab, sites: DemoSites, member: Person) -> None:
     signed_in(phone, member, sites.office.url)
     phone.open(f"{sites.office.url}/order?status=Awaiting+dispatch")

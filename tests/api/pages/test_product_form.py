@@ -15,7 +15,20 @@ FORM = "/product-form"
 
 @pytest.fixture
 def manager(office: BackOfficeSite) -> Person:
-    """A member of the staff who keeps the catalogue."""
+    """A member of the staff who keeps the catalogue; there are attributes of each type."""
+    office.service.must_load(
+        "attributes",
+        [
+            {
+                "key": "shade",
+                "name": "Shade",
+                "type": "string",
+                "possible_values": [{"value": "Dark"}, {"value": "Light"}],
+            },
+            {"key": "floors", "name": "Floors", "type": "int"},
+            {"key": "lit", "name": "Lit", "type": "boolean"},
+        ],
+    )
     return staff_member(office.service, office.url, "catalogue")
 
 
@@ -47,9 +60,8 @@ def test_a_new_product_is_on_sale_at_its_price_with_its_stock(shop: Service, man
             manufacturer="acme",
             available="12",
             location="B-02",
-            attributes="colour: Black",
         )
-        | {"sku": "FORM-1"},
+        | {"sku": "FORM-1", "attributes-0-key": "colour", "attributes-0-value": "Black"},
         "19.90",
     )
     page = text_of(manager.sends(FORM, fields))
@@ -188,7 +200,12 @@ def test_related_products_may_have_spaces_and_commas_in_their_skus(shop: Service
         ({"sku": "PHONE"}, "SKU PHONE exists already"),
         ({"manufacturer": "nobody"}, "nobody"),
         ({"name": ""}, "Name is required"),
-        ({"attributes": "black"}, "Attributes 'black' is not a name, a colon and a value"),
+        ({"attributes-0-key": "floors", "attributes-0-value": "two"}, "Floors 'two' is not a whole number"),
+        (
+            {"attributes-0-key": "shade", "attributes-0-value": "another value", "attributes-0-other": ""},
+            "Shade, another value say which value",
+        ),
+        ({"add_attribute": "floors"}, "Add an attribute has no value yet"),
         ({"documents": "https://files.example/a.pdf"}, "is not a name and an address"),
         ({"images": "javascript:alert(1)"}, "javascript:alert(1)"),
         ({"related_products": "NO-SUCH-SKU"}, "NO-SUCH-SKU"),
@@ -212,7 +229,7 @@ def test_what_is_wrong_is_said_by_the_labels_of_the_page(
 @pytest.mark.parametrize(
     ("changed", "part"),
     [
-        ({"attributes": "black"}, "Attributes"),
+        ({"attributes-0-key": "floors", "attributes-0-value": "two"}, "Attributes"),
         ({"images": "javascript:alert(1)"}, "Pictures"),
         ({"documents": "Sheet javascript:alert(1)"}, "Links and related products"),
         ({"weight_kg": "heavy"}, "Parcel"),
@@ -225,7 +242,7 @@ def test_a_part_that_phones_fold_away_is_open_where_a_field_in_it_is_wrong(
     answer = manager.send(FORM, filled(manager, sell(shop, "FORM-PARTS", 30)) | changed)
     assert answer.status_code == 400
     parts = re.findall(r'<details class="panel folds"( open)?>\s*<summary>([^<]+?) ?<', answer.text)
-    assert len(parts) == 4
+    assert len(parts) == 5
     assert [name for is_open, name in parts if is_open] == ([part] if part else [])
 
 
@@ -263,16 +280,52 @@ def test_only_the_catalogue_role_may_save(office: BackOfficeSite) -> None:
     assert rows(office.service, "select from product where sku = 'FORM-NO'") == []
 
 
-def test_the_form_says_which_attributes_there_are_and_their_values(shop: Service, manager: Person) -> None:
-    values = [{"value": f"Shade {n}"} for n in range(14)]
-    shop.must_load(
-        "attributes",
-        [
-            {"key": "shade", "name": "Shade", "type": "string", "possible_values": values},
-            {"key": "floors", "name": "Floors", "type": "int"},
-        ],
-    )
-    page = text_of(manager.get(FORM))
-    assert "shade Shade 0, Shade 1, Shade 2," in page
-    assert "Shade 11 and 2 more" in page
-    assert "floors a whole number" in page
+def test_each_attribute_has_a_field_of_its_type(shop: Service, manager: Person) -> None:
+    attributes = {"shade": "Sand", "floors": "1", "lit": "true", "Never heard of": "so"}
+    sku = sell(shop, "TYPED", attributes=attributes)
+    page = manager.get(f"{FORM}?sku={sku}").text
+    place = {key: re.search(rf'name="attributes-(\d)-key" value="{key}"', page) for key in attributes}
+    field = {key: f"attributes-{found[1]}-value" for key, found in place.items() if found}
+
+    def choices(key: str) -> list[tuple[str, str]]:
+        shown = page.partition(f'name="{field[key]}"')[2].partition("</select>")[0]
+        return re.findall(r'<option value="([^"]*)"(?: selected)?>([^<]*)<', shown)
+
+    assert choices("lit") == [("", "None"), ("true", "Yes"), ("false", "No")]
+    assert [value for value, _ in choices("shade")] == ["", "Dark", "Light", "Sand", "another value"]
+    assert re.search(rf'<input id="form-{field["floors"]}"[^>]*inputmode="numeric"', page)
+    assert re.search(rf'<input id="form-{field["Never heard of"]}"[^>]*value="so"', page)
+    seen = text_of(manager.get(f"{FORM}?sku={sku}"))
+    assert "Attributes 4: Floors, Lit, Never heard of, Shade" in seen
+
+    changed = {
+        field["shade"]: "another value",
+        field["shade"].replace("value", "other"): "Teal",
+        field["floors"]: "1,200",
+        field["lit"]: "",
+    }
+    manager.sends(FORM, filled(manager, sku) | changed)
+    stored = "select attributes from product where sku = %s"
+    assert rows(shop, stored, sku) == [({"shade": "Teal", "floors": "1200", "Never heard of": "so"},)]
+
+
+def test_a_value_that_is_stored_already_may_be_none_of_its_type(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "UNTYPED", attributes={"floors": "a few", "lit": "maybe"})
+    manager.sends(FORM, filled(manager, sku, name="Another name"))
+    assert rows(shop, "select name, attributes from product where sku = %s", sku) == [
+        ("Another name", {"floors": "a few", "lit": "maybe"})
+    ]
+
+
+def test_an_attribute_that_a_product_lacks_is_added_without_scripts(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "LACKS", attributes={"lit": "true"})
+    fields = filled(manager, sku, name="A name that is not saved yet")
+    answer = manager.send(FORM, fields | {"add_attribute": "floors", "preview": "attribute"})
+    assert answer.status_code == 200
+    assert re.search(r'<input id="form-attributes-1-value"[^>]* autofocus', answer.text)
+    shown = fields_of(answer, where=lambda name: name != "categories")
+    assert (shown["name"], shown["attributes-1-key"]) == ("A name that is not saved yet", "floors")
+    assert '<option value="floors">' not in answer.text
+    assert rows(shop, "select attributes from product where sku = %s", sku) == [({"lit": "true"},)]
+    manager.sends(FORM, shown | {"attributes-1-value": "3"})
+    assert rows(shop, "select attributes from product where sku = %s", sku) == [({"lit": "true", "floors": "3"},)]

@@ -188,20 +188,58 @@ def test_a_variant_of_a_product_is_added_with_its_stock_with_two_clicks(
 
 
 @WAYS
-def test_the_description_of_a_product_is_changed_with_two_clicks(
+def test_the_description_of_a_product_is_changed_with_two_clicks_and_one_that_opens_it_on_a_phone(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
 ) -> None:
     sku = sell(office.service, f"DESCRIBED-{way}", description="It rings.")
     customer = office.service.customer(company=f"Reads it by {way}")
     person = staff_member(office.service, office.url, "catalogue")
-    with job(browser, person, office.url, "/", way, record_property, 2) as work:
+    with job(browser, person, office.url, "/", way, record_property, 2 + (way == "touch")) as work:
         find(work, sku)
         work.click(work.link("Change"))
+        if way == "touch":
+            work.click(work.page.locator("summary", has_text="Texts"))
         expect(work.field("Description")).to_have_value("It rings.")
         work.fill(work.field("Description"), "It rings.\nIt also hums.")
         work.click(work.button("Save"))
         expect(work.page.locator(".flash")).to_have_text(f"{sku} is changed.")
     assert as_seen_by(customer, office, sku)["description"] == "It rings.\nIt also hums."
+
+
+@WAYS
+def test_attributes_are_changed_and_added_with_three_clicks_and_one_that_opens_them_on_a_phone(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    service = office.service
+    shades = [{"value": "Black"}, {"value": "White"}]
+    service.must_load(
+        "attributes",
+        [
+            {"key": "shade", "name": "Shade", "type": "string", "possible_values": shades},
+            {"key": "reach", "name": "Reach (m)", "type": "int"},
+            {"key": "indoors", "name": "Indoors", "type": "boolean"},
+        ],
+    )
+    sku = sell(service, f"ATTRIBUTED-{way}", attributes={"shade": "Black", "reach": "30"})
+    person = staff_member(service, office.url, "catalogue")
+    with job(browser, person, office.url, "/", way, record_property, 3 + (way == "touch")) as work:
+        find(work, sku)
+        work.click(work.link("Change"))
+        if way == "touch":
+            work.click(work.page.locator("summary", has_text="Attributes"))
+        expect(work.field("Shade, another value")).to_be_hidden()
+        work.choose(work.field("Shade"), "another value")
+        work.fill(work.field("Shade, another value"), "Teal")
+        work.fill(work.field("Reach (m)"), "1,200")
+        work.choose(work.field("Add an attribute"), "indoors")
+        work.click(work.button("Add it"))
+        expect(work.field("Indoors")).to_be_focused()
+        expect(work.field("Shade, another value")).to_have_value("Teal")
+        work.choose(work.field("Indoors"), "true")
+        work.click(work.button("Save"))
+        expect(work.page.locator(".flash")).to_have_text(f"{sku} is changed.")
+    stored = {"shade": "Teal", "reach": "1200", "indoors": "true"}
+    assert rows(service, "select attributes from product where sku = %s", sku) == [(stored,)]
 
 
 @WAYS

@@ -19,6 +19,12 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
+from tradecounter.imports.pages.staff.attribute_fields import (
+    ADD,
+    AttributeFields,
+    read_attributes,
+    shown_attributes,
+)
 from tradecounter.imports.roles import IMPORTERS
 from tradecounter.imports.save_product import PriceFields, Saved, SavedProduct, save_product, version_of
 from tradecounter.kit.errors import DomainError, invalid, named_by
@@ -33,14 +39,12 @@ from tradecounter.products.picture_addresses import loadable
 from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
 from tradecounter.products.queries.by_sku import fetch_product, find_product_row
 from tradecounter.products.queries.pictures import Picture
-from tradecounter.products.queries.records import AttributeRecord, CategoryRecord, read_reference
+from tradecounter.products.queries.records import CategoryRecord, read_reference
 from tradecounter.products.wire import ProductImage
 from tradecounter.stock.importing import StockRow, Units
 
 _PATH = "/product-form"
 _TEMPLATE = "imports/product_form.html"
-_MOST_VALUES = 12  # of an attribute
-_ANY_VALUE = {"boolean": "true or false", "int": "a whole number", "string": "any text"}
 _NEW_CATEGORIES = 2  # fields of a new product; others have an empty one beside their categories
 _TYPED_AS_LINES = ("images", "documents")
 _EMPTY: Mapping[str, Any] = dict.fromkeys(field.encode_name for field in fields(ProductRow))
@@ -73,7 +77,8 @@ class ProductForm(Struct, kw_only=True):
     description: str | None = None
     description_html: str | None = None
     categories: list[str] = []
-    attributes: str = ""
+    attributes: list[AttributeFields] = []
+    add_attribute: str | None = None
     pictures: list[PictureFields] = []
     images: str = ""
     documents: str = ""
@@ -127,6 +132,10 @@ class ProductFormPages(Struct, frozen=True):
     async def save(self, call: Call) -> Response:
         submitted = await read_submitted(call, most_bytes=LARGEST_PICTURE + MOST_BYTES, most_files=1)
         is_new = not submitted.one("seen")
+        if submitted.one("preview"):  # with one attribute more; nothing is saved
+            submitted.close()
+            filled = Filled(submitted.values, files=frozenset(submitted.files))
+            return await self._show(call, "" if is_new else submitted.one("sku"), filled)
 
         async def again(filled: Filled) -> Response:
             if picture is not None:
@@ -144,8 +153,12 @@ class ProductFormPages(Struct, frozen=True):
             if picture is not None:
                 path = await keep_picture(tx, picture, now)
                 body.images = f"{body.images} {public_address(self.parts.settings.base_url, path)}"
+            if body.add_attribute:
+                raise invalid(ADD, "has no value yet: fill in its field, which is there now, or leave it empty")
+            before = await find_product_row(tx, key_form(body.sku)) or {}
+            known = (await read_reference(tx)).attributes
             wanted = SavedProduct(
-                product=_product(body),
+                product=_product(body, read_attributes(body.attributes, known, before.get("attributes", {}))),
                 prices=body.prices,
                 stock=_stock(body) if is_new else None,
                 seen=body.seen,
@@ -190,7 +203,7 @@ class ProductFormPages(Struct, frozen=True):
             pictures=_picture_rows(row, filled),
             category_names=categories_in_tree(known.categories),
             manufacturers=[(each.key, each.name) for each in known.manufacturers],
-            attributes=[_attribute_in_words(each) for each in known.attributes],
+            attributes=shown_attributes(known.attributes, row.get("attributes", {}), filled),
         )
 
 
@@ -225,7 +238,6 @@ def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Fille
 def _listed(row: Mapping[str, Any]) -> dict[str, str]:
     """Return a product's lists as text with one entry per line."""
     entries = {
-        "attributes": [f"{name}: {value}" for name, value in row.get("attributes", {}).items()],
         "documents": [f"{document['name']} {document['url']}" for document in row.get("documents", [])],
         "related_products": row.get("related_products", []),
         "similar_products": row.get("similar_products", []),
@@ -240,15 +252,7 @@ def categories_in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, 
     return [(key, ": ".join(names)) for key, names in sorted(named, key=lambda found: [fold(n) for n in found[1]])]
 
 
-def _attribute_in_words(attribute: AttributeRecord) -> tuple[str, str]:
-    """Return the key of an attribute as the form takes it, and its values, or what they are."""
-    values = [each["value"] for each in attribute.possible_values]
-    more = len(values) - _MOST_VALUES
-    shown = ", ".join(values[:_MOST_VALUES]) + (f" and {more} more" if more > 0 else "")
-    return attribute.key, shown or _ANY_VALUE[attribute.type]
-
-
-def _product(body: ProductForm) -> ProductRow:
+def _product(body: ProductForm, attributes: dict[str, str]) -> ProductRow:
     """Return the row of an import that sets all fields of the form. Raises DomainError (invalid)."""
     return ProductRow(
         sku=body.sku,
@@ -259,7 +263,7 @@ def _product(body: ProductForm) -> ProductRow:
         description=body.description,
         description_html=body.description_html,
         categories=list(dict.fromkeys(body.categories)),
-        attributes=_attributes(body.attributes),
+        attributes=attributes,
         images=_images(body),
         documents=_documents(body.documents),
         related_products=_lines(body.related_products),
@@ -289,18 +293,6 @@ def _images(body: ProductForm) -> list[ProductImage]:
 
 def _lines(listed: str) -> list[str]:
     return [line.strip() for line in listed.splitlines() if line.strip()]
-
-
-def _attributes(listed: str) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for line in _lines(listed):
-        name, colon, value = (part.strip() for part in line.partition(": " if ": " in line else ":"))
-        if not (colon and name and value):
-            raise invalid("attributes", f"{line[:40]!r} is not a name, a colon and a value, such as colour: black")
-        if name in values:
-            raise invalid("attributes", f"{name!r} is there twice")
-        values[name] = value
-    return values
 
 
 def _documents(listed: str) -> list[DocumentRow]:

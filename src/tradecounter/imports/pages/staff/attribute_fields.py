@@ -1,0 +1,123 @@
+"""The attributes in the form of a product: a field for each, by its type, and a way to add one that it lacks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.kit.errors import FieldError, invalid, invalid_fields
+from tradecounter.kit.numbers import UnreadableNumberError
+from tradecounter.kit.text import fold
+from tradecounter.products.attribute_values import read_attribute_value
+from tradecounter.products.queries.records import AttributeRecord
+
+ADD = "add_attribute"  # the field with the key of an attribute that gets a field
+ANOTHER = "another value"  # the choice of a value that no product has yet
+_MOST_CHOICES = 100
+_YES_NO = (("true", "Yes"), ("false", "No"))
+
+
+class AttributeFields(Struct):
+    """An attribute in the form. `other` is its value if none of its choices is; without a value, products lose it."""
+
+    key: Annotated[str, Meta(max_length=200)]
+    value: str | None = None
+    other: str | None = None
+
+
+class AttributeField(Struct, frozen=True):
+    """A field of the form; the `choices` are pairs of a value and its text."""
+
+    number: int
+    key: str
+    name: str
+    kind: Literal["choice", "number", "text"]
+    value: str = ""
+    choices: Sequence[tuple[str, str]] = ()
+    is_new: bool = False
+
+
+class ShownAttributes(Struct, frozen=True):
+    """The attributes that the form shows, and the keys and names of those that can be added."""
+
+    fields: Sequence[AttributeField]
+    lacking: Sequence[tuple[str, str]]
+
+    @property
+    def note(self) -> str:
+        """How many there are, and which."""
+        names = ", ".join(field.name for field in self.fields)
+        return f"{len(self.fields)}: {names}" if names else "none"
+
+
+def shown_attributes(known: Sequence[AttributeRecord], stored: Mapping[str, str], filled: Filled) -> ShownAttributes:
+    """Return the fields of the attributes that a form had, or those of a product by their names; one more to add."""
+    record_of = {each.key: each for each in known}
+
+    def name_of(key: str) -> str:
+        return record_of[key].name if key in record_of else key
+
+    if filled.values:
+        keys = {number: filled.value(f"attributes-{number}-key") for number in filled.rows("attributes")}
+    else:
+        keys = dict(enumerate(sorted(stored, key=lambda key: fold(name_of(key)))))
+    added = filled.value(ADD)
+    is_new = added in record_of and added not in keys.values()
+    fields = [_field(number, key, record_of.get(key), stored.get(key, "")) for number, key in keys.items()]
+    if is_new:
+        fields.append(_field(max(keys, default=-1) + 1, added, record_of[added], "", is_new=True))
+    has = {field.key for field in fields}
+    lacking = [(each.key, each.name) for each in known if each.key not in has]
+    return ShownAttributes(fields, sorted(lacking, key=lambda found: fold(found[1])))
+
+
+def _field(
+    number: int, key: str, record: AttributeRecord | None, value: str, *, is_new: bool = False
+) -> AttributeField:
+    """Return the field of an attribute; a value that is none of its choices is one more of them."""
+    if record is None:
+        return AttributeField(number, key, key, "text", value)
+    values = [each["value"] for each in record.possible_values]
+    if record.type == "boolean":
+        choices = list(_YES_NO)
+    elif record.type == "string" and 0 < len(values) <= _MOST_CHOICES:
+        choices = [(each, each) for each in values]
+    else:
+        kind: Literal["number", "text"] = "number" if record.type == "int" else "text"
+        return AttributeField(number, key, record.name, kind, value, is_new=is_new)
+    if value and value not in dict(choices):
+        choices.append((value, value))
+    if record.type == "string":
+        choices.append((ANOTHER, "Another value"))
+    return AttributeField(number, key, record.name, "choice", value, choices, is_new)
+
+
+def read_attributes(
+    typed: Sequence[AttributeFields], known: Sequence[AttributeRecord], stored: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the values by attribute, without those that have none. Raises DomainError (invalid).
+
+    A value that is stored already stays as it is, whatever the attribute's type is now.
+    """
+    type_of = {each.key: each.type for each in known}
+    values: dict[str, str] = {}
+    wrong = []
+    for place, each in enumerate(typed):
+        is_other = each.value == ANOTHER
+        text, field = (each.other, "other") if is_other else (each.value, "value")
+        if is_other and text is None:
+            wrong.append(FieldError(f"attributes[{place}].other", "say which value"))
+        if text is None:
+            continue
+        if each.key in values:
+            raise invalid(f"attributes[{place}].{field}", "is there twice")
+        try:
+            values[each.key] = (
+                text if text == stored.get(each.key) else read_attribute_value(type_of.get(each.key, "string"), text)
+            )
+        except UnreadableNumberError as error:
+            wrong.append(FieldError(f"attributes[{place}].{field}", str(error)))
+    if wrong:
+        raise invalid_fields(wrong)
+    return values

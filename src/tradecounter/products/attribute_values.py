@@ -1,0 +1,9 @@
+"""Reads the values of attributes that people type, by the attribute's type."""
+
+from tradecounter.kit.numbers import read_count
+from tradecounter.products.wire import AttributeType
+
+
+def read_attribute_value(attribute_type: AttributeType, text: str) -> str:
+    """Return a typed value as products store it. Raises UnreadableNumberError for a number that is none."""
+    return str(read_count(text, signed=True)) if attribute_type == "int" else text
