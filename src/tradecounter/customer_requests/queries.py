@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 
 from msgspec import Struct
 from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
 from tradecounter.customer_requests.files import RequestFile
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.queries.today import Waiting
@@ -56,7 +57,7 @@ class CustomerRequest(Struct, frozen=True):
 
 _REQUESTS = SQL("""
     select r.id, r.kind, o.order_reference, o.customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
+           {customer} as customer,
            coalesce(u.email, '') as user, r.opened_as as program, r.items, r.text, r.opened_at, r.closed_at,
            coalesce(m.email, r.closed_as) as closed_by, r.answer,
            coalesce((
@@ -68,23 +69,22 @@ _REQUESTS = SQL("""
     join customer c on c.id = o.customer_id
     left join customer_user u on u.id = r.user_id
     left join staff_member m on m.id = r.closed_by
-    where {} order by r.id desc offset :start limit :most
+    where {condition} order by r.id desc offset :start limit :most
 """)
-_OF_ORDER = Statement(_REQUESTS.format(SQL("r.order_id = :order_id")), CustomerRequest)
-_OPEN_OF_CUSTOMER = Statement(
-    _REQUESTS.format(SQL("r.closed_at is null and o.customer_id = :customer_id")), CustomerRequest
-)
-_ONE = Statement(_REQUESTS.format(SQL("r.id = :id")), CustomerRequest)
-_TABLE = Statement(
-    _REQUESTS.format(
-        SQL(
-            "(:is_open::boolean is null or (r.closed_at is null) = :is_open)"
-            " and (:customer_id::bigint is null or o.customer_id = :customer_id)"
-            " and (:before::bigint is null or r.id < :before)"
-            " and (:changed_since::timestamptz is null or r.changed_at >= :changed_since)"
-        )
-    ),
-    CustomerRequest,
+
+
+def _requests(condition: LiteralString) -> Statement[CustomerRequest]:
+    return Statement(_REQUESTS.format(customer=CUSTOMER_NAME, condition=SQL(condition)), CustomerRequest)
+
+
+_OF_ORDER = _requests("r.order_id = :order_id")
+_OPEN_OF_CUSTOMER = _requests("r.closed_at is null and o.customer_id = :customer_id")
+_ONE = _requests("r.id = :id")
+_TABLE = _requests(
+    "(:is_open::boolean is null or (r.closed_at is null) = :is_open)"
+    " and (:customer_id::bigint is null or o.customer_id = :customer_id)"
+    " and (:before::bigint is null or r.id < :before)"
+    " and (:changed_since::timestamptz is null or r.changed_at >= :changed_since)"
 )
 _COUNT = Statement("""
     select count(*) from customer_request r join orders o on o.id = r.order_id

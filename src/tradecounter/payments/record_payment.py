@@ -5,7 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
@@ -27,7 +27,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.number_types import Pounds
+from tradecounter.kit.number_types import Id, Pounds
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_days import EARLIEST
 from tradecounter.payments.queries.payments import fetch_payment, find_duplicate, insert_payment
@@ -49,6 +49,22 @@ class NewPayment(Struct, frozen=True, kw_only=True):
     force: Annotated[bool, Meta(description="Record it although the same reference, amount and date are recorded.")] = (
         False
     )
+
+
+class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
+    """A payment of an invoice, or of a customer: then of the oldest due invoices."""
+
+    invoice: Id | UnsetType = UNSET
+    customer_id: Id | UnsetType = UNSET
+
+
+async def record_new_payment(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:
+    """Record a payment of an invoice or of a customer. Raises DomainError as `pay_invoice` and `pay_account` do."""
+    if body.invoice is not UNSET and body.customer_id is UNSET:
+        return await pay_invoice(tx, body.invoice, body, now)
+    if body.customer_id is not UNSET and body.invoice is UNSET:
+        return await pay_account(tx, body.customer_id, body, now)
+    raise invalid("invoice", "send either invoice or customer_id")
 
 
 async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:

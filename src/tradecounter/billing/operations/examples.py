@@ -1,4 +1,4 @@
-"""Examples of invoices, credit notes, payments and statements, for the interface document."""
+"""Examples of invoices, credit notes and statements, for the interface document."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
@@ -8,15 +8,13 @@ from typing import Any
 from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.debtors import Debtor
-from tradecounter.billing.operations.wire import CreditNoteRequest, PaymentRequest
+from tradecounter.billing.operations.wire import CreditNoteRequest
 from tradecounter.billing.remind_debtor import Reminder
 from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
 from tradecounter.billing.resend_invoice import ResentInvoice
 from tradecounter.billing.send_statement import SentStatement
 from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.subject import Described
-from tradecounter.kit.wire import ReasonRequest
-from tradecounter.payments.wire import Allocation, Payment
 
 _NOTHING = Decimal("0.00")
 _ISSUED = date(2026, 6, 16)
@@ -61,21 +59,6 @@ CREDIT_NOTE = CreditNote(
     cost_net=Decimal("75.90"),
     cost_tax=Decimal("15.18"),
     cost_gross=Decimal("91.08"),
-)
-
-_NEW_PAYMENT = PaymentRequest(
-    invoice=10001, amount=Decimal("100.00"), received_on=date(2026, 6, 18), reference="HARBOURLINE 10001"
-)
-PAYMENT = Payment(
-    id=61,
-    customer_id=1001,
-    amount=Decimal("100.00"),
-    received_on=date(2026, 6, 18),
-    method="bank_transfer",
-    reference="HARBOURLINE 10001",
-    allocations=[Allocation(10001, Decimal("100.00"))],
-    reversed_at=None,
-    reversal_reason=None,
 )
 
 _AGEING = Ageing(
@@ -164,9 +147,6 @@ DESCRIBED: Mapping[type, Described] = {
     CreditNoteRequest: Described(
         "", CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken."), "CreditNote"
     ),
-    Payment: Described("The payment.", PAYMENT),
-    PaymentRequest: Described("", _NEW_PAYMENT, "Payment"),
-    ReasonRequest: Described("", ReasonRequest("The bank returned it."), "Reversal"),
     AccountStatement: Described("The statement.", STATEMENT, "Statement"),
     Debtor: Described("The debtor.", _DEBTOR),
     VatReport: Described("The VAT of the period.", VAT),

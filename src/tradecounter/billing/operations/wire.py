@@ -9,15 +9,7 @@ from tradecounter.billing.statement_files import StatementPeriod
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.edge.rest.days import Day
 from tradecounter.edge.rest.parameters import Flag
-from tradecounter.kit.number_types import Id, Pounds
-from tradecounter.payments.record_payment import NewPayment
-
-
-class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
-    """A payment of an invoice, or of a customer: then of the oldest due invoices."""
-
-    invoice: Id | UnsetType = UNSET
-    customer_id: Id | UnsetType = UNSET
+from tradecounter.kit.number_types import Pounds
 
 
 class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
@@ -28,13 +20,6 @@ class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
     ) = UNSET
     amount: Annotated[Pounds, Meta(description="Pounds to credit, without VAT.")] | UnsetType = UNSET
     reason: Annotated[str, Meta(description="The reason, for the customer and the audit log.")]
-
-
-class PaymentListParameters(ChangingParameters, frozen=True, kw_only=True):
-    """The query parameters of `GET /api/payment`."""
-
-    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's payments.")] | None = None
-    invoice: Annotated[int, Meta(ge=1, description="Only payments of this invoice.")] | None = None
 
 
 class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -68,7 +69,6 @@ _AGED = SQL("""
            coalesce(sum(due) filter (where due_at < :days_90), 0.00) as over_90
     from invoice_balance where due > 0 group by customer_id
 """)
-_NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name)")
 
 
 def _amount(name: LiteralString) -> SortColumn[DebtorRecord]:
@@ -83,7 +83,7 @@ DEBTORS: SortedTable[DebtorRecord] = SortedTable(
             from ({aged}) as a join customer as c on c.id = a.customer_id
             left join account_balance as b on b.customer_id = a.customer_id
         ) as debtor
-    """).format(name=_NAME, aged=_AGED),
+    """).format(name=CUSTOMER_NAME, aged=_AGED),
     row=DebtorRecord,
     conditions={},
     columns={
@@ -113,7 +113,7 @@ _TOTALS = Statement(
                (array_agg(customer_id order by due - not_due desc, customer_id desc))[1] as customer_id
         from ({aged}) as a
     ) as t left join customer as c on c.id = t.customer_id
-    """).format(name=_NAME, aged=_AGED),
+    """).format(name=CUSTOMER_NAME, aged=_AGED),
     DebtorTotals,
 )
 
@@ -164,7 +164,7 @@ _CHOSEN = Statement(
     from invoice_balance b join customer c on c.id = b.customer_id
     where b.customer_id = any(:customer_ids) and b.due > 0
     group by c.id having bool_or(b.due_at < :now) order by overdue desc, c.id
-    """).format(name=_NAME),
+    """).format(name=CUSTOMER_NAME),
     ChosenDebtor,
 )
 

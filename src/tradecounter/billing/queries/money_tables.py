@@ -1,7 +1,6 @@
-"""Invoices, credit notes and payments of all customers as tables: sorted by a column, page by page."""
+"""Invoices and credit notes of all customers as tables: sorted by a column, page by page."""
 
-from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
@@ -9,6 +8,7 @@ from msgspec.structs import replace
 from psycopg.sql import SQL
 
 from tradecounter.billing.queries.invoice_records import StatedInvoice
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
@@ -16,8 +16,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import NAMED_ORDERS
 
-_NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer")
-_NUMBER, _AMOUNT, _MOMENT, _DAY = SQL("bigint"), SQL("numeric"), SQL("timestamptz"), SQL("date")
+_NUMBER, _AMOUNT = SQL("bigint"), SQL("numeric")
 
 
 class InvoiceRow(StatedInvoice, frozen=True, kw_only=True):
@@ -46,11 +45,11 @@ INVOICES: SortedTable[InvoiceRow] = SortedTable(
     # Balances are narrow rows with all that invoices are sorted by; invoices have documents.
     select=SQL("select b.* from invoice_balance b"),
     joined=lambda page: SQL("""
-        select b.invoice as number, o.order_reference, b.customer_id, {name}, i.issued_at, i.supplied_at,
+        select b.invoice as number, o.order_reference, b.customer_id, {name} as customer, i.issued_at, i.supplied_at,
                b.due_at, i.net, i.vat, b.gross, b.paid, b.credited, b.due
         from ({page}) as b join invoice i on i.number = b.invoice join orders o on o.id = b.order_id
         join customer c on c.id = b.customer_id
-    """).format(name=_NAME, page=page),
+    """).format(name=CUSTOMER_NAME, page=page),
     row=InvoiceRow,
     conditions={
         "number": SQL("b.invoice = :number"),
@@ -66,7 +65,7 @@ INVOICES: SortedTable[InvoiceRow] = SortedTable(
         "number": SortColumn(SQL("b.invoice"), _NUMBER, int, lambda row: row.number),
         "gross": SortColumn(SQL("b.gross"), _AMOUNT, Decimal, lambda row: row.gross),
         "due": SortColumn(SQL("b.due"), _AMOUNT, Decimal, lambda row: row.due),
-        "due_on": SortColumn(SQL("b.due_at"), _MOMENT, datetime, lambda row: row.due_at),
+        "due_on": SortColumn(SQL("b.due_at"), SQL("timestamptz"), datetime, lambda row: row.due_at),
     },
     key=SQL("b.invoice"),
     key_of=lambda row: row.number,
@@ -122,9 +121,9 @@ class CreditNoteTableFilter(Struct, frozen=True, kw_only=True):
 
 CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
     select=SQL("""
-        select n.number, n.invoice, n.customer_id, {name}, n.issued_at, n.reason, n.net, n.vat, n.gross
+        select n.number, n.invoice, n.customer_id, {name} as customer, n.issued_at, n.reason, n.net, n.vat, n.gross
         from credit_note n join customer c on c.id = n.customer_id
-    """).format(name=_NAME),
+    """).format(name=CUSTOMER_NAME),
     row=CreditNoteRow,
     conditions={
         "customer_id": SQL("n.customer_id = :customer_id"),
@@ -138,57 +137,4 @@ CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
     },
     key=SQL("n.number"),
     key_of=lambda row: row.number,
-)
-
-
-class PaymentRow(Struct, frozen=True):
-    """A payment in a table; `invoices` are those that it pays."""
-
-    id: int
-    customer_id: int
-    customer: str
-    amount: Decimal
-    received_on: date
-    method: str
-    reference: str
-    reversed_at: datetime | None
-    invoices: Sequence[int]
-
-
-class PaymentTableFilter(Struct, frozen=True, kw_only=True):
-    """A filter of payments; None matches all. Both days of receipt are included."""
-
-    customer_id: int | None = None
-    invoice: int | None = None
-    method: str | None = None
-    reference: str | None = None
-    received_from: date | None = None
-    received_to: date | None = None
-
-
-PAYMENTS: SortedTable[PaymentRow] = SortedTable(
-    select=SQL("select p.* from payment p"),
-    joined=lambda page: SQL("""
-        select p.id, p.customer_id, {name}, p.amount, p.received_on, p.method, p.reference, p.reversed_at,
-               coalesce((select jsonb_agg(invoice order by invoice) from (
-                   select invoice from allocation where payment_id = p.id and invoice is not null
-                   group by invoice having sum(amount) <> 0) as paid), '[]') as invoices
-        from ({page}) as p join customer c on c.id = p.customer_id
-    """).format(name=_NAME, page=page),
-    row=PaymentRow,
-    conditions={
-        "customer_id": SQL("p.customer_id = :customer_id"),
-        "invoice": SQL("p.id in (select payment_id from allocation where invoice = :invoice)"),
-        "method": SQL("p.method = :method"),
-        "reference": SQL("position(lower(:reference) in lower(p.reference)) > 0"),
-        "received_from": SQL("p.received_on >= :received_from"),
-        "received_to": SQL("p.received_on <= :received_to"),
-    },
-    columns={
-        "recorded": SortColumn(SQL("p.id"), _NUMBER, int, lambda row: row.id),
-        "received": SortColumn(SQL("p.received_on"), _DAY, date, lambda row: row.received_on),
-        "amount": SortColumn(SQL("p.amount"), _AMOUNT, Decimal, lambda row: row.amount),
-    },
-    key=SQL("p.id"),
-    key_of=lambda row: row.id,
 )

@@ -10,6 +10,7 @@ from msgspec import Struct
 from psycopg.sql import SQL
 from psycopg.sql import Literal as Quoted
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -77,7 +78,7 @@ class VatDocumentFilter(Struct, frozen=True, kw_only=True):
 
 _SELECTED = SQL("""
     select {kind} as kind, d.number, o.order_reference, d.customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, d.{at} as at,
+           {name} as customer, d.{at} as at,
            o.shipping_address ->> 'country_code' as country, o.tax_rate as rate, {sign}d.net as net, {sign}d.vat as vat
     from {documents} join customer c on c.id = d.customer_id
 """)
@@ -87,7 +88,9 @@ def _documents(
     kind: VatKind, documents: LiteralString, at: LiteralString, sign: LiteralString
 ) -> SortedTable[VatDocument]:
     return SortedTable(
-        select=_SELECTED.format(kind=Quoted(kind), documents=SQL(documents), at=SQL(at), sign=SQL(sign)),
+        select=_SELECTED.format(
+            kind=Quoted(kind), name=CUSTOMER_NAME, documents=SQL(documents), at=SQL(at), sign=SQL(sign)
+        ),
         row=VatDocument,
         conditions={
             "since": SQL(f"d.{at} >= :since"),

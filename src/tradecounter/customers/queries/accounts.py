@@ -21,6 +21,9 @@ from tradecounter.kit.text import fold
 _DERIVED = {"blocked": "blocked_at is not null as blocked"}
 ACCOUNT_COLUMNS = SQL(", ").join(SQL(_DERIVED.get(name, name)) for name in Account.__struct_fields__)
 
+# The name of the customer `c`, as that of its account.
+CUSTOMER_NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name)")
+
 _ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(ACCOUNT_COLUMNS), Account)
 
 

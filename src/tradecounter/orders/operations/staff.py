@@ -69,7 +69,7 @@ class OrderOperations(Struct, frozen=True):
 
         Quotes are orders too; unconfirmed ones are in state `pending`.
         """
-        wanted = await order_filter(tx, query, external_id=query.external_id)
+        wanted = await order_filter(tx, query, query.customer_id, query.state, external_id=query.external_id)
         wanted = replace(wanted, changed_since=query.since)
         found = await orders_after(tx, wanted, query.after, query.limit + 1)
         return Listed(found, await self.orders.many(tx, found[: query.limit], now))

@@ -26,11 +26,7 @@ class OrderCriteria(Protocol):
     """What orders are filtered by, as in a query."""
 
     @property
-    def state(self) -> State | None: ...  # noqa: D102 the API's parameters describe them
-    @property
-    def status(self) -> str | None: ...  # noqa: D102
-    @property
-    def customer_id(self) -> int | str | None: ...  # noqa: D102
+    def status(self) -> str | None: ...  # noqa: D102 the API's parameters describe them
     @property
     def reference(self) -> str | None: ...  # noqa: D102
     @property
@@ -44,13 +40,21 @@ class OrderCriteria(Protocol):
 
 
 async def order_filter(
-    tx: Transaction, wanted: OrderCriteria, *, external_id: str | None = None, in_days: bool = False
+    tx: Transaction,
+    wanted: OrderCriteria,
+    customer: int | str | None,
+    state: State | None,
+    *,
+    external_id: str | None = None,
+    in_days: bool = False,
 ) -> OrderFilter:
     """Return the filter for a query; only staff may ask for an external id. Pages ask `in_days` of the UK.
 
+    `customer` is an id, or what names the customer.
+
     Raises DomainError: invalid, not found (the product).
     """
-    sku, status, customer = text("sku", wanted.sku), text("status", wanted.status), wanted.customer_id
+    sku, status = text("sku", wanted.sku), text("status", wanted.status)
     return OrderFilter(
         customer_id=await named_customer(tx, "customer_id", customer) if isinstance(customer, str) else customer,
         reference=text("reference", wanted.reference),
@@ -60,7 +64,7 @@ async def order_filter(
         created_from=(start_of if in_days else time_or_start_of)("created_from", wanted.created_from),
         created_to=(end_of if in_days else time_or_end_of)("created_to", wanted.created_to),
         status=None if status is None else _status(status),
-        state=wanted.state,
+        state=state,
     )
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -63,12 +64,13 @@ _FIND = Statement(
         (select order_id, false from shipment where {tracking_ends} limit :most)
     )
     select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, o.customer_reference,
+           {customer} as customer, o.customer_reference,
            o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at, f.exact
     from (select id, bool_or(exact) as exact from found group by id) as f
     join orders as o on o.id = f.id join customer as c on c.id = o.customer_id
     order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
     """).format(
+        customer=CUSTOMER_NAME,
         word=_WORD,
         digits=_DIGITS_AT_END,
         postcode=_ZIP,

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.queries.all_orders import OrderFilter, conditions_of, values_of
@@ -47,7 +48,7 @@ SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _SORTS.items() 
 # Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
 _PAGE = SQL("""
     select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, o.customer_reference,
+           {customer} as customer, o.customer_reference,
            o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at
     from (select id from orders where {conditions} order by {column} {order}, id {order} limit :most) as chosen
     join orders as o using (id)
@@ -97,6 +98,7 @@ async def order_table(
         values |= {"after_value": after[0], "after_id": after[1]}
     statement = Statement(
         _PAGE.format(
+            customer=CUSTOMER_NAME,
             conditions=SQL(" and ").join(conditions or [_ALL]),
             column=expression,
             outer=_OUTER[column],

@@ -24,7 +24,7 @@ from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.bank_file import MOST_LINES, read_bank_file
 from tradecounter.payments.bank_headings import read_renamed
 from tradecounter.payments.import_payments import import_payments
-from tradecounter.payments.operations.bank_examples import DESCRIBED, FILE, IMPORT, SET_ASIDE
+from tradecounter.payments.operations.examples import BANK_FILES_DESCRIBED, FILE, IMPORT, SET_ASIDE
 from tradecounter.payments.operations.wire import BankFileParameters, BankLineParameters
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_files import list_bank_files
@@ -40,7 +40,7 @@ from tradecounter.payments.reseller_wire import (
 )
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 
-_BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
+_BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=BANK_FILES_DESCRIBED)
 _FILES, _LINES, _LINE = "/api/bank-file", "/api/bank-line", "/api/bank-line/{id}"
 _UPLOADED = {"type": "string", "format": "binary"}
 _FORMS = {name: Media(_UPLOADED, {"BankFile": FILE} if name == "text/csv" else {}) for name in FORMS}

@@ -3,24 +3,30 @@
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from tradecounter.billing.operations.examples import DESCRIBED
-from tradecounter.billing.operations.steps import record_new_payment
-from tradecounter.billing.operations.wire import PaymentListParameters, PaymentRequest
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.wire import ReasonRequest
+from tradecounter.payments.operations.examples import PAYMENTS_DESCRIBED
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
+from tradecounter.payments.record_payment import PaymentRequest, record_new_payment
 from tradecounter.payments.reverse_payment import reverse_payment
 from tradecounter.payments.wire import Payment, present_payment
 
-_PAYMENTS = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
+_PAYMENTS = Subject(tag="Billing", read="billing:read", write="billing:write", described=PAYMENTS_DESCRIBED)
 _ALL = "/api/payment"
 
 PaymentId = Annotated[int, InPath("id", "The payment's id.", 61, "payment")]
+
+
+class PaymentListParameters(ChangingParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/payment`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's payments.")] | None = None
+    invoice: Annotated[int, Meta(ge=1, description="Only payments of this invoice.")] | None = None
 
 
 class PaymentOperations(Struct, frozen=True):

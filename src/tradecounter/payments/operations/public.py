@@ -6,7 +6,6 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.billing.operations.examples import PAYMENT
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.operations.subject import Described, Subject
@@ -17,6 +16,7 @@ from tradecounter.edge.rest.negotiation import CSV
 from tradecounter.edge.rest.operation import Sample, csv_media
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
+from tradecounter.payments.operations.examples import PAYMENT
 from tradecounter.payments.queries.payments import PaymentFilter, PaymentRecord, count_payments, list_payments
 from tradecounter.payments.wire import CustomerPayment, own_payment, present_payment
 

@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
@@ -42,10 +43,10 @@ class BankLineRecord(Struct, frozen=True, kw_only=True):
 _SELECTED = SQL("""
     select l.id, l.bank_file_id, f.name as file, l.line, l.day_written, l.amount_written, l.reference, l.received_on,
            l.amount, l.state, l.why, l.payment_id, l.placed_by, p.customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, l.changed_at
+           {customer} as customer, l.changed_at
     from bank_line l join bank_file f on f.id = l.bank_file_id
     left join payment p on p.id = l.payment_id and l.state = 'placed' left join customer c on c.id = p.customer_id
-""")
+""").format(customer=CUSTOMER_NAME)
 _THE_LINE = Statement(SQL("{} where l.id = :line_id").format(_SELECTED), BankLineRecord)
 
 
@@ -303,9 +304,7 @@ async def lines_waiting(tx: Transaction) -> WaitingLines:
     return found or WaitingLines(0, Decimal(0), None)
 
 
-_NAMES = Statement("""
-    select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) from customer where id = any(:customer_ids)
-""")
+_NAMES = Statement(SQL("select id, {} from customer c where id = any(:customer_ids)").format(CUSTOMER_NAME))
 
 
 async def names_of(tx: Transaction, customer_ids: Collection[int]) -> dict[int, str]:

@@ -1,12 +1,15 @@
 """Payments, which never change but can be reversed."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
+from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
@@ -57,22 +60,29 @@ async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
 
 
 class PaymentFilter(Struct, frozen=True, kw_only=True):
-    """A filter of payments by customer, paid invoice or its order, and days of receipt (both included)."""
+    """A filter of payments; None matches all. Both days of receipt are included.
+
+    `invoice` and `order_reference` are of an invoice that is paid; `reference` is a part of the payment's own.
+    """
 
     customer_id: int | None = None
     invoice: int | None = None
     order_reference: str | None = None
+    method: str | None = None
+    reference: str | None = None
     received_from: date | None = None
     received_to: date | None = None
     changed_since: datetime | None = None
 
 
-_CONDITIONS = {
+_CONDITIONS: Mapping[str, SQL | Composed] = {
     "customer_id": SQL("p.customer_id = :customer_id"),
     "invoice": SQL("p.id in (select payment_id from allocation where invoice = :invoice)"),
     "order_reference": SQL(
         "p.id in (select payment_id from allocation a join invoice_balance b using (invoice) where b.order_id in {})"
     ).format(NAMED_ORDERS),
+    "method": SQL("p.method = :method"),
+    "reference": SQL("position(lower(:reference) in lower(p.reference)) > 0"),
     "received_from": SQL("p.received_on >= :received_from"),
     "received_to": SQL("p.received_on <= :received_to"),
     "changed_since": SQL("p.changed_at >= :changed_since"),
@@ -96,6 +106,41 @@ async def count_payments(tx: Transaction, wanted: PaymentFilter) -> int:
     """Return how many payments match a filter."""
     chosen, values = where(wanted, _CONDITIONS)
     return int(await tx.fetch_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
+
+
+class PaymentRow(Struct, frozen=True):
+    """A payment in a table; `invoices` are those that it pays."""
+
+    id: int
+    customer_id: int
+    customer: str
+    amount: Decimal
+    received_on: date
+    method: str
+    reference: str
+    reversed_at: datetime | None
+    invoices: Sequence[int]
+
+
+PAYMENTS: SortedTable[PaymentRow] = SortedTable(
+    select=SQL("select p.* from payment p"),
+    joined=lambda page: SQL("""
+        select p.id, p.customer_id, {name} as customer, p.amount, p.received_on, p.method, p.reference, p.reversed_at,
+               coalesce((select jsonb_agg(invoice order by invoice) from (
+                   select invoice from allocation where payment_id = p.id and invoice is not null
+                   group by invoice having sum(amount) <> 0) as paid), '[]') as invoices
+        from ({page}) as p join customer c on c.id = p.customer_id
+    """).format(name=CUSTOMER_NAME, page=page),
+    row=PaymentRow,
+    conditions=_CONDITIONS,
+    columns={
+        "recorded": SortColumn(SQL("p.id"), SQL("bigint"), int, lambda row: row.id),
+        "received": SortColumn(SQL("p.received_on"), SQL("date"), date, lambda row: row.received_on),
+        "amount": SortColumn(SQL("p.amount"), SQL("numeric"), Decimal, lambda row: row.amount),
+    },
+    key=SQL("p.id"),
+    key_of=lambda row: row.id,
+)
 
 
 _DUPLICATE = Statement("""

@@ -5,7 +5,9 @@ from datetime import date
 from decimal import Decimal
 
 from msgspec import Struct
+from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -46,7 +48,7 @@ class Payer(Struct, frozen=True):
 # Banks cut long names: a text that ends within a company's name begins it. `usual` is the payer's name, which a line
 # has first and whose numbers are no invoices'; without a payer's name it is the whole text.
 _PAYERS = Statement(
-    """
+    SQL("""
     with line as materialized (
         select id, usual, lower(reference) as reference, amount,
                case when starts_with(lower(reference), usual || ' ') then substr(reference, length(usual) + 1)
@@ -81,7 +83,7 @@ _PAYERS = Statement(
     ),
     numbered as (
         select line.id, b.customer_id, bool_or(b.due > 0) as is_due
-        from line cross join lateral regexp_matches(line.numbers, '(?<![0-9])[0-9]{1,18}(?![0-9])', 'g') as number
+        from line cross join lateral regexp_matches(line.numbers, '(?<![0-9])[0-9]{{1,18}}(?![0-9])', 'g') as number
         join invoice_balance b on b.invoice = number[1]::bigint group by 1, 2
     ),
     likely as (
@@ -96,7 +98,7 @@ _PAYERS = Statement(
                      row_number() over (partition by id order by is_due desc, customer_id) > :most_by_name from numbered
     )
     select s.id as line_id, c.id as customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
+           {customer} as customer,
            coalesce(e.times, 0)::integer as times, e.last_on,
            coalesce(n.is_whole, false) as is_named, coalesce(not n.is_whole, false) as is_begun,
            coalesce(i.is_due, false) as is_numbered, coalesce(not i.is_due, false) as is_numbered_paid
@@ -104,7 +106,7 @@ _PAYERS = Statement(
     left join earlier e on e.id = s.id and e.customer_id = c.id
     left join named n on n.id = s.id and n.customer_id = c.id
     left join numbered i on i.id = s.id and i.customer_id = c.id
-    """,
+    """).format(customer=CUSTOMER_NAME),
     Payer,
 )
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.rules import QUOTE_DECLINED, QUOTE_EXPIRED, QUOTE_ORDERED, QUOTE_PRICED, QUOTE_WAITING
@@ -53,7 +54,7 @@ _CONDITIONS: Mapping[QuoteView, SQL] = {
 }
 _PAGE = SQL("""
     select q.id, q.confirmation_code as code, q.state, q.customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, q.customer_reference,
+           {name} as customer, q.customer_reference,
            (select count(*) from order_line l where l.order_id = q.id and l.bundle_line_id is null) as lines,
            q.cost_net + q.cost_tax as total, q.created_at, q.priced_at, q.expires_at, q.order_reference
     from (select * from orders where kind = 'quote' and {condition} and {behind} order by {order} limit :most) as q
@@ -82,7 +83,13 @@ async def quote_table(
     """Return the quotes of a view by their time of creation; `after` is that of the one before, and its id."""
     order, outer, behind = _LATEST_FIRST if latest_first else _OLDEST_FIRST
     statement = Statement(
-        _PAGE.format(condition=_CONDITIONS[view], behind=_ALL if after is None else behind, order=order, outer=outer),
+        _PAGE.format(
+            name=CUSTOMER_NAME,
+            condition=_CONDITIONS[view],
+            behind=_ALL if after is None else behind,
+            order=order,
+            outer=outer,
+        ),
         QuoteRow,
         prepared=False,
     )

@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -306,9 +307,9 @@ class ReturnRow(Struct, frozen=True):
 
 
 _PAGE = Statement(
-    """
+    SQL("""
     select r.id, o.order_reference, o.customer_id,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, r.state, r.reason,
+           {customer} as customer, r.state, r.reason,
            r.opened_at, l.units, l.received
     from (
         select * from order_return
@@ -322,7 +323,7 @@ _PAGE = Statement(
         from return_line where return_id = r.id
     ) as l
     order by r.id desc
-    """,
+    """).format(customer=CUSTOMER_NAME),
     ReturnRow,
 )
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -32,13 +33,14 @@ _FIND = Statement(
         union (select id from serial_number where mac_address <> '' and {mac_ends} limit :most)
     )
     select s.serial_number, s.mac_address, l.sku, o.order_reference,
-           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, h.dispatched_at,
+           {customer} as customer, h.dispatched_at,
            lower(s.serial_number) = lower(:text) or :code in ({serial}, {mac}) as exact
     from found join serial_number s using (id) join order_line l on l.id = s.line_id
     join orders o on o.id = l.order_id join customer c on c.id = o.customer_id join shipment h on h.id = s.shipment_id
     where :customer_id::bigint is null or o.customer_id = :customer_id
     order by exact desc, h.dispatched_at desc limit :most
     """).format(
+        customer=CUSTOMER_NAME,
         serial_begins=begins("serial_number"),
         serial_ends=ends("serial_number"),
         mac_begins=begins("mac_address"),

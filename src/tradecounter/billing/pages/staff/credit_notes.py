@@ -4,15 +4,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.billing.credit_return import creditable_of_return, reason_of
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.creditable import creditable_of
-from tradecounter.billing.operations.steps import credit_invoice
-from tradecounter.billing.operations.wire import CreditNoteRequest
+from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.queries.credit_notes import fetch_credit_note, printed_credit_note
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.money_tables import (
@@ -193,12 +192,10 @@ async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: Off
     if chosen and body.amount is not None:
         raise invalid("amount", "must be left out when you credit units")
     lines = [CreditLine(body.lines[place].item_id, body.lines[place].quantity or 0) for place in chosen]
-    request = CreditNoteRequest(
-        lines=lines or UNSET, amount=UNSET if body.amount is None else body.amount, reason=body.reason
-    )
+    credit = lines if body.amount is None else body.amount
     returned = None if body.returned is None else (await fetch_return(tx, body.returned)).id
     try:
-        return await credit_invoice(tx, number, request, parts.letterhead, now, returned=returned)
+        return await issue_credit_note(tx, number, credit, body.reason, parts.letterhead, now, returned=returned)
     except DomainError as error:
         if not error.field_errors:
             raise

@@ -66,14 +66,6 @@ class OwnOrderTable(TableParameters, frozen=True, kw_only=True):
     created_from: str | None = None
     created_to: str | None = None
 
-    @property
-    def customer_id(self) -> None:
-        """The page sets the customer, not the query."""
-
-    @property
-    def state(self) -> None:
-        """Each state has a page."""
-
 
 class OwnOrderListPages(Struct, frozen=True):
     """The list of orders."""
@@ -140,8 +132,8 @@ class OwnOrderListPages(Struct, frozen=True):
         after: After,
     ) -> list[OrderRow]:
         async with self.desk.reading() as tx:
-            chosen = await order_filter(tx, structs.replace(wanted, sku=None), in_days=True)
-            chosen = replace(chosen, customer_id=customer_id, product_ids=product_ids, state=state)
+            chosen = await order_filter(tx, structs.replace(wanted, sku=None), customer_id, state, in_days=True)
+            chosen = replace(chosen, product_ids=product_ids)
             if state == "pending":
                 chosen = replace(chosen, kind="order")  # quotes have their own page
             return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)

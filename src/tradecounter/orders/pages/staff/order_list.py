@@ -78,7 +78,9 @@ class OrderListPages(Struct, frozen=True):
     async def list_orders(self, tx: Transaction, wanted: OrderTable, at: At) -> list[OrderRow]:
         to_dispatch = wanted.status == _TO_DISPATCH
         others = replace(wanted, sku=None, status=None if to_dispatch else wanted.status)
-        found = await order_filter(tx, others, external_id=wanted.external_id, in_days=True)
+        found = await order_filter(
+            tx, others, wanted.customer_id, wanted.state, external_id=wanted.external_id, in_days=True
+        )
         if words := text("sku", wanted.sku):
             views = self.parts.views
             named = named_products(await views.snapshot(), words)

@@ -9,14 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.billing.operations.steps import record_new_payment
-from tradecounter.billing.operations.wire import PaymentRequest
 from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice
-from tradecounter.billing.queries.money_tables import (
-    PAYMENTS,
-    PaymentRow,
-    PaymentTableFilter,
-)
 from tradecounter.customers.named_customer import MOST_FOUND, found_customers, named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -41,8 +34,8 @@ from tradecounter.payments.pages.staff.payment_preview import (
     chosen_customer,
     preview_of,
 )
-from tradecounter.payments.queries.payments import fetch_payment
-from tradecounter.payments.record_payment import METHODS, Method, NewPayment
+from tradecounter.payments.queries.payments import PAYMENTS, PaymentFilter, PaymentRow, fetch_payment
+from tradecounter.payments.record_payment import METHODS, Method, NewPayment, PaymentRequest, record_new_payment
 from tradecounter.payments.reverse_payment import reverse_payment
 from tradecounter.payments.wire import Payment, present_payment
 
@@ -111,7 +104,7 @@ class PaymentPages(Struct, frozen=True):
         scope="billing:read",
     )
     async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: At) -> list[PaymentRow]:
-        chosen = PaymentTableFilter(
+        chosen = PaymentFilter(
             customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             invoice=wanted.invoice,
             reference=text("reference", wanted.reference),

@@ -1,4 +1,4 @@
-"""Examples of bank files, for the interface document."""
+"""Examples of payments and bank files, for the interface document."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from msgspec.structs import asdict
 
-from tradecounter.billing.operations.examples import PAYMENT
 from tradecounter.edge.operations.subject import Described
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.place_bank_line import Placement
+from tradecounter.payments.record_payment import PaymentRequest
 from tradecounter.payments.reseller_wire import (
     PaymentImport,
     PlacedLine,
@@ -19,12 +19,30 @@ from tradecounter.payments.reseller_wire import (
     StoredLine,
     UnplacedLine,
 )
-from tradecounter.payments.wire import Allocation
+from tradecounter.payments.wire import Allocation, Payment
 
 _AT = datetime(2026, 6, 18, 9, 12, 44, tzinfo=UTC)
 _DAY = date(2026, 6, 18)
 _HUNDRED = Decimal("100.00")
 _WHY = "the reference has no number of an invoice"
+
+_NEW_PAYMENT = PaymentRequest(invoice=10001, amount=_HUNDRED, received_on=_DAY, reference="HARBOURLINE 10001")
+PAYMENT = Payment(
+    id=61,
+    customer_id=1001,
+    amount=_HUNDRED,
+    received_on=_DAY,
+    method="bank_transfer",
+    reference="HARBOURLINE 10001",
+    allocations=[Allocation(10001, _HUNDRED)],
+    reversed_at=None,
+    reversal_reason=None,
+)
+PAYMENTS_DESCRIBED: Mapping[type, Described] = {
+    Payment: Described("The payment.", PAYMENT),
+    PaymentRequest: Described("", _NEW_PAYMENT, "Payment"),
+    ReasonRequest: Described("", ReasonRequest("The bank returned it."), "Reversal"),
+}
 
 FILE = "date,amount,reference\n2026-06-18,100.00,HARBOURLINE 10001\n2026-06-18,12.50,THANK YOU\n"
 IMPORT = PaymentImport(
@@ -87,7 +105,7 @@ _ROLLED_BACK = RolledBackFile(
     **asdict(_STORED_FILE) | {"rolled_back_at": _AT + timedelta(hours=1)}, reversed=[61], kept=[]
 )
 
-DESCRIBED: Mapping[type, Described] = {
+BANK_FILES_DESCRIBED: Mapping[type, Described] = {
     StoredLine: Described("The line.", _LINE, "Line"),
     Placement: Described("", Placement(customer_id=1001)),
     PlacedLine: Described("The line with its payment.", _PLACED, "Placed"),
