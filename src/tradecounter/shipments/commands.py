@@ -112,22 +112,16 @@ def track(
     as_json: AsJson = False,
 ) -> None:
     """Add a tracking event to a shipment."""
-
-    async def work(tx: Transaction) -> None:
-        await track_shipment(tx, reference, tracking, sighting, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json)
+    change_order(
+        reference, lambda tx: track_shipment(tx, reference, tracking, sighting, SystemClock().now()), as_json=as_json
+    )
 
 
 @order.command("video")
 @takes_request(video_file=Option("--file", metavar="URL"), streaming_playlist=Option("--playlist", metavar="URL"))
 def video(reference: OrderName, addresses: OrderVideoResponse, as_json: AsJson = False) -> None:
     """Set the URLs of an order's packing video, replacing earlier ones."""
-
-    async def work(tx: Transaction) -> None:
-        await add_video(tx, reference, addresses, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json)
+    change_order(reference, lambda tx: add_video(tx, reference, addresses, SystemClock().now()), as_json=as_json)
 
 
 @order.command("shipment")
@@ -146,11 +140,12 @@ def correct(
     if given == ShipmentCorrection():
         raise typer.BadParameter("name --tracking, --carrier or both")
     right = ShipmentCorrection(*(None if value == "" else value for value in astuple(given)))
-
-    async def work(tx: Transaction) -> None:
-        await correct_shipment(tx, reference, shipment_id, right, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json, dry_run=dry_run)
+    change_order(
+        reference,
+        lambda tx: correct_shipment(tx, reference, shipment_id, right, SystemClock().now()),
+        as_json=as_json,
+        dry_run=dry_run,
+    )
 
 
 @order.command("take-back")
@@ -163,11 +158,12 @@ def take_back(
     as_json: AsJson = False,
 ) -> None:
     """Take a shipment back that never left, while nothing of it is invoiced; its units are allocated again."""
-
-    async def work(tx: Transaction) -> None:
-        await take_back_shipment(tx, reference, shipment_id, given.reason, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json, dry_run=dry_run)
+    change_order(
+        reference,
+        lambda tx: take_back_shipment(tx, reference, shipment_id, given.reason, SystemClock().now()),
+        as_json=as_json,
+        dry_run=dry_run,
+    )
 
 
 def _serial(number: int, text: str) -> Serial:

@@ -65,11 +65,7 @@ def add(
     if (given.lines is UNSET) == (given.amount is UNSET):
         raise typer.BadParameter("name either --item or --amount")
     letterhead = from_settings(letterhead_from)
-
-    async def work(tx: Transaction) -> CreditNote:
-        return await credit_invoice(tx, invoice, given, letterhead, SystemClock().now())
-
-    note = run_change(work, dry_run=dry_run)
+    note = run_change(lambda tx: credit_invoice(tx, invoice, given, letterhead, SystemClock().now()), dry_run=dry_run)
     show(note, _in_words(note, dry_run=dry_run), as_json=as_json)
 
 

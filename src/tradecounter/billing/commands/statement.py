@@ -12,7 +12,7 @@ from tradecounter.billing.account_statement import (
     read_statement,
     statement_csv,
 )
-from tradecounter.billing.debtors import Debtor, read_debtors
+from tradecounter.billing.debtors import read_debtors
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.billing.remind_debtor import remind_debtor
 from tradecounter.billing.send_statement import send_statement
@@ -84,11 +84,7 @@ def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:
 
 def debtors(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List the customers with unpaid invoices, and what is due by age."""
-
-    async def work(tx: Transaction) -> list[Debtor]:
-        return await read_debtors(tx, SystemClock().now())
-
-    found = run_query(work)
+    found = run_query(lambda tx: read_debtors(tx, SystemClock().now()))
     if as_json:
         show_json(found)
         return

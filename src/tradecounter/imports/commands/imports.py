@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import IdOf, Limit
 from tradecounter.edge.command_line.output import AsJson, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
@@ -46,11 +45,7 @@ def roll_back(
     as_json: AsJson = False,
 ) -> None:
     """Restore the records that an import changed; without --force, only if none has changed since."""
-
-    async def work(tx: Transaction) -> RolledBackImport:
-        return await roll_back_import(tx, import_id, SystemClock().now(), force=force)
-
-    done = run_change(work)
+    done = run_change(lambda tx: roll_back_import(tx, import_id, SystemClock().now(), force=force))
     show(done, _in_words(done), as_json=as_json)
 
 

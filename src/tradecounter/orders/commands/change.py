@@ -142,11 +142,9 @@ def cancel(
     as_json: AsJson = False,
 ) -> None:
     """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
-
-    async def work(tx: Transaction) -> None:
-        await cancel_order(tx, reference, given, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json, dry_run=dry_run)
+    change_order(
+        reference, lambda tx: cancel_order(tx, reference, given, SystemClock().now()), as_json=as_json, dry_run=dry_run
+    )
 
 
 @app.command("note")
@@ -156,19 +154,13 @@ def note(
     as_json: AsJson = False,
 ) -> None:
     """Add a note to an order, which the customer does not see."""
-
-    async def work(tx: Transaction) -> None:
-        await add_note(tx, reference, text, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json)
+    change_order(reference, lambda tx: add_note(tx, reference, text, SystemClock().now()), as_json=as_json)
 
 
 @app.command("external-id")
 @takes_request(required=("external_id",), external_id=Option("ID", "The id; an empty one takes it away."))
 def external_id(reference: OrderName, given: ExternalIdChange, as_json: AsJson = False) -> None:
     """Give an order the id that it has in another program, which the customer never sees."""
-
-    async def work(tx: Transaction) -> None:
-        await set_external_id(tx, reference, given.external_id, SystemClock().now())
-
-    change_order(reference, work, as_json=as_json)
+    change_order(
+        reference, lambda tx: set_external_id(tx, reference, given.external_id, SystemClock().now()), as_json=as_json
+    )

@@ -154,7 +154,7 @@ def _shipment(order: AnyOrder, shipped: Shipped) -> dict[str, Any]:
 
 
 def change_order(
-    reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool, dry_run: bool = False
+    reference: str, change: Callable[[Transaction], Awaitable[object]], *, as_json: bool, dry_run: bool = False
 ) -> None:
     """Change an order and print it; a `dry_run` undoes the change."""
 

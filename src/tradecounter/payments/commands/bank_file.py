@@ -24,9 +24,7 @@ from tradecounter.payments.queries.bank_files import list_bank_files
 from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
 from tradecounter.payments.reseller_wire import (
     PaymentImport,
-    PlacedLine,
     RecordedLine,
-    RolledBackFile,
     StoredFile,
     StoredLine,
     present_file,
@@ -68,11 +66,9 @@ def import_file(
     content = read_bytes(file)
     with reporting_errors():
         read = _read("" if file == "-" else file, content, renamed or [])
-
-    async def work(tx: Transaction) -> PaymentImport:
-        return await import_payments(tx, read, SystemClock().now(), name=PurePath(file).name, dry_run=dry_run)
-
-    done = run_change(work)
+    done = run_change(
+        lambda tx: import_payments(tx, read, SystemClock().now(), name=PurePath(file).name, dry_run=dry_run)
+    )
     if as_json:
         show_json(done)
     else:
@@ -121,11 +117,7 @@ def roll_back(
     as_json: AsJson = False,
 ) -> None:
     """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
-
-    async def work(tx: Transaction) -> RolledBackFile:
-        return await roll_back_bank_file(tx, file_id, SystemClock().now(), force=force)
-
-    done = run_change(work)
+    done = run_change(lambda tx: roll_back_bank_file(tx, file_id, SystemClock().now(), force=force))
     lines = [f"bank file {file_id} is rolled back: {len(done.reversed)} payments reversed"]
     lines += [f"kept, because it has changed since: line {line}" for line in done.kept]
     show(done, "\n".join(lines), as_json=as_json)
@@ -151,11 +143,7 @@ def place(line_id: LineId, placement: Placement, dry_run: DryRun = False, as_jso
     """Record the payment of a line that waits; later money of the same payer goes to the same customer."""
     if (placement.customer_id is UNSET) == (placement.invoice is UNSET):
         raise typer.BadParameter("name either --customer or --invoice")
-
-    async def work(tx: Transaction) -> PlacedLine:
-        return await place_bank_line(tx, line_id, placement, SystemClock().now())
-
-    placed = run_change(work, dry_run=dry_run)
+    placed = run_change(lambda tx: place_bank_line(tx, line_id, placement, SystemClock().now()), dry_run=dry_run)
     payment = placed.payment
     paid = ", ".join(str(share.invoice) for share in payment.allocations)
     where = f"invoice {paid}" if paid else "the account"
