@@ -169,7 +169,7 @@ class Application(Site):
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, clock, creation, fulfilment),
             QuoteEndpoints(desk, creation, lists),
-            RequestEndpoints(self.database, clock, lists),
+            RequestEndpoints(desk, lists),
             FulfilmentEndpoints(desk, views, fulfilment),
             CustomerEndpoints(desk),
             BillingEndpoints(desk, lambda: letterhead_from(settings), lists),

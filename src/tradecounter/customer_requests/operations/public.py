@@ -1,6 +1,7 @@
 """`/request` with GET and POST: what a customer's programs ask support about orders."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -10,18 +11,16 @@ from tradecounter.customer_requests.handle_requests import fetch_request, open_r
 from tradecounter.customer_requests.operations.examples import CANCEL, MESSAGE, OPEN_REQUEST, REQUEST
 from tradecounter.customer_requests.queries import CustomerRequest, State, count_requests, request_table
 from tradecounter.customer_requests.wire import OpenRequestRequest, SupportRequest, own_request
-from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING, RETRY_AFTER
-from tradecounter.edge.rest.idempotency import create_once
-from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Sample, Success, endpoint
+from tradecounter.edge.rest.headers import PAGING, RETRY_AFTER
+from tradecounter.edge.rest.operation import ErrorResponse, Sample
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
 from tradecounter.identity.admission import sender_of
-from tradecounter.kit.clock import Clock
 from tradecounter.kit.error_codes import Code
 
 _LAYOUT: Layout[SupportRequest] = Layout("requests")
@@ -33,9 +32,12 @@ _CONFLICT = ErrorResponse(
     (RETRY_AFTER,),
     code=Code.TOO_MANY_PENDING,
 )
-
-
-_SUPPORT = Subject(tag="Orders", keys=("account",), described={SupportRequest: Described("", REQUEST)})
+_OPEN = Described("The request, which is open.", OPEN_REQUEST, "Request")
+_DESCRIBED: Mapping[type, Described] = {
+    SupportRequest: Described("", REQUEST),
+    OpenRequestRequest: Described("", CANCEL, "To cancel units", {"A message": MESSAGE}),
+}
+_SUPPORT = Subject(tag="Orders", keys=("account",), described=_DESCRIBED)
 
 
 class RequestList(PagedList, frozen=True, kw_only=True):
@@ -66,8 +68,7 @@ class _Requests(Struct, frozen=True):
 class RequestEndpoints(Struct, frozen=True):
     """The endpoints of requests to support."""
 
-    database: Database
-    clock: Clock
+    desk: Desk
     lists: RecordLists
 
     @_SUPPORT.shows(
@@ -83,38 +84,25 @@ class RequestEndpoints(Struct, frozen=True):
         """List your requests to support, newest first."""
         return await self.lists.respond(call, query, _Requests(call.customer_id, query.state), _LAYOUT)
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/request",
-            name="openRequest",
-            key_scopes=("order", "account"),
-            tag="Orders",
-            summary="Ask support about an order",
-            description=(
-                "To cancel units that are not dispatched, to take dispatched ones back, or anything else in words. "
-                "Nothing changes until support has done it: `GET /request` has the answer, which the account also gets "
-                "by e-mail, and the event `request.closed` says when. A message needs a key with the scope `account`."
-            ),
-            request_headers=(IDEMPOTENCY_KEY,),
-            body=Body(OpenRequestRequest, {"To cancel units": CANCEL, "A message": MESSAGE}),
-            success=Success(
-                201,
-                "The request, which is open.",
-                SupportRequest,
-                {"Request": OPEN_REQUEST},
-                headers=(IDEMPOTENT_REPLAY,),
-            ),
-            errors=(NOT_FOUND, _CONFLICT),
-        )
+    @_SUPPORT.changes(
+        "POST",
+        "/request",
+        _OPEN,
+        created=True,
+        keyed=True,
+        key_scopes=("order", "account"),
+        errors=(NOT_FOUND, _CONFLICT),
     )
-    async def open_request(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: OpenRequestRequest) -> SupportRequest:
-            if body.kind == "message":
-                sender_of(call.request.scope).require_one_of("account")
-            request_id = await open_request(
-                tx, call.customer_id, body.order_reference, body.kind, body, self.clock.now()
-            )
-            return own_request(await fetch_request(tx, request_id))
+    async def open_request(
+        self, tx: Transaction, now: datetime, call: Call, body: OpenRequestRequest
+    ) -> SupportRequest:
+        """Ask support about an order.
 
-        return await create_once(call, self.database, OpenRequestRequest, work, self.clock.now())
+        To cancel units that are not dispatched, to take dispatched ones back, or anything else in words. Nothing
+        changes until support has done it: `GET /request` has the answer, which the account also gets by e-mail, and the
+        event `request.closed` says when. A message needs a key with the scope `account`.
+        """
+        if body.kind == "message":
+            sender_of(call.request.scope).require_one_of("account")
+        request_id = await open_request(tx, call.customer_id, body.order_reference, body.kind, body, now)
+        return own_request(await fetch_request(tx, request_id))

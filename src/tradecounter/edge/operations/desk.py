@@ -205,7 +205,9 @@ class Desk(Struct, frozen=True):
         """
         takes_key = keyed and call.request.method == "POST"
         key = read_key(call.request.headers.getlist(HEADER)) if takes_key else None
-        request = None if key is None else KeyedRequest(f"{call.actor.kind}/{call.actor.id}", key, print_of())
+        customer_id = call.admitted_customer_id
+        caller = f"{call.actor.kind}/{call.actor.id}" if customer_id is None else customer_id
+        request = None if key is None else KeyedRequest(caller, key, print_of())
         now = self.clock.now()
 
         async def made_once(tx: Transaction) -> tuple[Made, Recorded | None]:

@@ -25,7 +25,6 @@ from tradecounter.edge.operations.desk import (
     CREATED,
     LOCATION,
     NEXT,
-    POST_HEADERS,
     Address,
     DryRun,
     Nothing,
@@ -37,19 +36,8 @@ from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
-from tradecounter.edge.rest.operation import (
-    ID,
-    TEXT,
-    Body,
-    Examples,
-    Header,
-    Media,
-    Operation,
-    Parameter,
-    Success,
-    endpoint,
-)
+from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
+from tradecounter.edge.rest.operation import ID, TEXT, Body, Header, Media, Operation, Parameter, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
 
 Item = TypeVar("Item")
@@ -61,7 +49,7 @@ _OK = 200
 _NO_CONTENT = 204
 FILE = Media({"type": "string", "format": "binary"})
 NO_FILES: Mapping[str, Media] = {}
-_NO_EXAMPLES: Examples = {}
+_NO_EXAMPLES: Mapping[str, Any] = {}
 
 
 class InPath(Struct, frozen=True):
@@ -100,9 +88,9 @@ class Described(NamedTuple):
     sentence: str
     example: Any
     name: str = ""
-    others: Examples = _NO_EXAMPLES
+    others: Mapping[str, Any] = _NO_EXAMPLES
 
-    def examples(self, shape: Any) -> Examples:
+    def examples(self, shape: Any) -> Mapping[str, Any]:
         """Return the examples of a type; without a name, the first has the type's."""
         return {self.name or shape.__name__: self.example, **self.others}
 
@@ -124,8 +112,8 @@ class Subject(Struct, frozen=True, kw_only=True):
 
     `read` and `write` are the scopes. `roles` are the staff's roles that may change something, where they are not those
     of the scope. At the customers' API, there are `keys` instead: a key needs one of these scopes. Its changes have no
-    idempotency key and no acting user. `public` ones need no credential. `described` has the types of bodies and
-    responses.
+    acting user, and an idempotency key only where they are `keyed`. `public` ones need no credential. `described` has
+    the types of bodies and responses.
 
     A method takes what it needs, by these names: `tx`, a transaction; `now`; `call`; `query`, the query's parameters;
     `body`. Its other parameters have `InPath`. It returns the body of the response. Its class has a `desk`, but for
@@ -208,6 +196,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         created: bool = False,
         shown_once: str = "",
         dry_run: bool = False,
+        keyed: bool = False,
         check: Check | None = None,
         **options: Unpack[Options],
     ) -> Callable[[Method], Handler]:
@@ -224,7 +213,8 @@ class Subject(Struct, frozen=True, kw_only=True):
             change = taking_by_name(method)
             taking_check = None if check is None else taking_by_name(check)
             status = CREATED if location or created else _OK
-            replayed = (IDEMPOTENT_REPLAY,) if self._is_keyed(verb) else ()
+            is_keyed = verb == "POST" and (keyed or not self.keys)
+            replayed = (IDEMPOTENT_REPLAY,) if is_keyed else ()
             headers = (LOCATION, *replayed) if location else replayed
             success = self._success(status, signature.returns, responds, headers)
 
@@ -247,24 +237,32 @@ class Subject(Struct, frozen=True, kw_only=True):
                         location=_continued(location, path, call, signature),
                         shown_once=shown_once,
                         dry_run=dry_run and call.query(DryRun).is_wanted,
-                        keyed=self._is_keyed(verb),
+                        keyed=is_keyed,
                         check=taking_check
                         and (lambda tx, raw, now: taking_check(group=group, tx=tx, raw=raw, now=now)),
                     )
                 return response
 
-            return endpoint(self._change(verb, path, signature, success, options, dry_run=dry_run))(handle)
+            operation = self._change(verb, path, signature, success, options, keyed=is_keyed, dry_run=dry_run)
+            return endpoint(operation)(handle)
 
         return declare
 
     def _change(
-        self, verb: str, path: str, signature: "_Signature", success: Success, options: Options, *, dry_run: bool
+        self,
+        verb: str,
+        path: str,
+        signature: "_Signature",
+        success: Success,
+        options: Options,
+        *,
+        keyed: bool,
+        dry_run: bool,
     ) -> Operation:
-        keyed = self._is_keyed(verb)
         repeated = self._success(_OK, signature.returns, "", (IDEMPOTENT_REPLAY,) if keyed else ())
         found = Options(scope=self.write, roles=self.roles)
         found.update(options)
-        found["errors"] = ((CONFLICT,) if keyed else ()) + options.get("errors", ())
+        found["errors"] = ((CONFLICT,) if keyed and not self.keys else ()) + options.get("errors", ())
         return self._operation(
             verb,
             path,
@@ -272,15 +270,11 @@ class Subject(Struct, frozen=True, kw_only=True):
             success,
             found,
             query=DryRun if dry_run else signature.query,
-            request_headers=() if self.keys else POST_HEADERS if keyed else CHANGE_HEADERS,
+            request_headers=((IDEMPOTENCY_KEY,) if keyed else ()) + (() if self.keys else CHANGE_HEADERS),
             body=self._body(signature.body, may_be_absent=verb == "POST"),
             dry_run=_of_dry_run(repeated) if dry_run and success.status == CREATED else None,
             unchanged=repeated if signature.may_be_unchanged else None,
         )
-
-    def _is_keyed(self, verb: str) -> bool:
-        """Return whether requests of a method are made once per idempotency key."""
-        return verb == "POST" and not self.keys
 
     def _operation(
         self, verb: str, path: str, signature: "_Signature", success: Success, options: Options, **more: Any
