@@ -6,6 +6,7 @@ from decimal import Decimal
 from tradecounter.access.queries.users import find_user_by_id
 from tradecounter.alerts.queries.price_alerts import price_alerts_of, products_of_list
 from tradecounter.alerts.queries.stock_alerts import stock_alerts_of
+from tradecounter.billing.queries.invoice_records import invoices_to_pay
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
@@ -13,7 +14,6 @@ from tradecounter.kit.local_time import day_in_words, uk_date
 from tradecounter.notifications.billing_mails import unpaid_mail
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries.billing_facts import unpaid_invoices
 
 
 async def back_in_stock(context: MailContext, *, user_id: int, found: int) -> Mail | None:
@@ -79,7 +79,7 @@ async def invoices_due(context: MailContext, *, user_id: int, until: int) -> Mai
     if user is None or account is None:
         return None
     end = datetime.fromtimestamp(until, UTC)
-    invoices = [each for each in await unpaid_invoices(context.tx, account.id) if each.due_at < end]
+    invoices = [each for each in await invoices_to_pay(context.tx, account.id) if each.due_at < end]
     if not invoices:
         return None
     named = f"invoice {invoices[0].number} is" if len(invoices) == 1 else f"{len(invoices)} invoices are"

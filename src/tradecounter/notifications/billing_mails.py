@@ -8,18 +8,17 @@ import structlog
 
 from tradecounter.billing.account_statement import read_statement
 from tradecounter.billing.print_statement import print_statement
+from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices_to_pay
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
 from tradecounter.notifications.queries.billing_facts import (
     InvoiceFacts,
-    UnpaidInvoice,
     find_credit_note_facts,
     find_invoice_facts,
     find_payment_facts,
     paid_invoices,
-    unpaid_invoices,
 )
 from tradecounter.notifications.queries.facts import OrderFacts
 from tradecounter.orders.states import ConfirmedOrder
@@ -114,7 +113,7 @@ async def invoice_overdue(context: MailContext, *, order_id: int, number: int, s
 async def debtor_reminded(context: MailContext, *, customer_id: int, asked: int) -> Mail | None:
     """Name a customer's unpaid invoices; `asked` is the Unix time of the request. None if all are paid by now."""
     account = await find_account(context.tx, customer_id)
-    invoices = await unpaid_invoices(context.tx, customer_id)
+    invoices = await invoices_to_pay(context.tx, customer_id)
     if account is None:
         raise NothingToSend(f"customer {customer_id} does not exist")
     if not invoices:
@@ -157,7 +156,7 @@ async def unpaid_mail(
     to: str,
     subject: str,
     account: Account,
-    invoices: Sequence[UnpaidInvoice],
+    invoices: Sequence[InvoiceRecord],
     *,
     heading: str,
     alerts: str = "",

@@ -15,7 +15,7 @@ from tradecounter.identity.queries.api_keys import find_key
 from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries.facts import find_webhook_facts
+from tradecounter.webhooks.queries.endpoints import find_endpoint
 
 
 async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:
@@ -62,7 +62,7 @@ async def key_added(context: MailContext, *, key_id: int) -> Mail | None:
 
 async def webhook_added(context: MailContext, *, webhook_id: int) -> Mail | None:
     """Tell all owners; None if the webhook is gone."""
-    webhook = await find_webhook_facts(context.tx, webhook_id)
+    webhook = await find_endpoint(context.tx, webhook_id)
     if webhook is None or webhook.customer_id is None:
         return None
     entry = await actor_of_entry(context.tx, f"webhook/{webhook_id}", ("webhook.add",))

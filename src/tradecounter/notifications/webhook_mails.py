@@ -3,12 +3,12 @@
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries.facts import find_webhook_facts
+from tradecounter.webhooks.queries.endpoints import find_endpoint
 
 
 async def webhook_stopped(context: MailContext, *, webhook_id: int) -> Mail | None:
     """Tell the customer, or support for the reseller's webhook; None if the webhook is active again."""
-    webhook = await find_webhook_facts(context.tx, webhook_id)
+    webhook = await find_endpoint(context.tx, webhook_id)
     if webhook is None or webhook.state == "active" or webhook.reason is None:
         return None
     account = None if webhook.customer_id is None else await find_account(context.tx, webhook.customer_id)

@@ -100,8 +100,8 @@ _TO_PAY = Statement(
 )
 
 
-async def invoices_to_pay(tx: Transaction, customer_id: int, most: int) -> list[InvoiceRecord]:
-    """Return a customer's invoices that are not paid in full, the oldest due date first."""
+async def invoices_to_pay(tx: Transaction, customer_id: int, most: int | None = None) -> list[InvoiceRecord]:
+    """Return a customer's invoices that are not paid in full, the oldest due date first; without `most`, all."""
     return await tx.fetch_all(_TO_PAY, customer_id=customer_id, most=most)
 
 

@@ -79,30 +79,6 @@ async def paid_invoices(tx: Transaction, payment_id: int) -> list[InvoiceFacts]:
     return await tx.fetch_all(_PAID_INVOICES, payment_id=payment_id)
 
 
-class UnpaidInvoice(Struct, frozen=True):
-    """An invoice that is not paid in full; `due` is in pounds."""
-
-    number: int
-    customer_reference: str
-    due_at: datetime
-    due: Decimal
-
-
-_UNPAID_INVOICES = Statement(
-    """
-    select b.invoice as number, o.customer_reference, b.due_at, b.due
-    from invoice_balance b join orders o on o.id = b.order_id
-    where b.customer_id = :customer_id and b.due > 0 order by b.due_at, b.invoice
-    """,
-    UnpaidInvoice,
-)
-
-
-async def unpaid_invoices(tx: Transaction, customer_id: int) -> list[UnpaidInvoice]:
-    """Return a customer's unpaid invoices, that with the earliest due date first."""
-    return await tx.fetch_all(_UNPAID_INVOICES, customer_id=customer_id)
-
-
 class PaymentFacts(Struct, frozen=True):
     """A payment, its customer, and when it was reversed."""
 

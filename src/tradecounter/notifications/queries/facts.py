@@ -231,24 +231,3 @@ _NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where i
 async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
     """Record that support got the e-mail about quotes to price."""
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))
-
-
-class WebhookFacts(Struct, frozen=True):
-    """A webhook of a customer, or of the reseller; `reason` is why the service has paused or disabled it."""
-
-    id: int
-    customer_id: int | None
-    url: str
-    state: str
-    reason: str | None
-    created_at: datetime
-
-
-_WEBHOOK_FACTS = Statement(
-    "select id, customer_id, url, state, reason, created_at from webhook where id = :id", WebhookFacts
-)
-
-
-async def find_webhook_facts(tx: Transaction, webhook_id: int) -> WebhookFacts | None:
-    """Return a webhook, or None."""
-    return await tx.fetch_one(_WEBHOOK_FACTS, id=webhook_id)

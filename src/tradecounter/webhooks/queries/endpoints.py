@@ -93,20 +93,23 @@ _FETCH = Statement(_ONE.format(_COLUMNS, SQL("")), Endpoint)
 _LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), Endpoint)
 
 
+async def find_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint | None:
+    """Return an endpoint of any owner, or of a customer, or None."""
+    return await tx.fetch_one(_FETCH, id=webhook_id, customer_id=customer_id)
+
+
 async def fetch_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
-    """Return an endpoint of any owner, or of a customer. Raises DomainError (not found)."""
-    return await _existing(tx, _FETCH, webhook_id, customer_id)
+    """Return what `find_endpoint` does. Raises DomainError (not found)."""
+    return _require(await find_endpoint(tx, webhook_id, customer_id), webhook_id)
 
 
 async def lock_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
     """Lock an endpoint until the transaction ends, and return it. Raises DomainError (not found)."""
-    return await _existing(tx, _LOCK, webhook_id, customer_id)
+    found = await tx.fetch_one(_LOCK, id=webhook_id, customer_id=customer_id)
+    return _require(found, webhook_id)
 
 
-async def _existing(
-    tx: Transaction, statement: Statement[Endpoint], webhook_id: int, customer_id: int | None
-) -> Endpoint:
-    endpoint = await tx.fetch_one(statement, id=webhook_id, customer_id=customer_id)
+def _require(endpoint: Endpoint | None, webhook_id: int) -> Endpoint:
     if endpoint is None:
         raise not_found("webhook", webhook_id)
     return endpoint
