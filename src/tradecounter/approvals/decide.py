@@ -17,10 +17,10 @@ from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.states import (
     AnyOrder,
     ConfirmedOrder,

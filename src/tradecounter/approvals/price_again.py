@@ -12,12 +12,11 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.json_text import to_json
 from tradecounter.orders.create.create_for_customer import create_for_customer
-from tradecounter.orders.find_own_order import fetch_own_order_by_code
 from tradecounter.orders.history import audit_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import copy_own_notes
+from tradecounter.orders.queries.orders import copy_own_notes, fetch_own_order_by_code
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import AnyOrder, PendingOrder
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest

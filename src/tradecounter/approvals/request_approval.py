@@ -8,8 +8,8 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.queries.orders import lock_own_order
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import PendingOrder, PricedQuote
 

@@ -54,12 +54,7 @@ def normalised(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """Return a string's words (runs of letters and digits), normalised and in order."""
-    return words_of_normalised(normalised(text))
-
-
-def words_of_normalised(text: str) -> list[str]:
-    """Return the words (runs of letters and digits) of a normalised string, in order."""
-    return _WORD.findall(text)
+    return _WORD.findall(normalised(text))
 
 
 def joined_word(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from tradecounter.orders.create.draft import cover_of_rows
+from tradecounter.orders.create.draft import cover_of
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.shipping_options import choose_shipping
 from tradecounter.orders.states import NumberedOrder, OrderBase
@@ -24,7 +24,7 @@ async def dated_now(order: Shown, lines: Sequence[OrderLine], views: Refreshable
         return order
     view = await views.showing(order.customer_id, products_of(lines))
     rows = view.snapshot.row_of_id
-    needed = cover_of_rows(view, ((rows[line.product_id], line.quantity) for line in lines), now)
+    needed = cover_of(view, ((rows[line.product_id], line.quantity) for line in lines), now)
     return replace(order, shipping_options=[option.dated(now, needed) for option in order.shipping_options])
 
 

@@ -6,7 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import cancel_unconfirmed
-from tradecounter.orders.find_own_order import lock_own_order
+from tradecounter.orders.queries.orders import lock_own_order
 from tradecounter.orders.states import NumberedOrder, PendingOrder, ordered_already
 
 _NO_REASON = "withdrawn by the customer"

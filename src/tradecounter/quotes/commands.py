@@ -21,8 +21,8 @@ from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.states import pricing_of
 from tradecounter.quotes.confirm_quote import confirm_quote
-from tradecounter.quotes.costed_quote import CostedQuote, fetch_costed_quote, with_costs
 from tradecounter.quotes.decline_quote import decline_quote
+from tradecounter.quotes.margin import CostedQuote, fetch_costed_quote, with_costs
 from tradecounter.quotes.price_quote import price_quote
 from tradecounter.quotes.queries.quotes import list_quotes
 from tradecounter.quotes.requests import Declination, QuotePrice

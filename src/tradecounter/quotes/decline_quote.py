@@ -7,11 +7,10 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import cancel_unconfirmed
-from tradecounter.orders.find_own_order import lock_own_order
-from tradecounter.orders.queries.orders import lock_by_code
+from tradecounter.orders.queries.orders import lock_by_code, lock_own_order
 from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, ordered_already
 from tradecounter.orders.withdraw_order import withdraw_order
-from tradecounter.quotes.find_own_quote import fetch_own_quote
+from tradecounter.quotes.queries.quotes import fetch_own_quote
 
 
 async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> AnyOrder:

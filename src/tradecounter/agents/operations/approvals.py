@@ -13,7 +13,7 @@ from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.find_own_order import lock_own_order
+from tradecounter.orders.queries.orders import lock_own_order
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PendingOrder, PricedQuote
 

@@ -5,9 +5,8 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from tradecounter.customers.address_book import remove_address
-from tradecounter.customers.address_rules import read_address
-from tradecounter.customers.operations.changes import save_address_of
+from tradecounter.customers.address_book import remove_address, save_address
+from tradecounter.customers.address_rules import check_address, read_address
 from tradecounter.customers.operations.staff import CUSTOMERS, ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
@@ -46,7 +45,9 @@ class AddressOperations(Struct, frozen=True):
         self, tx: Transaction, now: datetime, customer_id: CustomerId, body: AddressDetails
     ) -> SavedAddress:
         """Save an address."""
-        return await save_address_of(tx, customer_id, body, now)
+        check_address(body)
+        await fetch_account(tx, customer_id)
+        return await save_address(tx, customer_id, body, now)
 
     @CUSTOMERS.changes("DELETE", f"{_ALL}/{{address_id}}", "The address is deleted.")
     async def delete_address(

@@ -1,4 +1,4 @@
-"""What the API and the pages of customers share: changes of accounts, keys, users and addresses."""
+"""What the API and the pages of customers share: changes of accounts, keys and users."""
 
 from datetime import datetime
 
@@ -6,13 +6,10 @@ from msgspec import UNSET, structs
 from msgspec.structs import asdict
 
 from tradecounter.access.users import disable_user, fetch_user_of
-from tradecounter.customers.address_book import save_address
-from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import checked_change
 from tradecounter.customers.operations.wire import CreatedKey
 from tradecounter.customers.queries.accounts import fetch_account, require_price_list, unpaired_terms
 from tradecounter.customers.settings import CustomerChange
-from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.request_body import wrong_fields
 from tradecounter.identity.manage_keys import create_key, fetch_key
@@ -71,10 +68,3 @@ async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: 
     """Disable one of a customer's users, also the last owner. Raises DomainError (not found)."""
     user = await fetch_user_of(tx, customer_id, user_id)
     await disable_user(tx, user.email, now)
-
-
-async def save_address_of(tx: Transaction, customer_id: int, body: AddressDetails, now: datetime) -> SavedAddress:
-    """Add an address to a customer's address book. Raises DomainError: invalid, not found."""
-    check_address(body)
-    await fetch_account(tx, customer_id)
-    return await save_address(tx, customer_id, body, now)

@@ -71,7 +71,7 @@ def _offered(
 ) -> Offered:
     weight = total_weight(wanted)
     region = region_of(kind, context, addresses.shipping, request.shipping_region)
-    needed = cover_of(context.view, wanted, context.now)
+    needed = cover_of(context.view, ((item.row, item.quantity) for item in wanted), context.now)
     options = offer_shipping(kind, context, addresses.shipping, region, weight, needed)
     return Offered(weight, region, options)
 

@@ -115,13 +115,8 @@ def total_weight(wanted: Iterable[Wanted]) -> Decimal:
     return weight
 
 
-def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cover:
-    """Return when the current stock covers all items; the quantities of one product are added up."""
-    return cover_of_rows(view, ((item.row, item.quantity) for item in wanted), now)
-
-
-def cover_of_rows(view: CustomerView, wanted: Iterable[tuple[int, int]], now: datetime) -> Cover:
-    """Return what `cover_of` does for units of catalogue rows."""
+def cover_of(view: CustomerView, wanted: Iterable[tuple[int, int]], now: datetime) -> Cover:
+    """Return when the current stock covers units of catalogue rows; those of one row are added up."""
     units: Counter[int] = Counter()
     for row, quantity in wanted:
         units[row] += quantity

@@ -20,8 +20,8 @@ from tradecounter.orders.reseller_wire import Confirmation, ResellerOrder
 from tradecounter.orders.states import pricing_of, quote_status
 from tradecounter.parts.present_order import OrderPresenter, option_in_utc
 from tradecounter.quotes.confirm_quote import confirm_quote
-from tradecounter.quotes.costed_quote import CostedQuote, fetch_costed_quote, with_costs
 from tradecounter.quotes.decline_quote import decline_quote
+from tradecounter.quotes.margin import CostedQuote, fetch_costed_quote, with_costs
 from tradecounter.quotes.operations.examples import DESCRIBED
 from tradecounter.quotes.price_quote import price_quote
 from tradecounter.quotes.requests import Declination, QuotePrice

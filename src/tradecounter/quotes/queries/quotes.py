@@ -5,7 +5,7 @@ from psycopg.sql import SQL
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
-from tradecounter.orders.queries.orders import order_statement
+from tradecounter.orders.queries.orders import find_own_order_by_code, order_statement
 from tradecounter.orders.queries.today import Waiting
 from tradecounter.orders.states import AnyOrder
 
@@ -67,5 +67,13 @@ async def fetch_quote(tx: Transaction, code: str) -> AnyOrder:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
     quote = await tx.fetch_one(_QUOTE, code=code)
     if quote is None:
+        raise not_found("quote", code)
+    return quote
+
+
+async def fetch_own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+    """Return a customer's quote in any state by its confirmation code. Raises DomainError (not found)."""
+    quote = await find_own_order_by_code(tx, customer_id, code)
+    if quote is None or quote.kind != "quote":
         raise not_found("quote", code)
     return quote

@@ -24,9 +24,8 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import APPROVER, BUYER, user_of
 from tradecounter.edge.pages.step import action, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.orders.find_own_order import fetch_own_order_by_code
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import own_notes_of
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, own_notes_of
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.shown_options import chosen_option, dated_now
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote

@@ -19,10 +19,9 @@ from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.pages.both.new_order import OWN
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import own_notes_of
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, lock_own_order, own_notes_of
 from tradecounter.orders.shown_options import chosen_option, dated_now
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
 from tradecounter.orders.waiting import Wait, wait_of_pending

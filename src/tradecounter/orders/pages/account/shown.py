@@ -20,14 +20,13 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.local_time import moment_of
-from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.fulfilled import Fulfilled
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.pages.account.timeline import Happened, timeline
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.changes import OrderChange, changes_of_order
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import OrderNote, own_notes_of
+from tradecounter.orders.queries.orders import OrderNote, fetch_own_order_by_name, own_notes_of
 from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder
 from tradecounter.orders.waiting import Wait, open_lines_of, waits_of_orders

@@ -46,7 +46,6 @@ from tradecounter.orders.create.create_for_customer import create_for_customer
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.lines import line_tax
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
@@ -62,7 +61,7 @@ from tradecounter.orders.pages.both.order_form import (
 )
 from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import own_notes_of
+from tradecounter.orders.queries.orders import fetch_own_order_by_name, own_notes_of
 from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS

@@ -45,8 +45,7 @@ from tradecounter.orders.states import (
 )
 from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.decline_quote import decline_own_quote
-from tradecounter.quotes.find_own_quote import fetch_own_quote
-from tradecounter.quotes.queries.quotes import open_quotes, own_quotes
+from tradecounter.quotes.queries.quotes import fetch_own_quote, open_quotes, own_quotes
 from tradecounter.quotes.wire import DeclineQuoteRequest
 
 _PATH = "/account/quote"

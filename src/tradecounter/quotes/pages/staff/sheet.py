@@ -24,8 +24,7 @@ from tradecounter.orders.states import (
     pricing_of,
     quote_status,
 )
-from tradecounter.quotes.costed_quote import fetch_costed_quote
-from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
+from tradecounter.quotes.margin import Margin, fetch_costed_quote, margin_of, require_sound_prices
 
 
 class SheetLine(Struct, frozen=True):

@@ -18,8 +18,8 @@ from tradecounter.edge.pages.step import Question, action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
-from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import fetch_own_order_by_name
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.parts.account import AccountParts
 from tradecounter.saved_lists.manage_lists import (
