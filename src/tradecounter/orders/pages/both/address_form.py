@@ -42,15 +42,13 @@ _FIELDS = (
     AddressField("city", "Town", needed=True),
     AddressField("state", "County"),
     AddressField("zip", "Postcode", needed=True),
-    AddressField("country_code", "Country code", needed=True, value="GB"),
+    AddressField("country_code", "Country code", needed=True),
     AddressField("contact_number", "Phone for the courier"),
     AddressField("tax_number", "Tax number"),
 )
 
 
-def address_fields(address: CustomerAddress | None = None) -> list[AddressField]:
-    """Return the fields of an address, empty or with its values."""
-    if address is None:
-        return list(_FIELDS)
+def address_fields(address: CustomerAddress) -> list[AddressField]:
+    """Return the fields of an address with its values."""
     values: Mapping[str, str | None] = msgspec.structs.asdict(address)
     return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _FIELDS]
