@@ -1,5 +1,6 @@
 """Both sites on a phone: what is in sight without scrolling, and how much a list takes."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -83,6 +84,24 @@ def test_filters_open_behind_a_button(phone: Tab, sites: DemoSites, member: Pers
     phone.page.get_by_label("Id in another program").fill("nothing has it")
     phone.page.get_by_role("button", name="Filter").click()
     expect(phone.page.get_by_text("No order matches the filters.")).to_be_visible()
+
+
+def test_the_filters_that_are_set_most_often_need_no_button(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/product")
+    rows = phone.page.locator("#results tbody tr")
+    expect(phone.page.get_by_label("Manufacturer")).to_be_hidden()
+    phone.page.get_by_label("Category").select_option(label="Conference phones")
+    expect(phone.page).to_have_url(re.compile("category=conference"))
+    expect(rows.first).to_contain_text("conference phone")
+    phone.page.get_by_label("SKU, name or EAN").fill("RVX-480")
+    phone.page.keyboard.press("Enter")
+    expect(rows).to_have_count(1)
+    phone.page.get_by_label("Show").select_option("not_sold")
+    expect(phone.page.get_by_text("No product matches.")).to_be_visible()
+    phone.open(f"{sites.office.url}/order")
+    phone.page.get_by_label("Status", exact=True).select_option("To dispatch")
+    expect(rows.first.locator(".badge")).to_have_text(re.compile("dispatch"))
 
 
 def test_the_form_of_an_order_fits_into_two_windows_of_a_phone(phone: Tab, sites: DemoSites, member: Person) -> None:

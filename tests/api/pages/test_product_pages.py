@@ -1,5 +1,6 @@
 """The staff's pages of products: the list, one product, why a price is what it is, and adjusting its stock."""
 
+import re
 from urllib.parse import quote
 
 import pytest
@@ -75,9 +76,10 @@ def test_products_are_filtered_by_manufacturer_and_by_what_they_lack(office: Bac
     assert found(show="without_price", manufacturer="ACME") == ["SIFT-BARE"]
     service.must_load("categories", [{"key": "sieves", "name": "Sieves & more"}])
     page = sam.get("/product", params={"query": "sift-"}).text
-    for kind, name in (("manufacturers", "Acme"), ("categories", "Sieves &amp; more")):
-        choices = page.partition(f'<datalist id="{kind}">')[2].partition("</datalist>")[0]
-        assert f'<option value="{name}"></option>' in choices
+    assert '<option value="Acme"></option>' in page.partition('<datalist id="manufacturers">')[2]
+    assert '<option value="sieves">Sieves &amp; more</option>' in page.partition('name="category"')[2]
+    typed = sam.get("/product", params={"category": "SIEVES & MORE"}).text
+    assert '<option value="SIEVES &amp; MORE" selected>SIEVES &amp; MORE</option>' in typed
     assert "<small>Acme" in page
     for lack in ("without_picture", "without_description", "without_ean"):
         assert found(show=lack) == ["SIFT-BARE", "SIFT-OUT"]
@@ -117,6 +119,15 @@ def test_categories_and_manufacturers_lead_to_as_many_products_as_they_say(offic
     assert (manufacturers["rigger"], manufacturers["idle"]) == (["Rigger & Sons", "2", "1"], ["Idle", "0", "0"])
     assert 'href="/product?manufacturer=rigger">Rigger &amp; Sons</a>' in sam.get("/manufacturer").text
     assert 'href="/category"' in sam.get("/product").text
+
+
+def test_a_list_of_categories_has_one_file_which_can_be_imported_by_those_who_may(office: BackOfficeSite) -> None:
+    office.service.must_load("categories", [{"key": "filed", "name": "Filed"}])
+    office.refresh()
+    people = [staff_member(office.service, office.url, role) for role in ("catalogue", "warehouse")]
+    for kind, file in (("category", "categories"), ("manufacturer", "manufacturers")):
+        found = [re.findall(r'href="([^"]+)" download', each.get(f"/{kind}").text) for each in people]
+        assert found == [[f"/import/file/{file}"], [f"/{kind}?format=csv"]]
 
 
 def test_a_page_of_manufacturers_begins_behind_the_one_before(office: BackOfficeSite, sam: Person) -> None:

@@ -121,15 +121,13 @@ def test_scans_are_counted_in_lines_and_entered_with_two_clicks(
 
 
 @WAYS
-def test_picking_lists_of_three_orders_are_printed_as_one_file_with_two_clicks_behind_the_filters(
+def test_picking_lists_of_three_orders_are_printed_as_one_file_with_two_clicks(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
 ) -> None:
     customer = office.service.customer(company=f"Three lists by {way}")
     names = [buy(customer, [("CABLE", units)])["order_reference"] for units in (1, 2, 3)]
     person = staff_member(office.service, office.url, "warehouse")
-    with job(browser, person, office.url, "/order", way, record_property, 2 + (way == "touch")) as work:
-        if way == "touch":
-            work.click(work.page.locator("#filters > details > summary"))  # they are folded on phones
+    with job(browser, person, office.url, "/order", way, record_property, 2) as work:
         work.fill(work.field("Customer"), str(customer.id))
         work.page.keyboard.press("Enter")
         expect(work.page.get_by_role("checkbox", name=re.compile("^Choose"))).to_have_count(3)

@@ -1,5 +1,6 @@
 """`/product`: all products with their stock."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -49,6 +50,12 @@ _NEEDS = {
 
 def _choices(call: Call) -> list[tuple[Shown, str]]:
     return [(show, label(show)) for show in SHOWN if show != "below_cost" or has_right(call.request, _COSTS)]
+
+
+def _category_choices(names: Mapping[str, str], chosen: str | None) -> list[tuple[str, str]]:
+    """Return the keys and names of categories; a chosen one that is named in another way is one more."""
+    choices = list(names.items())
+    return choices if not chosen or chosen in names else [(chosen, chosen), *choices]
 
 
 class ProductTable(TableParameters, frozen=True, kw_only=True):
@@ -120,7 +127,7 @@ class ProductListPages(Struct, frozen=True):
             "looks": {key: look_of(each, categories) for key, each in pictured.items()},
             "choices": _choices(call),
             "manufacturers": manufacturers,
-            "categories": categories,
+            "category_choices": _category_choices(categories, found.wanted.category),
             "note": note,
             "typed": as_typed(words),
         }
