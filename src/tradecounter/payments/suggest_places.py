@@ -13,6 +13,7 @@ from tradecounter.payments.queries.suggested_places import DueOf, Payer, custome
 from tradecounter.payments.wire import Allocation
 
 _MOST = 5
+_NEAR = Decimal("0.1")  # of an amount, by which an invoice may differ that comes near it
 _MOST_EXACT = 2  # invoices of one customer whose due amount is that of the line
 
 
@@ -20,7 +21,8 @@ class Suggestion(Struct, frozen=True):
     """Where a line's money may go: to an invoice, or without one to a customer's oldest due invoices.
 
     `pays` is what each invoice gets, `rest` what stays on the account. It `fits` if the amount is exactly what is due
-    of these invoices.
+    of these invoices. Otherwise `nearest` is an invoice that it nearly pays, if there is one, and `misses` is by how
+    many pounds: more than 0 if more is due.
     """
 
     payer: Payer
@@ -28,6 +30,8 @@ class Suggestion(Struct, frozen=True):
     pays: Sequence[Allocation]
     rest: Decimal
     fits: bool
+    nearest: DueOf | None = None
+    misses: Decimal = NOTHING
 
     @property
     def is_evident(self) -> bool:
@@ -69,7 +73,11 @@ def _places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Sug
     for number in exact:
         yield Suggestion(payer, number, [Allocation(number, amount)], NOTHING, fits=True)
     if (is_oldest_exact and len(oldest) > 1) or (payer.is_hinted and not exact):
-        yield Suggestion(payer, None, oldest, rest, is_oldest_exact)
+        nearest = None if is_oldest_exact else min(due, key=lambda each: abs(each.due - amount), default=None)
+        if nearest is not None and abs(nearest.due - amount) <= amount * _NEAR and len(due) > 1:
+            yield Suggestion(payer, None, oldest, rest, fits=False, nearest=nearest, misses=nearest.due - amount)
+        else:
+            yield Suggestion(payer, None, oldest, rest, is_oldest_exact)
 
 
 def _unlikely(place: Suggestion) -> tuple[bool, bool, bool, bool, int, int]:

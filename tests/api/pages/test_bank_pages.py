@@ -105,7 +105,7 @@ def test_a_file_that_would_do_something_else_by_now_is_shown_again(
     assert "something has changed since you looked" in text_of(rejected).lower()
     assert f"Nothing is due of invoice {number}" in text_of(rejected)
     assert payments(office, customer) == 1
-    assert "are recorded. 1 line could not be placed" in text_of(fran.sends(f"{path}/apply"))
+    assert "No payment is recorded. 1 line could not be placed." in text_of(fran.sends(f"{path}/apply"))
 
 
 def test_columns_that_are_not_known_are_chosen_on_the_page(

@@ -92,5 +92,7 @@ def test_who_owes_but_is_not_overdue_is_not_among_several_debtors(shop: Service,
 
 def test_a_reminder_of_several_debtors_wants_at_least_one(shop: Service, office: BackOfficeSite) -> None:
     finance = staff_member(shop, office.url, "finance")
-    assert finance.get("/money/remind").status_code == 400
+    for response in (finance.get("/money/remind"), finance.send("/money/remind")):
+        assert (response.status_code, response.headers["Location"]) == (303, "/money")
+    assert "tick 1 to 50 debtors first" in text_of(finance.sends("/money/remind"))
     assert staff_member(shop, office.url, "support").send("/money/remind").status_code == 403

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 
 import httpx2
 import pytest
@@ -136,6 +137,42 @@ def test_a_part_of_what_is_due_does_not_come_to_it(office: BackOfficeSite, fran:
     page = text_of(fran.get(stored(office, fran, "7.77", "pays a part")))
     assert f"It pays £7.77 of invoice {number}" in page
     assert "exactly" not in page
+
+
+def test_a_place_that_does_not_fit_says_by_how_much_the_nearest_invoice_differs(
+    office: BackOfficeSite, fran: Person
+) -> None:
+    customer = office.service.customer(company="Nearly Right")
+    small, large = debts(office, customer, 2, 6)
+    due = due_of(office.service, large)
+    page = text_of(fran.get(stored(office, fran, due - Decimal("0.30"), "nearly right")))
+    assert f"Invoice {large} comes nearest: £{due} is due, £0.30 more than this." in page
+    due = due_of(office.service, small)
+    page = text_of(fran.get(stored(office, fran, due + Decimal("0.20"), "nearly right")))
+    assert f"Invoice {small} comes nearest: £{due} is due, £0.20 less than this." in page
+
+
+def test_a_line_is_headed_by_what_it_says_of_its_payer(office: BackOfficeSite, fran: Person) -> None:
+    path = stored(office, fran, "9.87", "from the aunt", payer="MRS HUDSON")
+    page = fran.get(path)
+    assert "<h1>MRS HUDSON from the aunt</h1>" in page.text
+    assert "MRS HUDSON from the aunt £9.87, 15 Jun 2026 · line 2 of bank.csv" in text_of(page)
+    [row] = [part for part in fran.get("/bank-line?sort=-stored").text.split("<tr>") if path in part]
+    assert f'<a href="{path}">MRS HUDSON from the aunt</a>' in row.partition("</th>")[0]
+    assert "line 2" in row
+
+
+def test_the_reason_of_most_lines_is_said_once_and_others_beside_their_lines(
+    office: BackOfficeSite, fran: Person
+) -> None:
+    for amount in ("8.81", "8.82", "a dozen"):
+        stored(office, fran, amount, "said once")
+    page = text_of(fran.get("/bank-line?reference=said+once"))
+    assert "2 lines wait because the reference has no number of an invoice." in page
+    assert page.count("has no number of an invoice") == 1
+    assert page.count("The amount is not pounds and pence") == 1
+    assert "Where no place is suggested, nobody owes exactly the amount" in page
+    assert "Where no place is suggested" not in text_of(fran.get("/bank-line?state=all&reference=NOTHING"))
 
 
 def test_the_beginning_of_a_long_name_leads_to_its_customer(office: BackOfficeSite, fran: Person) -> None:

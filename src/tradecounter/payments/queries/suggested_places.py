@@ -12,6 +12,8 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 _MOST_BY_AMOUNT, _MOST_BY_NAME = 20, 5  # customers of one line
+_MOST_COUNTED = 100  # invoices; with more that may come to an amount, all of a customer are added up
+_SHORTEST = 4  # letters of a company's name that a line can name
 _LETTERS_ENOUGH = 12  # that a line must have of a company's name if a bank has cut the name
 
 
@@ -45,6 +47,9 @@ class Payer(Struct, frozen=True):
         return self.is_known or self.is_begun or self.is_numbered_paid
 
 
+# The oldest invoices of a customer come to at least as much as the same number of the smallest ones of all: that bounds
+# how many of each customer need a running sum, which takes most of the time. Names begin with a part of a text of their
+# first letters, so a join finds them; comparing each name with each text takes longer.
 # Banks cut long names: a text that ends within a company's name begins it. `usual` is the payer's name, which a line
 # has first and whose numbers are no invoices'; without a payer's name it is the whole text.
 _PAYERS = Statement(
@@ -56,30 +61,47 @@ _PAYERS = Statement(
         from bank_line
         where id = any(:line_ids) and amount > 0 and received_on is not null
     ),
-    open as materialized (
-        select customer_id, due, sum(due) over (partition by customer_id order by due_at, invoice) as so_far
-        from invoice_balance where due > 0
+    smallest as (
+        select sum(due) over (order by due, invoice rows unbounded preceding) as least
+        from (select due, invoice from invoice_balance where due > 0 order by due, invoice limit :most_counted) as b
     ),
     fitting as (
-        select line.id, customer_id from line join open on open.due = line.amount
-        union select line.id, customer_id from line join open on open.so_far = line.amount
+        select line.id, b.customer_id from line join invoice_balance b on b.due = line.amount and b.due > 0
+        union
+        select line.id, o.customer_id from line join (
+            select customer_id, row_number() over oldest_first as n, sum(due) over oldest_first as so_far
+            from invoice_balance where due > 0
+            window oldest_first as (partition by customer_id order by due_at, invoice rows unbounded preceding)
+        ) o on o.so_far = line.amount
+        where o.n <= (select case when count(*) < :most_counted then count(*) else 9223372036854775807 end
+                      from smallest where least <= (select max(amount) from line))
     ),
     earlier as (
         select line.id, p.customer_id, count(*) as times, max(l.received_on) as last_on
         from line join bank_line l on l.usual = line.usual and l.state = 'placed' join payment p on p.id = l.payment_id
         where line.usual <> '' group by 1, 2
     ),
+    company as materialized (
+        select id, lower(company) as name, left(lower(company), :letters_enough) as beginning
+        from customer where length(company) >= :shortest
+    ),
     named as (
         select line.id, c.id as customer_id, bool_or(position(c.name in text) > 0) as is_whole,
                max(case when position(c.name in text) > 0 then length(c.name) else length(tail) end) as letters
-        from (select distinct customer_id from open) o
-        join (select id, lower(company) as name from customer where length(company) > 3) c on c.id = o.customer_id
-        join line on position(left(c.name, :letters_enough) in line.reference) > 0
+        from (
+            select distinct line.id, substr(reference, first, letters) as part
+            from line, generate_series(:shortest::integer, :letters_enough::integer) as letters,
+                 lateral generate_series(1, length(reference) - letters + 1) as first
+        ) p
+        join company c on c.beginning = p.part
+        join line on line.id = p.id
         cross join lateral (
-            select text, substr(text, nullif(position(left(c.name, :letters_enough) in text), 0)) as tail
+            select text, substr(text, nullif(position(c.beginning in text), 0)) as tail
             from unnest(array[line.reference, line.usual]) as text
         ) t
-        where position(c.name in text) > 0 or starts_with(c.name, tail) group by 1, 2
+        where (position(c.name in text) > 0 or starts_with(c.name, tail))
+          and exists (select from invoice_balance b where b.customer_id = c.id and b.due > 0)
+        group by 1, 2
     ),
     numbered as (
         select line.id, b.customer_id, bool_or(b.due > 0) as is_due
@@ -119,6 +141,8 @@ async def customers_to_suggest(tx: Transaction, line_ids: Sequence[int]) -> list
     return await tx.fetch_all(
         _PAYERS,
         line_ids=list(line_ids),
+        most_counted=_MOST_COUNTED,
+        shortest=_SHORTEST,
         letters_enough=_LETTERS_ENOUGH,
         most_by_amount=_MOST_BY_AMOUNT,
         most_by_name=_MOST_BY_NAME,

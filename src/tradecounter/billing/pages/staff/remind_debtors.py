@@ -15,7 +15,6 @@ from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.numbers import read_id
@@ -46,12 +45,16 @@ class RemindDebtorsPages(Struct, frozen=True):
     @page(_REMIND, "Remind several debtors", scope="billing:write", query=ChosenDebtors)
     async def show_remind(self, call: Call) -> Response:
         known = [number for text in call.query(ChosenDebtors).customer if (number := read_id(text)) is not None]
+        if not 0 < len(known) <= _MOST:
+            return self._none_chosen(call)
         return await self._show(call, Filled(), known)
 
     @form(_REMIND, "Remind several debtors", scope="billing:write")
     async def remind(self, call: Call) -> Response:
         submitted = await read_submitted(call)
         chosen = list(dict.fromkeys(parse_form(submitted, RemindersForm).customer))
+        if not chosen:
+            return self._none_chosen(call)
 
         async def work(tx: Transaction, place: int, now: datetime) -> str:
             return f"Sent to {(await remind_debtor(tx, chosen[place], now)).recipient}"
@@ -59,15 +62,13 @@ class RemindDebtorsPages(Struct, frozen=True):
         outcomes = await self.desk.change_each(call, submitted, [str(each) for each in chosen], work)
         return await self._show(call, Filled(submitted.values), chosen, outcomes)
 
+    def _none_chosen(self, call: Call) -> Response:
+        return self.desk.go(call, "/money", f"Nobody is reminded: tick 1 to {_MOST} debtors first.")
+
     async def _show(
         self, call: Call, filled: Filled, chosen: Sequence[int], outcomes: Sequence[Outcome] = ()
     ) -> Response:
-        """Show those with something overdue, ticked unless they were reminded today, or what came of each.
-
-        Raises DomainError (invalid).
-        """
-        if not 0 < len(chosen) <= _MOST:
-            raise invalid("customer", f"tick 1 to {_MOST} debtors in the list first")
+        """Show those with something overdue, ticked unless they were reminded today, or what came of each."""
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             debtors = await chosen_debtors(tx, chosen, now)

@@ -25,6 +25,7 @@ from tradecounter.payments.bank_headings import SOURCES
 from tradecounter.payments.bank_line import BankRow
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.pages.staff.kept_files import KeptFile, KeptFiles
+from tradecounter.payments.pages.staff.reasons import shared_reason
 from tradecounter.payments.reseller_wire import PaymentImport
 
 _UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
@@ -137,6 +138,7 @@ class BankFilePages(Struct, frozen=True):
 
     def _show(self, call: Call, kept: KeptFile, filled: Filled) -> Response:
         chosen = {name: heading for heading, name in kept.renamed.items()}
+        shared = shared_reason(line.why for line in kept.result.unplaced) if kept.result else None
         return self.desk.show(
             call,
             "payments/bank_check.html",
@@ -146,6 +148,7 @@ class BankFilePages(Struct, frozen=True):
             chosen=chosen or (kept.result.columns if kept.result else {}),
             headings=[heading for heading in dict.fromkeys(kept.headings) if heading],
             most=_MOST_SHOWN,
+            shared=shared,
         )
 
 
@@ -157,4 +160,6 @@ def _outcome(result: PaymentImport) -> tuple[Any, ...]:
 
 def _said(result: PaymentImport) -> str:
     done = f"{plural(result.recorded, 'payment')} {'is' if result.recorded == 1 else 'are'} recorded."
+    if not result.recorded:
+        done = "No payment is recorded."
     return f"{done} {plural(len(result.unplaced), 'line')} could not be placed." if result.unplaced else done

@@ -43,9 +43,8 @@ _COLUMNS = (
     Column("State"),
 )
 _LINE_COLUMNS = (
-    Column("Line", numeric=True),
-    Column("Received"),
     Column("Reference"),
+    Column("Received"),
     Column("State"),
     Column("Amount", numeric=True),
 )

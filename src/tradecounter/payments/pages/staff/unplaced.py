@@ -24,6 +24,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.payments.pages.staff.payment_preview import UNASKED, PaymentPreview, preview_of
 from tradecounter.payments.pages.staff.payments import said_of_payment
+from tradecounter.payments.pages.staff.reasons import shared_reason
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_lines import (
     BANK_LINES,
@@ -37,10 +38,10 @@ from tradecounter.payments.suggest_places import Suggestion, suggest_places
 
 _ONE, _PLACE, _ASIDE = "/bank-line/{id}", "/bank-line/{id}/place", "/bank-line/{id}/set-aside"
 _COLUMNS = (
-    Column("Line", "stored"),
-    Column("Received", "received"),
     Column("Reference"),
+    Column("Received", "received"),
     Column("Where it may go"),
+    Column("File", "stored"),
     Column("Amount", "amount", numeric=True),
 )
 _OLDEST_FIRST = "stored"
@@ -122,7 +123,15 @@ class BankLinePages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             waiting, places = await lines_waiting(tx), await suggest_places(tx, shown)
         suggested = {line.id: _with_digests(line, places.get(line.id, [])) for line in shown}
-        return {"waiting": waiting, "states": _STATES, "suggested": suggested, "unasked": UNASKED}
+        shared = shared_reason(line.why for line in shown)
+        return {
+            "waiting": waiting,
+            "states": _STATES,
+            "suggested": suggested,
+            "shared": shared,
+            "is_any_unknown": any(line.amount and line.received_on and not suggested[line.id] for line in shown),
+            "unasked": UNASKED,
+        }
 
     @page(_ONE, "One line of a bank file", scope="billing:read")
     async def show_line(self, call: Call) -> Response:
