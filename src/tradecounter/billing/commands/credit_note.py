@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from msgspec import UNSET
 
-from tradecounter.billing.operations.steps import credit_invoice
+from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.operations.wire import CreditNoteRequest
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
@@ -65,7 +65,10 @@ def add(
     if (given.lines is UNSET) == (given.amount is UNSET):
         raise typer.BadParameter("name either --item or --amount")
     letterhead = from_settings(letterhead_from)
-    note = run_change(lambda tx: credit_invoice(tx, invoice, given, letterhead, SystemClock().now()), dry_run=dry_run)
+    note = run_change(
+        lambda tx: issue_credit_note(tx, invoice, given.credit, given.reason, letterhead, SystemClock().now()),
+        dry_run=dry_run,
+    )
     show(note, _in_words(note, dry_run=dry_run), as_json=as_json)
 
 

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from tradecounter.billing.account_statement import AccountStatement, read_statement
 from tradecounter.billing.debtors import Debtor, read_debtors
+from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.operations.examples import DESCRIBED
-from tradecounter.billing.operations.steps import credit_invoice
 from tradecounter.billing.operations.wire import (
     CreditNoteListParameters,
     CreditNoteRequest,
@@ -117,7 +117,7 @@ class BillingOperations(Struct, frozen=True):
         Money that had paid for it goes to the account. A return is closed once all its units came back and are
         credited. A dry run shows the credit note, with the number that it would get now.
         """
-        return await credit_invoice(tx, number, body, self.letterhead, now)
+        return await issue_credit_note(tx, number, body.credit, body.reason, self.letterhead, now)
 
     @_BILLING.lists(_CREDIT_NOTES, "The credit notes.")
     async def list_credit_notes(self, tx: Transaction, query: CreditNoteListParameters) -> Listed[CreditNote]:

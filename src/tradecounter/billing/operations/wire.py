@@ -1,5 +1,6 @@
 """The requests of billing in the back office."""
 
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -9,6 +10,7 @@ from tradecounter.billing.statement_files import StatementPeriod
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.edge.rest.days import Day
 from tradecounter.edge.rest.parameters import Flag
+from tradecounter.kit.errors import invalid
 from tradecounter.kit.number_types import Pounds
 
 
@@ -20,6 +22,15 @@ class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
     ) = UNSET
     amount: Annotated[Pounds, Meta(description="Pounds to credit, without VAT.")] | UnsetType = UNSET
     reason: Annotated[str, Meta(description="The reason, for the customer and the audit log.")]
+
+    @property
+    def credit(self) -> list[CreditLine] | Decimal:
+        """The units or the amount. Raises DomainError (invalid) for neither and for both."""
+        if self.lines is not UNSET and self.amount is UNSET:
+            return self.lines
+        if self.amount is not UNSET and self.lines is UNSET:
+            return self.amount
+        raise invalid("lines", "send either lines or amount")
 
 
 class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):
