@@ -1,5 +1,6 @@
 """What agents need before they may ask a customer: the metadata of `/mcp`, and registration (RFC 9728, RFC 7591)."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -9,6 +10,7 @@ from tradecounter.agents.metadata import PATH, WELL_KNOWN, ResourceMetadata, res
 from tradecounter.agents.register_client import ClientMetadata, RegistrationError, RegistrationProblem, register_client
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call, add_response_headers
 from tradecounter.edge.rest.common_errors import UNAVAILABLE
 from tradecounter.edge.rest.headers import CACHE_CONTROL, RETRY_AFTER
@@ -55,19 +57,8 @@ _REGISTERED = RegisteredClient(
     ["code"],
     "read order",
 )
-
-
-def _metadata_operation(path: str, name: str, where: str) -> Operation:
-    return Operation(
-        method="GET",
-        path=path,
-        name=name,
-        tag="Access",
-        summary=f"The metadata of the agents' server{where}",
-        description="Where agents get tokens for `/mcp` (RFC 9728).",
-        success=Success(200, "The metadata.", ResourceMetadata, {"Metadata": _METADATA}),
-        public=True,
-    )
+_DESCRIBED: Mapping[type, Described] = {ResourceMetadata: Described("The metadata.", _METADATA, "Metadata")}
+_ACCESS = Subject(tag="Access", public=True, described=_DESCRIBED)
 
 
 class ConnectingEndpoints(Struct, frozen=True):
@@ -78,13 +69,21 @@ class ConnectingEndpoints(Struct, frozen=True):
     base_url: str | None
     seller: str
 
-    @endpoint(_metadata_operation(f"{WELL_KNOWN}{PATH}", "getAgentsServer", ""))
-    async def show_metadata(self, call: Call) -> Response:
-        return json_response(resource_metadata(audience_of(call.request, self.base_url), self.seller))
+    @_ACCESS.shows(f"{WELL_KNOWN}{PATH}")
+    async def get_agents_server(self, call: Call) -> ResourceMetadata:
+        """The metadata of the agents' server.
 
-    @endpoint(_metadata_operation(WELL_KNOWN, "getProtectedResource", ", without its path"))
-    async def show_metadata_of_site(self, call: Call) -> Response:
-        return await self.show_metadata(call)
+        Where agents get tokens for `/mcp` (RFC 9728).
+        """
+        return resource_metadata(audience_of(call.request, self.base_url), self.seller)
+
+    @_ACCESS.shows(WELL_KNOWN)
+    async def get_protected_resource(self, call: Call) -> ResourceMetadata:
+        """The metadata of the agents' server, without its path.
+
+        Where agents get tokens for `/mcp` (RFC 9728).
+        """
+        return resource_metadata(audience_of(call.request, self.base_url), self.seller)
 
     @endpoint(
         Operation(
