@@ -8,7 +8,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from support.backoffice import BackOfficeSite, backoffice_of
-from support.billing import credit, invoiced, issue_part, number_of
+from support.billing import credit, due_of, invoiced, issue_part, number_of, pay_in
 from support.orders import at, buy, create, dispatch, rows, sell
 from support.pages import Person, staff_member, text_of
 from support.quotes import request_quote
@@ -119,6 +119,31 @@ def test_each_role_sees_what_it_deals_with_first(office: BackOfficeSite) -> None
     assert "Latest imports" in text_of(today)
     assert "3 added, 0 changed" in text_of(today)
     assert 'href="/product-form"' in today.text
+
+
+def test_what_customers_owe_is_added_up_again_after_each_change_and_on_another_day(own_shop: Service) -> None:
+    with backoffice_of(own_shop) as office:
+        fran = staff_member(own_shop, office.url, "finance")
+        customer = own_shop.customer(term_days=3)
+        number, other = (number_of(own_shop, invoiced(own_shop, customer)) for _ in range(2))
+        due = due_of(own_shop, number)
+
+        def shown() -> str:
+            found = re.search("£([0-9.,]+) due, by age", text_of(fran.get("/")))
+            return "nothing" if found is None else found[1]
+
+        assert [shown(), shown()] == [str(due * 2)] * 2
+        assert "is overdue" not in text_of(fran.get("/"))
+        pay_in(own_shop, customer, str(due), number)
+        assert shown() == str(due)
+        credit(own_shop, other, amount="10.00")
+        left = due_of(own_shop, other)
+        assert (shown(), left < due) == (str(left), True)
+        with at(own_shop, own_shop.clock.now() + timedelta(days=5)):
+            later = staff_member(own_shop, office.url, "finance")  # the other session has ended
+            assert f"£{left} is overdue" in text_of(later.get("/"))
+        pay_in(own_shop, customer, str(left), other)
+        assert shown() == "nothing"
 
 
 def test_the_warehouse_sees_what_to_pick_and_what_comes_today(own_shop: Service) -> None:

@@ -126,6 +126,15 @@ async def debtor_totals(tx: Transaction, ages: AgeStarts) -> DebtorTotals:
     return found
 
 
+_LAST_CHANGE = Statement("select max(changed_at) from invoice_balance")
+
+
+async def last_balance_change(tx: Transaction) -> datetime | None:
+    """Return when what is due of an invoice changed last, of the changes that are committed."""
+    changed: datetime | None = await tx.fetch_value(_LAST_CHANGE)
+    return changed
+
+
 class Unpaid(Struct, frozen=True):
     """The number of a customer's unpaid invoices, what is due of them, and what of it is overdue, in pounds."""
 

@@ -25,14 +25,15 @@ class Waiting(Struct, frozen=True):
 # The oldest orders of each status come from an index: with thousands that wait, a person need not know how many.
 _OLDEST = SQL("""
     unnest(:statuses::text[]) as wanted (status) cross join lateral (
-        select {columns} from orders where {condition} and status = wanted.status order by confirmed_at limit :most
+        select {columns} from orders where {condition} and status = wanted.status order by confirmed_at limit {most}
     ) as o
 """)
 _CONFIRMED_AT = SQL("confirmed_at")
+_MOST, _FIRST = SQL(":most"), SQL("1")
 
 _ORDERS = Statement(
     SQL("select wanted.status, count(*), min(confirmed_at) from {} group by wanted.status").format(
-        _OLDEST.format(columns=_CONFIRMED_AT, condition=SQL("state = 'confirmed'"))
+        _OLDEST.format(columns=_CONFIRMED_AT, condition=SQL("state = 'confirmed'"), most=_MOST)
     )
 )
 
@@ -43,9 +44,14 @@ async def orders_waiting(tx: Transaction, statuses: list[str]) -> dict[str, Wait
     return {status: Waiting(count, oldest) for status, count, oldest in found}
 
 
+# Lines are read of orders in the later statuses only: it counts no more of these than the first leaves to count.
 _COUNT_TO_DISPATCH = Statement(
-    SQL("select least(count(*), :most)::bigint as count, min(confirmed_at) as oldest from {}").format(
-        _OLDEST.format(columns=_CONFIRMED_AT, condition=TO_DISPATCH)
+    SQL("""
+    select (select count(*) from (select from {counted} limit :most) as c) as count,
+           (select min(confirmed_at) from {first}) as oldest
+    """).format(
+        counted=_OLDEST.format(columns=_CONFIRMED_AT, condition=TO_DISPATCH, most=_MOST),
+        first=_OLDEST.format(columns=_CONFIRMED_AT, condition=TO_DISPATCH, most=_FIRST),
     ),
     Waiting,
 )
@@ -59,7 +65,7 @@ async def count_to_dispatch(tx: Transaction) -> Waiting:
 
 _TO_PICK = order_statement(
     "select {} from orders where id in (select id from {}) order by confirmed_at limit :most",
-    _OLDEST.format(columns=SQL("id"), condition=TO_DISPATCH),
+    _OLDEST.format(columns=SQL("id"), condition=TO_DISPATCH, most=_MOST),
 )
 
 

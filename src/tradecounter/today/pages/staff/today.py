@@ -26,10 +26,8 @@ from tradecounter.orders.queries.order_table import DayOfOrders, order_table, or
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.returns.wire import return_number
 from tradecounter.saved_views.queries import views_on_today
-from tradecounter.today.pages.staff.waiting import read_today
+from tradecounter.today.pages.staff.waiting import KEPT_SECONDS, KeptDebtors, read_today
 from tradecounter.today.pages.staff.warehouse import read_warehouse
-
-_KEPT_SECONDS = 120.0  # with many orders, reading a month takes a tenth of a second
 
 
 class DaysOfOrders(Struct):
@@ -42,7 +40,7 @@ class DaysOfOrders(Struct):
 
     async def until(self, tx: Transaction, today: date) -> list[DayOfOrders]:
         """Return the last days, in order, today included."""
-        if self._read_on != today or monotonic() - self._read_at > _KEPT_SECONDS:
+        if self._read_on != today or monotonic() - self._read_at > KEPT_SECONDS:
             began = monotonic()
             self._earlier = await orders_by_day(tx, today - timedelta(days=self.days - 1), today - timedelta(days=1))
             self._read_on = today
@@ -62,6 +60,7 @@ class TodayPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
     days: DaysOfOrders = field(default_factory=lambda: DaysOfOrders(_DAYS))
+    debtors: KeptDebtors = field(default_factory=KeptDebtors)
 
     @page("/", "Today")
     async def show_today(self, call: Call) -> Response:
@@ -73,7 +72,7 @@ class TodayPages(Struct, frozen=True):
         newest = None
         async with self.desk.reading() as tx:
             views = await views_on_today(tx, staff_id_of(call))
-            today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
+            today = await read_today(tx, roles, lambda scope: allows(roles, scope), now, self.debtors)
             kinds = readable_kinds(roles)
             imports = await list_imports(tx, _MOST_IMPORTS, kinds=kinds) if "catalogue" in roles else []
             warehouse = await read_warehouse(tx, now) if "warehouse" in roles else None

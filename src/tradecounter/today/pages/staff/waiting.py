@@ -1,16 +1,18 @@
 """What waits for staff, in the order in which a role deals with it."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
+from time import monotonic
 
 from msgspec import Struct
 
 from tradecounter.billing.debtors import read_debtor_totals
-from tradecounter.billing.queries.debtors import DebtorTotals
+from tradecounter.billing.queries.debtors import DebtorTotals, last_balance_change
 from tradecounter.customer_requests.queries import requests_waiting
 from tradecounter.db.job_queue import failed_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import Role
+from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import counted, plural
 from tradecounter.orders.queries.today import MOST_COUNTED, Waiting, count_to_dispatch, orders_waiting
@@ -57,6 +59,7 @@ _PRODUCTS: Mapping[Shown, tuple[str, str, str]] = {
     "without_description": ("Without description", "{} without a description", ""),
     "without_ean": ("Without EAN", "{} without an EAN", ""),
 }
+KEPT_SECONDS = 120.0  # with years of data, some figures take tens of milliseconds
 _STATUSES = {
     "part": PART_DISPATCHED,
     "back-order": BACK_ORDERED,
@@ -105,7 +108,29 @@ class Today(Struct, frozen=True):
         return not any(task.waits for task in self.tasks)
 
 
-async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[str], bool], now: datetime) -> Today:
+class KeptDebtors(Struct):
+    """Reads what customers owe again when what is due of an invoice has changed, on another day, or after two minutes.
+
+    A change whose transaction was still open while a later one was seen shows after the two minutes.
+    """
+
+    _totals: DebtorTotals | None = None
+    _seen: tuple[datetime | None, date] | None = None
+    _read_at: float = 0.0
+
+    async def totals(self, tx: Transaction, now: datetime) -> DebtorTotals:
+        """Return the sums of all debtors."""
+        seen = await last_balance_change(tx), uk_date(now)
+        if self._totals is None or self._seen != seen or monotonic() - self._read_at > KEPT_SECONDS:
+            began = monotonic()
+            self._totals = await read_debtor_totals(tx, now)
+            self._seen, self._read_at = seen, began
+        return self._totals
+
+
+async def read_today(
+    tx: Transaction, roles: Sequence[Role], allowed: Callable[[str], bool], now: datetime, kept: KeptDebtors
+) -> Today:
     """Return what waits for a person with some roles; `allowed` tells which scopes these have."""
     tasks: list[Task] = []
     debtors = None
@@ -120,7 +145,7 @@ async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[
     if allowed("quotes:read"):
         tasks.append(_quotes(await quotes_waiting(tx)))
     if allowed("billing:read"):
-        debtors = await read_debtor_totals(tx, now)
+        debtors = await kept.totals(tx, now)
         tasks.append(_overdue(debtors))
         tasks.append(_unplaced(await lines_waiting(tx)))
     if allowed("events:read"):
