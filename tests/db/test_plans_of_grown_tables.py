@@ -15,9 +15,11 @@ from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
+from tradecounter.kit.errors import DomainError
 from tradecounter.orders.queries import announcements, order_table
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.all_orders import _numbers_beginning as numbers_beginning
+from tradecounter.orders.queries.find_orders import by_part_of_reference
 
 PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -221,3 +223,20 @@ def test_the_entries_of_a_period_are_read_from_the_pages_of_that_period(
     step = 1 if actor is None else 50
     numbers = [] if first is None else [n for n in range(begin, ENTRIES) if step == 1 or n % step == first][:2]
     assert found == [f"order/{n}" for n in numbers]
+
+
+async def orders_referred_to(url: str, text: str) -> list[str]:
+    async with Database(url, connections=1) as database, reading(database) as tx:
+        wanted = await by_part_of_reference(tx, OrderFilter(customer_reference=text))
+        found = await order_table.order_table(tx, wanted, "placed", ORDERS, descending=True)
+        return sorted(row.customer_reference for row in found)
+
+
+def test_a_beginning_of_customers_references_reads_only_orders_that_have_it(connection: Connection, url: str) -> None:
+    before = entries_read(connection, "orders")
+    found = asyncio.run(orders_referred_to(url, "po 123"))
+    assert found == sorted(["PO-123", *(f"PO-123{digit}" for digit in range(10))])
+    assert asyncio.run(orders_referred_to(url, "1234")) == ["PO-1234"]
+    assert entries_read(connection, "orders") - before < ORDERS // 10
+    with pytest.raises(DomainError, match="begins more than 500 references: type more of it"):
+        asyncio.run(orders_referred_to(url, "po"))

@@ -11,6 +11,7 @@ from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.orders import order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, CAN_LEAVE
 from tradecounter.orders.states import AnyOrder
@@ -26,6 +27,13 @@ _LATEST = SQL(
 # References are compared as they look (specification, duplicated data).
 _OF_CUSTOMER = SQL("customer_id = :customer_id")
 _CUSTOMER_REFERENCE = SQL("reference_key(customer_reference) = reference_key(:customer_reference)")
+# Of an index, so it must be written as there (`db/migrations/versions/0041_search.py`).
+WORD = SQL("lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g'))")
+_REFERENCE_PART = SQL(
+    "(reference_key(customer_reference) = reference_key(:reference_part)"
+    " or (:word <> '' and position(:word in {}) > 0))"
+).format(WORD)
+_IDS = SQL("id = any(:ids::bigint[])")
 _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
 _IN_RANGE = SQL("number between (:lows::bigint[])[{n}] and (:highs::bigint[])[{n}]")
 _PRODUCTS = SQL(
@@ -50,14 +58,17 @@ class OrderFilter(Struct, frozen=True, kw_only=True):
     """A filter of orders; None matches all.
 
     `reference` is an order id, an order reference, or the beginning of a reference or its number. With `product_ids`,
-    orders with any of these products match, also in a bundle. The moments are compared with the confirmation, or with
-    the creation of an unconfirmed order; `created_to` is exclusive. With `to_dispatch`, only orders match that can be
-    dispatched now, at least in part.
+    orders with any of these products match, also in a bundle. `reference_part` is a part of the customer's reference,
+    however that is punctuated; all orders that the other conditions leave are read. The moments are compared with the
+    confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive. With `to_dispatch`, only
+    orders match that can be dispatched now, at least in part.
     """
 
     customer_id: int | None = None
     reference: str | None = None
     customer_reference: str | None = None
+    reference_part: str | None = None
+    ids: Sequence[int] | None = None
     external_id: str | None = None
     product_ids: Sequence[int] | None = None
     created_from: datetime | None = None
@@ -103,6 +114,8 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
     if wanted.reference is not None:
         yield _of_reference(len(_numbers_beginning(wanted.reference)))
     for value, condition in (
+        (wanted.reference_part, _REFERENCE_PART),
+        (wanted.ids, _IDS),
         (wanted.external_id, _EXTERNAL_ID),
         (wanted.product_ids, _PRODUCTS),
         (wanted.created_from, _FROM),
@@ -133,8 +146,15 @@ def values_of(wanted: OrderFilter) -> dict[str, Any]:
     lows, highs = _arrays(_numbers_beginning(reference))
     found = _NUMBER_AT_END.match(reference)
     order_id = None if found is None else int(found[0])
-    products = array(wanted.product_ids or ())
-    return {**asdict(wanted), "product_ids": products, "order_id": order_id, "lows": lows, "highs": highs}
+    return {
+        **asdict(wanted),
+        "product_ids": array(wanted.product_ids or ()),
+        "ids": array(wanted.ids or ()),
+        "word": joined_word(wanted.reference_part or ""),
+        "order_id": order_id,
+        "lows": lows,
+        "highs": highs,
+    }
 
 
 def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:

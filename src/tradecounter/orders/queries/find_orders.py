@@ -3,13 +3,16 @@
 import re
 from decimal import Decimal
 
+from msgspec.structs import replace
 from psycopg.sql import SQL
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
+from tradecounter.orders.queries.all_orders import WORD, OrderFilter
 from tradecounter.orders.queries.order_table import OrderRow
 
 _NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
@@ -22,7 +25,6 @@ _LAST = "\U0010ffff"  # after every other character
 
 # Of indexes, so they must be written as there (`db/migrations/versions/0041_search.py`). In the order of an index, the
 # planner reads no more than it needs.
-_WORD = SQL("lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g'))")
 _DIGITS_AT_END = SQL("substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$')")
 _TRACKING = code_of("tracking_number")
 _ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g'))")
@@ -71,7 +73,7 @@ _FIND = Statement(
     order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
     """).format(
         customer=CUSTOMER_NAME,
-        word=_WORD,
+        word=WORD,
         digits=_DIGITS_AT_END,
         postcode=_ZIP,
         tracking=_TRACKING,
@@ -107,6 +109,39 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
     return [(OrderRow(*row[:_COLUMNS]), row[_COLUMNS]) for row in found]
 
 
+_MOST_WITH_REFERENCE = 500  # orders; the planner would rather look through the latest ones for more
+_WITH_REFERENCE = Statement(
+    SQL("""
+    (select id from orders where reference_key(customer_reference) = reference_key(:text) limit :most)
+    union
+    (select id from orders where customer_reference <> '' and {word} ~>=~ :word and {word} ~<~ :after_word
+     order by {word} using ~<~ limit :most)
+    union
+    (select id from orders where {digits} ~>=~ :digits and {digits} ~<~ :after_digits
+     order by {digits} using ~<~ limit :most)
+    """).format(word=WORD, digits=_DIGITS_AT_END)
+)
+
+
+async def by_part_of_reference(tx: Transaction, wanted: OrderFilter) -> OrderFilter:
+    """Return a filter that matches customers' references by less than all of them.
+
+    That is any part for the orders of one customer; for those of all, the beginning, or that of the last digits,
+    however it is punctuated. Raises DomainError (invalid) for a beginning of too many.
+    """
+    text = wanted.customer_reference
+    if text is None:
+        return wanted
+    if wanted.customer_id is not None:
+        return replace(wanted, customer_reference=None, reference_part=text)
+    word = joined_word(text)
+    values = {**_beginning("word", word), **_beginning("digits", word if _DIGITS.fullmatch(word) else "")}
+    found = await tx.fetch_all(_WITH_REFERENCE, text=text, **values, most=_MOST_WITH_REFERENCE + 1)
+    if len(found) > _MOST_WITH_REFERENCE:
+        raise invalid("customer_reference", f"begins more than {_MOST_WITH_REFERENCE} references: type more of it")
+    return replace(wanted, customer_reference=None, ids=[order_id for (order_id,) in found])
+
+
 # The customer's orders are read first, by the index of each state: PostgreSQL would rather read the orders of everybody
 # by date until it has found enough.
 _OWN = SQL("""
@@ -131,7 +166,7 @@ _FIND_OWN = Statement(
        or (:word <> '' and upper(:word) = postcode)
        or id in (select order_id from parcel)
     order by placed_at desc, id desc limit :most
-    """).format(own=_OWN, word=_WORD, tracking_begins=begins("tracking_number"), tracking_ends=ends("tracking_number")),
+    """).format(own=_OWN, word=WORD, tracking_begins=begins("tracking_number"), tracking_ends=ends("tracking_number")),
     OrderRow,
 )
 

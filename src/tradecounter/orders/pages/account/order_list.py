@@ -25,6 +25,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.steps import order_filter
+from tradecounter.orders.queries.find_orders import by_part_of_reference
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.orders.waiting import Wait, wait_of_pending, waits_of_rows
@@ -133,7 +134,7 @@ class OwnOrderListPages(Struct, frozen=True):
     ) -> list[OrderRow]:
         async with self.desk.reading() as tx:
             chosen = await order_filter(tx, structs.replace(wanted, sku=None), customer_id, state, in_days=True)
-            chosen = replace(chosen, product_ids=product_ids)
+            chosen = await by_part_of_reference(tx, replace(chosen, product_ids=product_ids))
             if state == "pending":
                 chosen = replace(chosen, kind="order")  # quotes have their own page
             return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)

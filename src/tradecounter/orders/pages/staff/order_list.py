@@ -12,6 +12,7 @@ from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.orders.operations.steps import order_filter
+from tradecounter.orders.queries.find_orders import by_part_of_reference
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.orders.reseller_wire import State
 from tradecounter.orders.rules import STATUSES
@@ -43,7 +44,8 @@ _CELLS: Cells = {
 class OrderTable(TableParameters, frozen=True, kw_only=True):
     """The filters of the table, as those of `GET /api/order`; the customer may also be named.
 
-    The status may also be what the start page counts as to dispatch, the SKU words that find products.
+    The customer's reference may be a part of it. The status may also be what the start page counts as to dispatch, the
+    SKU words that find products.
     """
 
     state: State | None = None
@@ -87,6 +89,7 @@ class OrderListPages(Struct, frozen=True):
             if not named.ids:
                 named = named_products(await views.latest_snapshot(), words)
             found = replace(found, product_ids=named.ids)
+        found = await by_part_of_reference(tx, found)
         return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)
 
     async def _shown(self, found: Listed[OrderTable, OrderRow]) -> dict[str, Any]:
