@@ -121,6 +121,20 @@ def test_categories_and_manufacturers_lead_to_as_many_products_as_they_say(offic
     assert 'href="/category"' in sam.get("/product").text
 
 
+def test_the_warehouse_sees_first_which_orders_wait_for_a_product_and_books_its_deliveries_in(
+    office: BackOfficeSite,
+) -> None:
+    service = office.service
+    sku = sell(service, "LONGED-FOR", description="Much longed for.")
+    buy(service.customer(), [(sku, 2)])
+    service.must_load("incoming", [{"sku": sku, "incoming": 8, "expected_on": "2026-07-01"}])
+    office.refresh()
+    for role, is_first in (("warehouse", True), ("support", False)):
+        page = staff_member(service, office.url, role).get(f"/product/{sku}").text
+        assert (page.index("Orders that wait for stock") < page.index("Much longed for.")) is is_first
+        assert (f'href="/goods-in?query={sku}"' in page) is is_first
+
+
 def test_a_list_of_categories_has_one_file_which_can_be_imported_by_those_who_may(office: BackOfficeSite) -> None:
     office.service.must_load("categories", [{"key": "filed", "name": "Filed"}])
     office.refresh()
