@@ -163,7 +163,7 @@ class BackOffice(Site):
             AuditOperations(desk),
             EventOperations(EventFeed(self.database, self.stopping)),
             WebhookOperations(desk, WebhookPolicy.from_settings(settings)),
-            BackOfficeIndex(lambda base_url: documents().at(base_url)),
+            BackOfficeIndex(documents),
             HealthEndpoints(self._state()),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]

@@ -38,9 +38,9 @@ _SERVICE = Subject(tag="Service", public=True, described={BackOfficeService: _IN
 
 
 class BackOfficeIndex(Struct, frozen=True):
-    """The index; `documents` returns the interface document for a base URL."""
+    """The index; `documents` returns the interface document."""
 
-    documents: Callable[[str], Documents]
+    documents: Callable[[], Documents]
 
     @_SERVICE.shows("/api")
     async def get_index(self, call: Call) -> BackOfficeService:
@@ -49,8 +49,8 @@ class BackOfficeIndex(Struct, frozen=True):
 
     @endpoint(json_operation("/api/openapi.json"))
     async def show_json(self, call: Call) -> Response:
-        return Response(self.documents(call.base_url).json, media_type=JSON)
+        return Response(self.documents().json_at(call.base_url), media_type=JSON)
 
     @endpoint(yaml_operation("/api/openapi.yaml"))
     async def show_yaml(self, call: Call) -> Response:
-        return Response(self.documents(call.base_url).yaml, media_type=YAML)
+        return Response(self.documents().yaml_at(call.base_url), media_type=YAML)

@@ -178,7 +178,7 @@ class Application(Site):
             RequestLogEndpoints(desk),
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else self._issuer(own_issuer, clients, settings, clock)),
-            IndexEndpoints(lambda base_url: documents().at(base_url)),
+            IndexEndpoints(documents),
             HealthEndpoints(self._state()),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]

@@ -41,9 +41,9 @@ _SERVICE = Subject(tag="Service", public=True, described={ServiceIndex: _INDEX})
 
 
 class IndexEndpoints(Struct, frozen=True):
-    """The index; `documents` returns the interface document for a base URL."""
+    """The index; `documents` returns the interface document."""
 
-    documents: Callable[[str], Documents]
+    documents: Callable[[], Documents]
 
     @_SERVICE.shows("/", headers=(LINK,))
     async def get_index(self, call: Call) -> ServiceIndex | Response:
@@ -63,8 +63,8 @@ class IndexEndpoints(Struct, frozen=True):
 
     @endpoint(json_operation("/openapi.json", "This document. Generate clients from it."))
     async def show_json(self, call: Call) -> Response:
-        return Response(self.documents(call.base_url).json, media_type=JSON)
+        return Response(self.documents().json_at(call.base_url), media_type=JSON)
 
     @endpoint(yaml_operation("/openapi.yaml", "The same document as `/openapi.json`."))
     async def show_yaml(self, call: Call) -> Response:
-        return Response(self.documents(call.base_url).yaml, media_type=YAML)
+        return Response(self.documents().yaml_at(call.base_url), media_type=YAML)

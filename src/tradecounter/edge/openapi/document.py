@@ -1,6 +1,7 @@
 """Builds the interface document, and encodes it as JSON and YAML."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -18,16 +19,30 @@ from tradecounter.kit.json_text import to_json
 YAML = "application/yaml"
 
 
-class Documents(Struct, frozen=True):
-    """The interface document, as JSON and as YAML."""
+class Documents(Struct, frozen=True, dict=True):
+    """The interface document, with ANY_ADDRESS for its base URL: as JSON, and as YAML once it is wanted."""
 
     json: bytes
-    yaml: bytes
 
-    def at(self, base_url: str) -> "Documents":
-        """Return the documents with a base URL in place of ANY_ADDRESS."""
-        address = to_json(base_url)[1:-1]
-        return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
+    @cached_property
+    def yaml(self) -> bytes:
+        """The same as YAML."""
+        from yaml import safe_dump  # noqa: PLC0415 processes seldom encode it, and start without
+
+        # Decoding copies every value, so that YAML repeats values instead of referring to them with anchors.
+        return safe_dump(msgspec.json.decode(self.json), sort_keys=False, allow_unicode=True, width=110).encode()
+
+    def json_at(self, base_url: str) -> bytes:
+        """Return the document as JSON with a base URL."""
+        return _at(base_url, self.json)
+
+    def yaml_at(self, base_url: str) -> bytes:
+        """Return the document as YAML with a base URL; the first time takes some 300 ms."""
+        return _at(base_url, self.yaml)
+
+
+def _at(base_url: str, document: bytes) -> bytes:
+    return document.replace(ANY_ADDRESS.encode(), to_json(base_url)[1:-1])
 
 
 def json_operation(path: str, description: str = "") -> Operation:
@@ -60,13 +75,8 @@ def yaml_operation(path: str, description: str = "") -> Operation:
 
 
 def encode_document(document: dict[str, Any]) -> Documents:
-    """Return the interface document encoded as JSON and YAML."""
-    from yaml import safe_dump  # noqa: PLC0415 processes seldom encode it, and start without
-
-    encoded = msgspec.json.encode(document)
-    # Decoding copies every value, so that YAML repeats values instead of referring to them with anchors.
-    plain = safe_dump(msgspec.json.decode(encoded), sort_keys=False, allow_unicode=True, width=110)
-    return Documents(msgspec.json.format(encoded, indent=2), plain.encode())
+    """Return the interface document, ready to be sent as JSON and YAML."""
+    return Documents(msgspec.json.format(msgspec.json.encode(document), indent=2))
 
 
 def build_document(operations: Sequence[Operation], base_url: str, seller: str, about: About) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The Jinja environment of the pages."""
 
 from collections.abc import Callable
+from functools import cache
 
 import jinja2
 
@@ -11,11 +12,13 @@ from tradecounter.edge.page_kit.values import FILTERS
 from tradecounter.kit.text import plural
 
 
+@cache
 def page_templates(package: str) -> jinja2.Environment:
     """Return an environment with the templates of a package and the layout of all pages."""
     return _environment(jinja2.PackageLoader(package))
 
 
+@cache
 def site_templates(site: str) -> jinja2.Environment:
     """Return an environment for the pages of a site, `staff` or `account`, with all slices' templates for it.
 

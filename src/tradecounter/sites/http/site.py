@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -213,9 +213,13 @@ def _route(path: str, endpoints: list[Endpoint], resource: Resource) -> Route:
     route = Route(path, resource)
     # Starlette's pattern ignores a line break at the end of an address (`PHONE%0A` would be `PHONE`), and accepts an
     # empty rest of a path (`/product/`).
-    pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
-    route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)
+    route.path_regex = _whole_path(route.path_regex.pattern)
     return route
+
+
+@cache
+def _whole_path(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.removesuffix("$").replace(">.*)", ">.+)") + r"\Z", re.DOTALL)
 
 
 def site_figures(site: Site) -> Figures:
