@@ -1,5 +1,6 @@
 # make demo    the whole service with demo data, on http://127.0.0.1:8000
-# make test    the tests, on a real PostgreSQL that it brings along, in less than five minutes
+# make test    the tests, on a real PostgreSQL that it brings along, with samples of what takes long
+# make sweeps  the tests that try all values, all pages, odd input and races, of which make test runs samples
 # make long    the tests that take long: whole programs that start, die and restart, all pages for all roles
 # make check   formatting, lint, types, import contracts, dependencies, spelling, file lengths
 # make format  let the formatter and the linter's safe fixes run
@@ -35,16 +36,19 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test long check format docs fuzz fuzz-history fuzz-parsers fuzz-raw kill drill drill-cluster failover rolling hostile soak capacity bench browser screenshots release image audit
+.PHONY: help demo test sweeps long check format docs fuzz fuzz-history fuzz-parsers fuzz-raw kill drill drill-cluster failover rolling hostile soak capacity bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -23
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -24
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
 
 test: $(UV)
 	@$(RUN_DEV) pytest $(ARGS)
+
+sweeps: $(UV)
+	@$(RUN_DEV) pytest -m sweep $(ARGS)
 
 # Debian's packages, for the client for PHP and the generator of its models. Pytest says what is left out without them.
 PHP := php --ri curl && php --ri pdo_sqlite && command -v composer && command -v phpcs && command -v java

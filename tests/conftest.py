@@ -5,11 +5,13 @@ import ipaddress
 import os
 import shutil
 import socket
+from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
 import structlog
+from hypothesis import settings
 
 from support import node_packages, openapi_generator
 from support.built_clients import php_left_out
@@ -21,6 +23,10 @@ from support.samples import missing_programs
 from support.service import Service, running_service
 from support.shop import stock_shop
 from support.small_disk import can_mount
+
+# On a busy machine, an example of any test may take longer than Hypothesis expects.
+settings.register_profile("tests", settings(deadline=None))
+settings.load_profile("tests")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -75,12 +81,26 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave long tests to `make long`, unless the command line names their file or chooses by marks."""
+    """Leave long tests and sweeps to their commands, unless the command line names their file or chooses by marks."""
     if config.option.markexpr or any(name.partition("::")[0].endswith(".py") for name in config.args):
         return
-    long = [item for item in items if item.get_closest_marker("long")]
-    items[:] = [item for item in items if not item.get_closest_marker("long")]
-    config.hook.pytest_deselected(items=long)
+    left = _beyond_samples(items) | {item for item in items if item.get_closest_marker("long")}
+    items[:] = [item for item in items if item not in left]
+    config.hook.pytest_deselected(items=[*left])
+
+
+def _beyond_samples(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The cases of sweeps, but for the first of each test whose mark says `every` and one of so many after it."""
+    left, cases = set(), Counter[str]()
+    for item in items:
+        if (sweep := item.get_closest_marker("sweep")) is None:
+            continue
+        test = item.nodeid.partition("[")[0]
+        every = sweep.kwargs.get("every")
+        if every is None or cases[test] % every:
+            left.add(item)
+        cases[test] += 1
+    return left
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -148,11 +168,20 @@ def service(database_url: str) -> Iterator[Service]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def stocked_url(postgres: Cluster) -> Iterator[str]:
+    """A database with the small catalogue of `support/shop.py`, to copy: importing it takes longer than most tests."""
+    with postgres.database() as url:
+        with running_service(url) as running:
+            stock_shop(running)
+        yield url
+
+
 @pytest.fixture(scope="module")
-def shop(service: Service) -> Service:
+def shop(postgres: Cluster, stocked_url: str) -> Iterator[Service]:
     """The API with the small catalogue of `support/shop.py`."""
-    stock_shop(service)
-    return service
+    with postgres.database(stocked_url) as url, running_service(url) as running:
+        yield running
 
 
 @pytest.fixture
@@ -163,7 +192,7 @@ def own_service(postgres: Cluster) -> Iterator[Service]:
 
 
 @pytest.fixture
-def own_shop(own_service: Service) -> Service:
+def own_shop(postgres: Cluster, stocked_url: str) -> Iterator[Service]:
     """The API with the small catalogue for one test."""
-    stock_shop(own_service)
-    return own_service
+    with postgres.database(stocked_url) as url, running_service(url) as running:
+        yield running

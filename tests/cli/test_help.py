@@ -28,6 +28,7 @@ def every_command() -> Iterator[tuple[tuple[str, ...], Any]]:
 COMMANDS_WITH_WORDS = list(every_command())
 
 
+@pytest.mark.sweep(every=9)
 @pytest.mark.parametrize(
     ("words", "command"), COMMANDS_WITH_WORDS, ids=[" ".join(words) or "-" for words, _ in COMMANDS_WITH_WORDS]
 )

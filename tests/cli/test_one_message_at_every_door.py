@@ -73,6 +73,7 @@ def _filled_in(value: Any, words: dict[str, Any]) -> Any:
     return reduce(lambda text, word: text.replace(word, str(words[word])), words, value)
 
 
+@pytest.mark.sweep(every=7)
 @pytest.mark.parametrize(
     "case",
     [*OF_SALES, *OF_ACCOUNTS],

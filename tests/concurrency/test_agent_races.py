@@ -109,6 +109,7 @@ def test_reading_does_not_wait_for_an_order_of_the_agent(
     assert rows(shop, used, customer.id) == [(True,)]
 
 
+@pytest.mark.sweep
 def test_neither_the_day_nor_the_credit_is_exceeded_beside_a_key(shop: Service) -> None:
     """The agent may spend three orders a day; the credit pays for five, which a key and the agent compete for."""
     probe = shop.customer()

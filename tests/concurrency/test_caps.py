@@ -27,6 +27,7 @@ def most_connections(service: Service) -> int:
     return int(most)
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.spec("7 409", "too many pending orders or unpriced quotes")
 @pytest.mark.parametrize("path", ["/order", "/quote"])
 @pytest.mark.parametrize("most", [1, 10, 30])
@@ -42,6 +43,7 @@ def test_concurrent_creations_never_exceed_the_cap(shop: Service, path: str, mos
     assert counts(shop, customer) == {kind: most}
 
 
+@pytest.mark.sweep
 def test_creations_near_the_cap_are_counted_one_by_one(shop: Service) -> None:
     """Far from the cap, creations are not serialised; those in progress still count when the cap is near."""
     most = most_connections(shop) + 30

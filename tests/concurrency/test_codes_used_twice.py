@@ -13,6 +13,8 @@ from tradecounter.access.second_factor import begin_factor, enable_factor
 from tradecounter.access.staff import reset_staff_member
 from tradecounter.kit.errors import DomainError
 
+pytestmark = pytest.mark.sweep
+
 AT_ONCE = 8
 
 

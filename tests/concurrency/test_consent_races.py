@@ -26,6 +26,8 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.oauth.manage_applications import revoke_given_access
 from tradecounter.kit.clock import SystemClock
 
+pytestmark = pytest.mark.sweep
+
 AT_ONCE = 8
 
 

@@ -3,9 +3,13 @@
 from functools import partial
 from typing import Any
 
+import pytest
+
 from support.orders import buy, confirm, create, faults_in_the_books, in_parallel, level, sell
 from support.service import Service
 from support.shop import STANDARD, order
+
+pytestmark = pytest.mark.sweep
 
 
 def test_as_many_orders_are_confirmed_as_there_is_stock_and_the_others_stay_pending(shop: Service) -> None:

@@ -16,6 +16,8 @@ from support.service import Customer, Service
 from support.shop import price, product
 from support.waiting import waiting_for_a_lock
 
+pytestmark = pytest.mark.sweep
+
 AT_ONCE = 12
 
 

@@ -22,6 +22,8 @@ from support.waiting import wait_for
 from tradecounter.db.fair_shares import IMPORTS
 from tradecounter.db.pool import Database
 
+pytestmark = pytest.mark.sweep
+
 AT_A_TIME = 3  # of ten connections
 CONFIRMATIONS = 12
 MANY_IMPORTS = 12

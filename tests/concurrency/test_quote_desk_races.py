@@ -59,6 +59,7 @@ def _hang_up(person: Person, path: str, fields: dict[str, str]) -> int:
     return 0
 
 
+@pytest.mark.sweep
 def test_previews_and_the_sent_form_do_not_disturb_each_other(office: BackOfficeSite, desk: list[Person]) -> None:
     customer = office.service.customer()
     for _ in range(_ROUNDS):
@@ -77,6 +78,7 @@ def test_previews_and_the_sent_form_do_not_disturb_each_other(office: BackOffice
     assert faults_in_the_books(office.service) == {}
 
 
+@pytest.mark.sweep
 def test_previews_during_a_confirmation_show_the_quote_as_it_is(office: BackOfficeSite, desk: list[Person]) -> None:
     customer = office.service.customer()
     for _ in range(_ROUNDS):

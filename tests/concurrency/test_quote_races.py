@@ -17,6 +17,8 @@ from support.waiting import waiting_for_a_lock
 from tradecounter.kit.errors import DomainError
 from tradecounter.quotes.decline_quote import decline_quote
 
+pytestmark = pytest.mark.sweep
+
 ITEMS = [("PHONE", 1), ("CABLE", 1)]
 
 

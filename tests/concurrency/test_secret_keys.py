@@ -16,6 +16,8 @@ from tradecounter.shipments.check_secret import WrongSecretError, register_secre
 from tradecounter.shipments.rotate_secret import Rotation, rotate_secret
 from tradecounter.webhooks.manage_endpoints import reseal_webhooks
 
+pytestmark = pytest.mark.sweep
+
 
 @pytest.fixture(scope="module")
 def configurable(shop: Service) -> int:

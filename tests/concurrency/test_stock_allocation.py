@@ -115,6 +115,7 @@ def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customer
     assert [level(shop, sku) for sku in skus] == [(0, 0, 18)] * 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("replace", [False, True])
 def test_stock_imported_during_confirmations_is_allocated_once(
     shop: Service, customers: list[Customer], *, replace: bool

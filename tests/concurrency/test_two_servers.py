@@ -8,6 +8,8 @@ from support.orders import buy, confirm, create, read, sell
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS
 
+pytestmark = pytest.mark.sweep
+
 
 @pytest.fixture(scope="module")
 def second(shop: Service) -> Iterator[Service]:

@@ -4,6 +4,8 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from support.command_line import SECRET, started
 from support.events import number_events
 from support.orders import rows
@@ -15,6 +17,8 @@ from tradecounter.events.record import record_event
 from tradecounter.kit.clock import FrozenClock, SystemClock
 from tradecounter.webhooks.manage_endpoints import add_webhook
 from tradecounter.webhooks.wire import WebhookRequest
+
+pytestmark = pytest.mark.sweep
 
 SUBJECTS = [f"subject/{number % 5}" for number in range(40)]
 

@@ -17,6 +17,8 @@ from support.reseller_twin import SELLER
 from support.service import Service
 from support.shop import ADDRESS, STANDARD
 
+pytestmark = pytest.mark.sweep
+
 # A generated client sends one type of file, which its user chooses; it may receive any.
 FILES = ("text/csv", "application/pdf", "application/zip")
 

@@ -75,6 +75,7 @@ def is_something(response: httpx2.Response) -> bool:
     return response.status_code == 204 or (response.content != b"" and response.text != "[]")
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.parametrize(
     ("path", "operation", "parameter"),
     [

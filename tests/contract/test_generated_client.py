@@ -17,6 +17,8 @@ from support.guide import blocks, filled_in, section
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD
 
+pytestmark = pytest.mark.sweep
+
 HEADING = "Python: openapi-python-client"
 PACKAGE = "tradecounter_client"
 PARTS = {

@@ -95,6 +95,7 @@ def order_two_phones(demo: Demo) -> str:
     return str(placed.json()["order_reference"])
 
 
+@pytest.mark.sweep
 def test_the_examples_take_an_order_from_its_event_to_its_credit_note(demo: Demo, shell: Shell) -> None:
     blocks = [block["content"] for block in _BLOCK.finditer(CHAPTER) if block["kind"] == "sh"]
     define, send, read, changed, own_ids, dispatch, invoice, pay, take_back, recover = blocks

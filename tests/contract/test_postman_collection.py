@@ -89,6 +89,7 @@ def sent(demo: Demo, request: dict[str, Any], variables: Variables, *, with_quer
     )
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.parametrize("request_", [pytest.param(request, id=name) for name, request in REQUESTS])
 def test_each_request_works_unchanged(demo_and_variables: tuple[Demo, Variables], request_: dict[str, Any]) -> None:
     response = sent(demo_and_variables[0], request_, demo_and_variables[1])

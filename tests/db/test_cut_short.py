@@ -57,6 +57,7 @@ def response_length(link: Link) -> int:
     return asyncio.run(measured())
 
 
+@pytest.mark.sweep
 def test_a_connection_cut_after_any_byte_commits_all_or_nothing(database_url: str, link: Link) -> None:
     whole = response_length(link)
 

@@ -11,6 +11,7 @@ ORDER_LINE = ("quantity", "allocated", "back_ordered", "dispatched", "cancelled"
 STOCK_LEVEL = ("available", "allocated", "back_ordered")
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize(
     ("table", "column"),
     [*(("order_line", column) for column in ORDER_LINE), *(("stock_level", column) for column in STOCK_LEVEL)],

@@ -36,6 +36,7 @@ def newer(tmp_path: Path) -> Release:
     return release
 
 
+@pytest.mark.sweep
 def test_a_migration_retries_until_its_table_is_unlocked(url: str, newer: Release) -> None:
     with psycopg.connect(url) as reader, ThreadPoolExecutor(1) as threads:
         reader.execute("select from orders")  # a backup, say
@@ -61,6 +62,7 @@ def test_a_request_waits_longer_for_a_lock_than_a_change_of_its_table_does(url: 
     assert migrate._LOCK_TIMEOUT == "100ms"  # noqa: SLF001
 
 
+@pytest.mark.sweep
 def test_a_migration_of_a_table_that_stays_locked_changes_nothing(url: str, newer: Release) -> None:
     newer.edit("db/migrate.py", "_ATTEMPTS = 30", "_ATTEMPTS = 2")  # instead of some four minutes
     with psycopg.connect(url) as reader:

@@ -6,6 +6,8 @@ import pytest
 
 from support.importing import Importer
 
+pytestmark = pytest.mark.sweep(every=3)
+
 ADDRESS = {"contact_name": "Ada", "street_one": "1 Road", "city": "Leeds", "zip": "LS1", "country_code": "GB"}
 
 

@@ -194,6 +194,7 @@ def content(filled: Importer) -> dict[str, str]:
     return filled.content()
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.spec("8 Category depth", "two levels")
 @pytest.mark.parametrize("bad", BAD_ROWS, ids=lambda bad: f"{bad.kind}: {bad.reason}"[:60].encode("ascii", "replace"))
 def test_a_bad_row_is_rejected_with_its_line_and_its_reason(
@@ -267,6 +268,7 @@ def test_a_repeated_key_is_rejected_with_both_lines(
     assert filled.content() == content
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [

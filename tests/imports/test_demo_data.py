@@ -33,6 +33,8 @@ from tradecounter.orders.states import State
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import Regions
 
+pytestmark = pytest.mark.sweep
+
 Result = TypeVar("Result")
 
 

@@ -13,6 +13,8 @@ from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
+pytestmark = pytest.mark.sweep(every=12)
+
 ADDRESS = {"contact_name": "Ada", "street_one": "1 Road", "city": "Leeds", "zip": "LS1", "country_code": "GB"}
 
 

@@ -14,6 +14,8 @@ from tradecounter.bulk.importing import ImportReport
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.kit.errors import DomainError
 
+pytestmark = pytest.mark.sweep(every=5)
+
 Counts = tuple[int, int, int, int]
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from support.importing import Importer, counts
 
+pytestmark = pytest.mark.sweep
+
 ADDRESS = {"contact_name": "Ada", "street_one": "1 Road", "city": "Leeds", "zip": "LS1", "country_code": "GB"}
 
 

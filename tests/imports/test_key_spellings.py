@@ -6,6 +6,8 @@ import pytest
 
 from support.importing import Importer, counts
 
+pytestmark = pytest.mark.sweep(every=6)
+
 UPPER, LOWER = "CAF\u00c9", "cafe\u0301"
 
 

@@ -20,6 +20,8 @@ from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import open_import
 from tradecounter.bulk.rows import BadRow, Row
 
+pytestmark = pytest.mark.sweep(every=4)
+
 PRICES = ["price_list", "sku", "single_unit_cost", "five_plus_unit_cost"]
 
 

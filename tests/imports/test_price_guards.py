@@ -103,6 +103,7 @@ def test_an_import_without_a_change_has_no_largest_change(shop: Importer) -> Non
     )
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize(
     ("row", "reason"),
     [

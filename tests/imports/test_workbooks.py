@@ -14,6 +14,8 @@ from support.importing import Importer, counts
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.workbooks import Workbook as SpreadsheetFile
 
+pytestmark = pytest.mark.sweep(every=3)
+
 METHOD = {"provider": "P", "region": 1, "countries": "GB", "max_weight_kg": 30, "base_cost_net": 5}
 
 

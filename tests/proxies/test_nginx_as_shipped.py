@@ -106,10 +106,10 @@ def test_requests_reach_the_service_over_tls_and_plain_ones_are_redirected(shop:
         assert sites.get("/check-health", host="backoffice.shop.example").status_code == 200
 
 
-def test_a_head_of_16_kib_passes_and_a_longer_one_is_414(service: Service, behind_nginx: Start) -> None:
-    with behind_nginx(urlsplit(service.url).netloc) as sites:
+def test_a_head_of_16_kib_passes_and_a_longer_one_is_414(shop: Service, behind_nginx: Start) -> None:
+    with behind_nginx(urlsplit(shop.url).netloc) as sites:
         for length, links in ((3_300, 4), (4_500, 0), (17_000, 0)):
-            found = sites.get(f"/product?limit=1&page=2&x={'y' * length}", **{"X-Api-Key": service.customer().key})
+            found = sites.get(f"/product?limit=1&page=2&x={'y' * length}", **{"X-Api-Key": shop.customer().key})
             assert found.status_code == (200 if links else 414), length
             assert found.headers.get("Link", "").count("; rel=") == links
             if not links:

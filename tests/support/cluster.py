@@ -63,10 +63,11 @@ class Cluster:
             return found.fetchone() is not None
 
     @contextmanager
-    def database(self) -> Iterator[str]:
-        """A migrated, empty database of its own; its URL."""
+    def database(self, template: str | None = None) -> Iterator[str]:
+        """A database of its own, migrated and empty, or a copy of the database at a URL; its URL."""
+        source = self.template if template is None else urlsplit(template).path.removeprefix("/")
         name = f"tradecounter_test_{os.getpid()}_{next(_numbers)}"
-        self.execute("create database {} template {} strategy file_copy", name, self.template)
+        self.execute("create database {} template {} strategy file_copy", name, source)
         try:
             yield self.url_of(name)
         finally:

@@ -18,6 +18,8 @@ from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, order
 from support.waiting import wait_for
 
+pytestmark = pytest.mark.sweep(every=4)
+
 JSON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 

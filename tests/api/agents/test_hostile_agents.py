@@ -16,6 +16,8 @@ from tradecounter.access.queries.users import set_disabled, set_rights
 from tradecounter.customers.change_account import block_customer
 from tradecounter.privacy.erase_customer import erase_customer
 
+pytestmark = pytest.mark.sweep
+
 
 @pytest.fixture
 def customer(shop: Service) -> Customer:

@@ -213,6 +213,7 @@ def both(shop: Service) -> Iterator[tuple[Service, Service]]:
         yield shop, other
 
 
+@pytest.mark.sweep
 def test_the_day_holds_under_confirmations_at_the_same_time_in_two_processes(
     both: tuple[Service, Service], program: Connecting, total: float
 ) -> None:

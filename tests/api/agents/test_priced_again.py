@@ -13,6 +13,8 @@ from support.orders import rows
 from support.pages import Person, customer_user, signed_in_again, text_of
 from support.service import Service
 
+pytestmark = pytest.mark.sweep
+
 APPROVAL = "/account/approval"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx2
+import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.events import events, last_sequence, number_events
@@ -121,6 +122,7 @@ def test_only_the_resellers_events_and_webhooks_name_ids(office: BackOfficeSite,
     assert added[-1]["data"]["external_ids"] == {sku: f"{SECRET}-P"}
 
 
+@pytest.mark.sweep
 def test_no_page_or_feed_of_a_customer_has_an_external_id(own_shop: Service) -> None:
     with backoffice_of(own_shop, **SELLER) as office:
         reseller = one_of_everything(office)

@@ -32,6 +32,8 @@ from support.typed_numbers import (
     wrong,
 )
 
+pytestmark = pytest.mark.sweep(every=6)
+
 
 @pytest.fixture(scope="module")
 def customer(office: BackOfficeSite) -> Customer:

@@ -12,6 +12,8 @@ from support.orders import buy, dispatch
 from support.quotes import request_quote
 from support.service import Customer
 
+pytestmark = pytest.mark.sweep
+
 UNKNOWN = dict.fromkeys(["sku", "reference", "code", "confirmation_code", "kind"], "NO-SUCH")
 
 

@@ -149,6 +149,7 @@ CASES: dict[str, Callable[[NaiveCatalogue], Wanted]] = {
 }
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.spec("4 GET /product", "active products at the customer's own prices and stock")
 @pytest.mark.parametrize("name", CASES)
 def test_each_filter_and_sort_gives_the_recomputed_list(real_shop: RealShop, name: str) -> None:
@@ -236,6 +237,7 @@ def _filters(shop: NaiveCatalogue, model: Row) -> st.SearchStrategy[AttributeFil
     return st.integers(0, 9).flatmap(lambda chance: invalid if chance == 9 else valid)
 
 
+@pytest.mark.sweep
 @settings(max_examples=80, derandomize=True, deadline=None)
 @given(data=st.data(), name=st.sampled_from(VISITORS), as_csv=st.booleans())
 def test_random_combinations_of_parameters_give_the_recomputed_list(

@@ -11,6 +11,8 @@ from support.consent import CALLBACK, Consenting, Registered, running_consent
 from support.fuzzed import fuzzed
 from support.pages import Person, customer_user
 
+pytestmark = pytest.mark.sweep
+
 ALLOWED = (CALLBACK, "https://erp.example/callback?from=shop")
 NAMES = ["response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "prompt",
          "response_mode", "scope", "nonce", "request", "request_uri", "decision", "login_hint"]  # fmt: skip

@@ -47,8 +47,8 @@ def book(customer: Customer) -> list[dict[str, Any]]:
 
 @pytest.mark.spec("4 GET /customer/address", "the active addresses")
 @pytest.mark.spec("4 POST /customer/address", "201 with the new id; bad data is 400")
-def test_a_saved_address_comes_back_with_an_id_and_is_listed(service: Service) -> None:
-    customer = service.customer()
+def test_a_saved_address_comes_back_with_an_id_and_is_listed(shop: Service) -> None:
+    customer = shop.customer()
     first, second = save(customer, FULL), save(customer, ADDRESS)
     assert first == {**FULL, "id": first["id"]}
     assert second == {**ADDRESS, "id": second["id"]}
@@ -56,8 +56,8 @@ def test_a_saved_address_comes_back_with_an_id_and_is_listed(service: Service) -
     assert book(customer) == [first, second]
 
 
-def test_identical_addresses_are_saved_separately(service: Service) -> None:
-    customer = service.customer()
+def test_identical_addresses_are_saved_separately(shop: Service) -> None:
+    customer = shop.customer()
     assert len({save(customer, FULL)["id"] for _ in range(3)}) == 3
     assert len(book(customer)) == 3
 

@@ -18,6 +18,8 @@ from support.service import Customer, Service
 from support.web_page import plain
 from tradecounter.orders import rules
 
+pytestmark = pytest.mark.sweep
+
 _CODE = re.compile(r'<pre class="code"><code>(.*?)</code></pre>', re.DOTALL)
 _COLUMN = re.compile(r'\{"([\w.]+)", ([\w.]+(?: \w+)?)\}')
 

@@ -54,6 +54,7 @@ def results(demo: Service, tmp_path_factory: pytest.TempPathFactory) -> Results:
     return run
 
 
+@pytest.mark.sweep(every=5)
 @pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_sample_works_unchanged(results: Results, language: str, name: str) -> None:
@@ -68,6 +69,7 @@ def test_a_sample_works_unchanged(results: Results, language: str, name: str) ->
         assert len(printed) > 10 or name in {"listCatalogueChanges", "getRequestLog"}, "an empty response shows nothing"
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_samples_for_applications_work(database_url: str, tmp_path: Path, language: str) -> None:
     with running_consent(database_url) as consenting:

@@ -11,6 +11,8 @@ from support.orders import cancel, confirm, create, dispatch, faults_in_the_book
 from support.service import Customer, Service
 from tradecounter.kit.errors import DomainError
 
+pytestmark = pytest.mark.sweep
+
 SKUS = ("STORY-1", "STORY-2", "STORY-KIT")
 
 orders = st.lists(st.tuples(st.sampled_from(SKUS), st.integers(1, 5)), min_size=1, max_size=3)

@@ -64,6 +64,7 @@ def encoded(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
+@pytest.mark.sweep
 @fuzzed(150)
 @given(st.data())
 def test_a_damaged_token_is_rejected(exchange: Exchange, data: st.DataObject) -> None:
@@ -88,6 +89,7 @@ def test_an_unsigned_token_is_rejected_whatever_its_header_says(
         assert response.status_code in {400, 413}, response.text
 
 
+@pytest.mark.sweep
 @fuzzed(100)
 @given(objects, st.sampled_from(["1001", "1002"]))
 def test_a_signed_token_of_any_claims_gives_only_the_customer_that_it_names(
@@ -105,6 +107,7 @@ def test_a_signed_token_of_any_claims_gives_only_the_customer_that_it_names(
         assert found["email_address"] == email
 
 
+@pytest.mark.sweep
 @fuzzed(150)
 @given(st.data(), st.sampled_from(PATHS))
 def test_any_form_of_an_application_is_rejected_clearly(consenting: Consenting, data: st.DataObject, path: str) -> None:

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS, STANDARD, order, price, product
 
+pytestmark = pytest.mark.sweep
+
 TODAY = date(2026, 6, 16)
 DAYS = [None, date(2026, 6, 1), date(2026, 6, 15), TODAY, date(2026, 6, 17), date(2026, 7, 1)]
 SKUS = ["ADSL", "BRIDGE", "CABLE", "DECT", "EDGE", "FIBRE"]

@@ -104,6 +104,7 @@ def written(
 Written = tuple[Customer, Program, dict[str, int], int]
 
 
+@pytest.mark.sweep
 def test_a_key_is_never_logged(written: Written) -> None:
     customer, program, _, _ = written
     everything = "\n".join(program.lines)

@@ -119,6 +119,7 @@ def signs(service: Service) -> str:
     return str(found.kid)
 
 
+@pytest.mark.sweep
 def test_nothing_fails_while_processes_change_to_a_new_secret_key(url: str) -> None:
     with running_service(url, now=SystemClock().now(), secret_key=OLD) as service:
         stock_shop(service)

@@ -43,6 +43,8 @@ from tradecounter.monitoring.traces import SpanRecorder
 from tradecounter.quotes.quote_links import quote_token
 from tradecounter.sites.http.site import site_figures
 
+pytestmark = pytest.mark.sweep
+
 ADSL = "open-sesame-of-the-line"
 MAIL_PASSWORD = "password-of-the-mail-server"
 

@@ -13,6 +13,8 @@ from support.service import Service, unused_client_address
 from support.shop import ADDRESS, STANDARD, order
 from tradecounter.kit.email_addresses import parse_email
 
+pytestmark = pytest.mark.sweep
+
 HEADERS = {"From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type",
            "Content-Transfer-Encoding"}  # fmt: skip
 PARTS = [

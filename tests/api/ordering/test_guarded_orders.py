@@ -85,6 +85,7 @@ def test_the_sum_of_the_items_with_vat_is_guarded_without_shipping(shop: Service
     }
 
 
+@pytest.mark.sweep(every=5)
 @pytest.mark.parametrize("most", [-1, -0.01, "NaN", "sNaN", "Infinity", "-Infinity", "much", True, [], {}])
 @pytest.mark.parametrize("field", ["items[0].max_unit_cost", "max_cost_gross"])
 def test_a_wrong_amount_is_rejected_by_its_name(customer: Customer, sku: str, field: str, most: Any) -> None:

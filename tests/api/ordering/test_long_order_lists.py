@@ -42,6 +42,7 @@ def ids(orders: list[dict[str, Any]]) -> list[int]:
     return [order["id"] for order in orders]
 
 
+@pytest.mark.sweep
 def test_the_whole_history_in_json_is_all_pages_together(customer: Customer) -> None:
     whole = customer.get("/order", params=WHOLE)
     assert "Content-Length" not in whole.headers, "the response is chunked"

@@ -14,6 +14,8 @@ from support.quotes import price_as_support, request_quote
 from support.service import Service, running_service
 from support.shop import ADDRESS
 
+pytestmark = pytest.mark.sweep
+
 _numbers = itertools.count(1)
 
 

@@ -162,6 +162,7 @@ def test_a_link_that_is_wrong_says_so(buyer: Person, item: str) -> None:
     assert "units, a colon and a SKU" in text_of(answer)
 
 
+@pytest.mark.sweep
 def test_a_basket_that_is_too_long_for_a_link_is_saved_as_a_list(shop: Service, buyer: Person) -> None:
     skus = [sell(shop, f"LONG-{'X' * 60}-{n}", 10) for n in range(60)]
     shop.refresh()

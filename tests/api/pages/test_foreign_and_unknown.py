@@ -145,6 +145,7 @@ def filled(path: str, names: Sequence[str]) -> str:
     return re.sub(r"\{\w+\}", lambda _: next(left), path)
 
 
+@pytest.mark.sweep
 def test_every_page_with_an_id_answers_for_a_foreign_thing_as_for_an_unknown_one(
     reseller: Reseller, stranger: Person
 ) -> None:

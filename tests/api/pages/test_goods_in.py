@@ -169,6 +169,7 @@ def test_what_ends_and_what_comes_of_a_delivery_is_in_the_audit_log(shop: Servic
     assert [(b["incoming"], a["received"], a["incoming"]) for b, a in entries] == [(10, 7, 3), (3, 0, 0)]
 
 
+@pytest.mark.sweep
 def test_the_message_of_a_long_delivery_is_short(shop: Service, warehouse: Person) -> None:
     skus = [sell(shop, f"GOODS-LONG-{'X' * 20}-{n}", 10) for n in range(40)]
     for sku in skus:

@@ -94,6 +94,7 @@ def test_administrators_see_slowed_addresses(office: BackOfficeSite) -> None:
     assert guesser.address not in text_of(ada.get("/staff"))
 
 
+@pytest.mark.sweep
 def test_a_flood_of_one_address_delays_nobody_else(database_url: str) -> None:
     with running_service(database_url) as service, ThreadPoolExecutor(60) as threads:
         stock_shop(service)

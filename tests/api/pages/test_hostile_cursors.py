@@ -13,6 +13,8 @@ from support.fuzzed import damaged, fuzzed
 from support.pages import Person, customer_user
 from support.service import Service
 
+pytestmark = pytest.mark.sweep(every=8)
+
 _TOO_LARGE = 2**63
 _VALUES: tuple[Any, ...] = (
     1, "a", _TOO_LARGE, -_TOO_LARGE - 1, 10**40, "NaN", "Infinity", "1e999999", "-1e-999999", "a\x00b",

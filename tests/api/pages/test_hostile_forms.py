@@ -19,6 +19,7 @@ def multipart(http: httpx2.Client, path: str, parts: dict[bytes, bytes], charset
     return http.post(path, content=b"".join(lines) + b"--B--\r\n", headers={**SAME_ORIGIN, "Content-Type": media_type})
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize(
     "charset", ["utf-7", "unicode_escape", "raw_unicode_escape", "undefined", "punycode", "zlib", "utf-16", "no-such"]
 )
@@ -81,6 +82,7 @@ def test_a_form_in_parts_without_its_end_is_rejected(sam: Person) -> None:
     assert "its end is missing" in text_of(found)
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize("number", ["9" * 20, "9" * 30, "9" * 31, "9" * 5_000])
 def test_numbers_of_any_length_are_errors_of_the_form(office: BackOfficeSite, sam: Person, number: str) -> None:
     service = office.service

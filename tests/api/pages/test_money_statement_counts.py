@@ -11,6 +11,8 @@ from support.pages import Person, fields_of, staff_member
 from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 
+pytestmark = pytest.mark.sweep
+
 PAGES = ("/", "/money", "/vat", "/vat/document", "/invoice", "/invoice/{invoice}", "/invoice/{invoice}/credit-note",
          "/credit-note", "/payment", "/payment/{payment}", "/webhook", "/job", "/audit", "/staff",
          "/search?q={reference}", "/search?q=PHONE", "/search?q=test")  # fmt: skip

@@ -12,6 +12,8 @@ from support.proxy import Link, linked
 from support.service import Service, running_service
 from support.shop import ADDRESS, NEXT_DAY
 
+pytestmark = pytest.mark.sweep
+
 
 @dataclass
 class Counter:

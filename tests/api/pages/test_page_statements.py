@@ -13,6 +13,8 @@ from support.quotes import request_quote
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD
 
+pytestmark = pytest.mark.sweep
+
 MOST = 75  # the preview of an amendment is an amendment, shown with prices and stock beside the order as it is
 
 

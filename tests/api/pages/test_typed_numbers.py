@@ -72,6 +72,7 @@ def test_the_table_has_eighty_inputs_and_more() -> None:
 _LARGEST_PRICE = Decimal(1_000_000)
 
 
+@pytest.mark.sweep
 def test_the_page_of_payments_reads_amounts(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
     def read(number: int, typed: Typed) -> Outcome:
         form = {"customer_id": str(customer.id), "amount": typed.text, "reference": f"typed {number}"}
@@ -84,6 +85,7 @@ def test_the_page_of_payments_reads_amounts(office: BackOfficeSite, sam: Person,
     assert [read(n, typed) for n, typed in enumerate(AMOUNTS)] == [expected(typed) for typed in AMOUNTS]
 
 
+@pytest.mark.sweep
 def test_the_page_of_credit_notes_reads_amounts(
     office: BackOfficeSite, sam: Person, customer: Customer, cables: str
 ) -> None:
@@ -115,6 +117,7 @@ def test_the_page_of_credit_terms_reads_amounts(office: BackOfficeSite, sam: Per
     assert [read(typed) for typed in AMOUNTS] == [expected(typed) for typed in AMOUNTS]
 
 
+@pytest.mark.sweep
 def test_the_desk_of_quotes_reads_amounts(office: BackOfficeSite, sam: Person, customer: Customer, cables: str) -> None:
     quote = request_quote(customer, [(cables, 1)])
     path = f"/quote/{quote['confirmation_code']}/price"
@@ -149,6 +152,7 @@ def test_the_page_of_a_customers_terms_reads_percentages(office: BackOfficeSite,
     assert [read(typed) for typed in PERCENTAGES] == [expected(typed) for typed in PERCENTAGES]
 
 
+@pytest.mark.sweep
 def test_the_desk_of_quotes_reads_percentages(
     office: BackOfficeSite, sam: Person, customer: Customer, cables: str
 ) -> None:
@@ -234,6 +238,7 @@ def as_lines(table: Iterable[Typed], sku: str, separator: str) -> list[str]:
     return text.getvalue().splitlines()
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_pasted_lines_read_counts(office: BackOfficeSite, customer: Customer, pennies: str, separator: str) -> None:
     table = [typed if separator == "," else typed.between_semicolons for typed in UNSIGNED_COUNTS]

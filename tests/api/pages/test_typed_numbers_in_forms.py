@@ -29,6 +29,7 @@ def sku(office: BackOfficeSite) -> str:
     return sell(office.service, "FORMS", "50", available=1_000)
 
 
+@pytest.mark.sweep
 def test_the_form_of_a_new_customer(sam: Person) -> None:
     form = {"email_address": "new@typed.example", "first_name": "Ada", "last_name": "Typed"}
     terms = {"credit_limit": "5", "term_days": "30"}
@@ -41,6 +42,7 @@ def test_the_form_of_credit_terms(office: BackOfficeSite, sam: Person) -> None:
     rejects(sam, path, {"credit_limit": "5", "term_days": "30"}, ("term_days", UNSIGNED_COUNTS))
 
 
+@pytest.mark.sweep
 def test_the_form_that_amends_an_order(office: BackOfficeSite, sam: Person, sku: str) -> None:
     placed = buy(office.service.customer(), [(sku, 5)])
     form = {"items-0-id": str(placed["items"][0]["id"]), "items-0-had": "5", "items-0-cost": "50", "reason": "r"}
@@ -56,6 +58,7 @@ def test_the_form_that_amends_an_order(office: BackOfficeSite, sam: Person, sku:
     )
 
 
+@pytest.mark.sweep
 def test_the_shipping_of_the_desk_of_quotes(office: BackOfficeSite, sam: Person, sku: str) -> None:
     quote = request_quote(office.service.customer(), [(sku, 1)])
     form = {"shipping-0-id": str(STANDARD), "method": str(STANDARD)}
@@ -71,6 +74,7 @@ def test_the_units_of_a_credit_note(office: BackOfficeSite, sam: Person, sku: st
     rejects(sam, f"/invoice/{number}/credit-note", form, ("lines-0-quantity", UNSIGNED_COUNTS))
 
 
+@pytest.mark.sweep
 def test_the_form_that_receives_a_return(office: BackOfficeSite, sam: Person, sku: str) -> None:
     placed = buy(office.service.customer(), [(sku, 5)])
     dispatch(office.service, placed)

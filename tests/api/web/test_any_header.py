@@ -13,6 +13,8 @@ from support.plain_request import ask
 from support.service import Customer, Service
 from support.shop import shop_with_all_headers
 
+pytestmark = pytest.mark.sweep
+
 NAMES = [
     "Accept", "Accept-Encoding", "Accept-Language", "Accept-Charset", "If-None-Match", "If-Match", "If-Modified-Since",
     "If-Unmodified-Since", "Range", "If-Range", "Origin", "Referer", "X-Forwarded-For", "X-Forwarded-Proto",

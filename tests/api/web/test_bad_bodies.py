@@ -121,6 +121,7 @@ def assert_rejected(response: httpx2.Response, *words: str) -> None:
     assert all(word in message for word in words), message
 
 
+@pytest.mark.sweep(every=7)
 @pytest.mark.spec("7 400", "invalid data on creation")
 @pytest.mark.parametrize("body", INVALID_JSON.values(), ids=INVALID_JSON.keys())
 def test_invalid_json_is_rejected_by_every_endpoint(send: Send, body: bytes) -> None:
@@ -156,6 +157,7 @@ def test_invalid_text_is_rejected_in_an_address_and_in_ignored_fields(send: Send
     assert_rejected(send("PUT /order/CODE", unread + CONFIRMATION[1:]), "the body ")
 
 
+@pytest.mark.sweep(every=2)
 @pytest.mark.parametrize("opening", [b"[", b'{"a":'])
 def test_deep_nesting_is_rejected_or_ignored_and_never_a_fault(shop: Service, opening: bytes) -> None:
     """Near the decoder's depth limit, the result must not depend on the depth of the call stack."""
@@ -180,6 +182,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.sweep(every=5)
 @pytest.mark.parametrize("digits", [20, 400, 4300, 4301, 20_000])
 @pytest.mark.parametrize(("place", "body"), NUMBERS.items(), ids=NUMBERS.keys())
 def test_numbers_of_any_length_are_rejected_by_their_path(send: Send, place: str, body: bytes, digits: int) -> None:
@@ -247,13 +250,13 @@ def test_five_hundred_items_of_the_largest_quantity_cause_no_fault(shop: Service
 
 
 @pytest.mark.parametrize("coding", ["gzip", "GZIP", "br", "zstd", "deflate", "identity, gzip", "x" * 200])
-def test_an_encoded_body_is_rejected_and_nothing_is_written(customer: Customer, service: Service, coding: str) -> None:
-    before = written(service)
+def test_an_encoded_body_is_rejected_and_nothing_is_written(customer: Customer, shop: Service, coding: str) -> None:
+    before = written(shop)
     headers = {"Content-Type": "application/json", "Content-Encoding": coding}
     response = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)
     assert response.status_code == 415
     assert response.json() == error_body("unsupported_media", f"Content-Encoding: must be left out, not {coding[:100]}")
-    assert written(service) == before
+    assert written(shop) == before
 
 
 @pytest.mark.parametrize("coding", ["", "identity", "Identity"])

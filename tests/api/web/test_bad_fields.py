@@ -135,6 +135,7 @@ def assert_names(response: httpx2.Response, place: str, value: Any) -> None:
     assert len(message) < 600, "a message does not echo the whole value"
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.parametrize("place", ORDER_FIELDS)
 def test_a_wrong_value_in_an_order_is_rejected_by_its_path(customer: Customer, place: str) -> None:
     for value in ORDER_FIELDS[place]:

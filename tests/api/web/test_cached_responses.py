@@ -86,6 +86,7 @@ def if_none_match(kind: str, tag: str) -> list[Header]:
     return [("If-None-Match", named)] if kind else []
 
 
+@pytest.mark.sweep
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     st.integers(0, 2), skus, queries, accepts, codings, conditions, others,

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from support.service import MORNING, Customer, Service
 from support.shop import price, product
 
+pytestmark = pytest.mark.sweep
+
 SKUS = ("PHONE", "CABLE", "SWITCH")
 QUERIES = ("", "?sort=price&limit=2", "?inStock=true&sort=availability", "?query=phone&extra=description", "?limit=0")
 FORMATS = ("application/json", "text/csv")

@@ -37,6 +37,7 @@ def customer(shop: Service) -> Customer:
     return customer
 
 
+@pytest.mark.sweep(every=7)
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
 @pytest.mark.parametrize("path", [path for path in GETS if path != "/check-health"])  # which says how old its data are
 def test_a_read_gets_the_same_response_through_the_layers(customer: Customer, path: str, coding: str) -> None:

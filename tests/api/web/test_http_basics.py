@@ -60,8 +60,8 @@ def options(shop: Service, path: str) -> str:
     return shop.client().options(re.sub(r"\{.*?\}", "1", path)).headers["Allow"]
 
 
-def test_head_needs_the_credential_that_get_needs(service: Service) -> None:
-    found = service.client().head("/product")
+def test_head_needs_the_credential_that_get_needs(shop: Service) -> None:
+    found = shop.client().head("/product")
     assert (found.status_code, found.content) == (401, b"")
     assert found.headers["www-authenticate"] == "Bearer"
 
@@ -107,8 +107,8 @@ def test_every_response_has_the_request_id_once(customer: Customer, method: str,
     assert found.headers.get_list("X-Request-Id") == ["mine"]
 
 
-def test_the_response_to_a_rejected_credential_has_the_request_id_too(service: Service) -> None:
-    found = service.client().get("/customer", headers={"X-Request-Id": "mine"})
+def test_the_response_to_a_rejected_credential_has_the_request_id_too(shop: Service) -> None:
+    found = shop.client().get("/customer", headers={"X-Request-Id": "mine"})
     assert (found.status_code, found.headers["X-Request-Id"]) == (401, "mine")
 
 
@@ -131,11 +131,11 @@ def test_each_request_on_a_connection_gets_its_own_response(customer: Customer) 
 
 
 @pytest.mark.parametrize("host", ["[", "a b", 'x"><script>', "[::1", "x:99999", "x:y", "a@b", "x/../y", "", b"\xff"])
-def test_a_nonsense_host_is_never_reflected(service: Service, customer: Customer, host: str | bytes) -> None:
+def test_a_nonsense_host_is_never_reflected(shop: Service, customer: Customer, host: str | bytes) -> None:
     raw = host if isinstance(host, bytes) else host.encode()
     for path in ("/", "/docs", "/openapi.json", "/product?limit=1"):
         found = customer.get(path, headers=[(b"Host", raw)])
         assert found.status_code == 200
-        assert service.url in found.headers.get("Link", "") + found.text
+        assert shop.url in found.headers.get("Link", "") + found.text
         if raw:
             assert raw.decode("latin-1") + "/" not in found.headers.get("Link", "") + found.text

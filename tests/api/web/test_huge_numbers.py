@@ -16,6 +16,8 @@ from support.pages import customer_user
 from support.quotes import request_quote
 from support.service import Customer, Service
 
+pytestmark = pytest.mark.sweep(every=6)
+
 LARGE = 10**12  # a column for ids may hold it
 HUGE = (2**63, 10**20, -(10**30), 10**400)
 Place = tuple[str | int, ...]

@@ -13,6 +13,8 @@ from support.service import Customer, Service
 from support.shop import ADDRESS, GERMAN_ADDRESS, STANDARD, order
 from support.written import written
 
+pytestmark = pytest.mark.sweep
+
 Place = tuple[str | int, ...]
 
 ORDER: dict[str, Any] = {

@@ -81,6 +81,7 @@ def test_unusual_json_in_an_unknown_field_does_no_harm(staff: httpx2.Client, ref
     assert (response.status_code, response.headers["X-Ignored"]) == (200, "x")
 
 
+@pytest.mark.sweep(every=10)
 @pytest.mark.parametrize("odd", {**ODD, **HARMLESS}.values(), ids={**ODD, **HARMLESS}.keys())
 @pytest.mark.parametrize(
     ("method", "path", "field"),

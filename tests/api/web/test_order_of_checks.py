@@ -51,8 +51,8 @@ def customer(shop: Service) -> Customer:
 
 
 @pytest.fixture(scope="module")
-def bare(service: Service) -> httpx2.Client:
-    return service.client()
+def bare(shop: Service) -> httpx2.Client:
+    return shop.client()
 
 
 @pytest.mark.spec("7 404", "unknown address")
@@ -155,9 +155,9 @@ def test_a_body_of_exactly_the_limit_is_accepted_and_one_byte_more_is_413(custom
 
 
 def test_a_content_length_over_the_limit_is_rejected_without_reading_the_body(
-    service: Service, customer: Customer
+    shop: Service, customer: Customer
 ) -> None:
-    address = urlsplit(service.url)
+    address = urlsplit(shop.url)
     with socket.create_connection((address.hostname, address.port or 0), timeout=10) as connection:
         connection.sendall(
             b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n"

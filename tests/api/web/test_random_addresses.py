@@ -10,6 +10,8 @@ from support.fuzzed import fuzzed
 from support.orders import buy
 from support.service import Customer, Service
 
+pytestmark = pytest.mark.sweep
+
 PATHS = [
     "/product", "/product/{}", "/order", "/order/{}", "/customer", "/customer/credit", "/customer/address",
     "/category", "/manufacturer", "/attribute", "/", "/check-health", "/ready", "/{}", "/customer/address/{}",

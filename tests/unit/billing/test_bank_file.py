@@ -334,6 +334,7 @@ cells = st.sampled_from(["24/11/2026", "5.00", "INV 10143", "-5", "1,234.50", "x
 )
 
 
+@pytest.mark.sweep
 @fuzzed(200)
 @given(st.lists(st.lists(cells, min_size=1, max_size=6), max_size=8), st.sampled_from([",", ";", "\t"]))
 def test_no_line_of_a_file_is_lost(rows: list[list[str]], separator: str) -> None:
@@ -363,6 +364,7 @@ def test_a_quote_that_takes_in_the_next_line_is_rejected(text: str) -> None:
 quotes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=4)
 
 
+@pytest.mark.sweep
 @fuzzed(300)
 @given(quotes, st.sampled_from([",", ";"]), st.booleans(), st.integers(0, 2))
 @example(quoted=[(0, 0), (0, 3), (0, 3), (1, 0)], separator=",", is_numbered=True, left_out=1)

@@ -180,6 +180,7 @@ COPIED = [
 ]
 
 
+@pytest.mark.sweep(every=7)
 @pytest.mark.parametrize("text", COPIED)
 @pytest.mark.parametrize("before", ["", "To the Bank of the Northern Counties, Harrogate, IBAN or e-mail"])
 def test_an_address_and_a_bank_account_are_copied_from_the_file_as_they_were_typed(before: str, text: str) -> None:
@@ -231,6 +232,7 @@ def test_any_text_can_be_printed(text: str) -> None:
     assert "Amount due £1,512,043.80" in shown(hostile(text))
 
 
+@pytest.mark.sweep
 def test_five_hundred_lines_repeat_the_header_and_count_the_pages() -> None:
     lines = [replace(LINES[0], sku=f"SKU-{number}") for number in range(500)]
     reader = PdfReader(io.BytesIO(print_invoice(replace(INVOICE, lines=lines), MOMENT)))

@@ -18,6 +18,8 @@ from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import open_import
 from tradecounter.bulk.rows import BadRow, Row
 
+pytestmark = pytest.mark.sweep
+
 
 class Level(Struct, forbid_unknown_fields=True):
     """What a row has to look like."""

@@ -16,6 +16,8 @@ from tradecounter.products.columns.inverted_index import InvertedIndex, PostingL
 from tradecounter.products.columns.rows import RowOfId, bitmap, rows_of
 from tradecounter.products.columns.sorted_keys import SortedKeys
 
+pytestmark = pytest.mark.sweep
+
 Packed = TypeVar("Packed")
 
 WORDS = st.text(st.sampled_from("abé日😀\ud800\xff"), max_size=3)

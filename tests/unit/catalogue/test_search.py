@@ -309,6 +309,7 @@ def expected_tiers(naive: NaiveSearch, query: str) -> list[list[int]]:
     return [[row for row in sorted(keys) if keys[row] == key] for key in sorted(set(keys.values()))]
 
 
+@pytest.mark.sweep
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(products=PRODUCTS, query=QUERY, hidden=st.sets(st.integers(0, 4), max_size=2))
 def test_the_index_and_a_scan_of_all_texts_find_the_same(

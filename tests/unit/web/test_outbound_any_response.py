@@ -2,12 +2,15 @@
 
 import asyncio
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from support.fuzzed import damaged, fuzzed
 from support.receiver import answering, receiving, sender
 from tradecounter.edge.outbound_http import Posted
+
+pytestmark = pytest.mark.sweep
 
 GOOD = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nRetry-After: 5\r\n\r\nok",
