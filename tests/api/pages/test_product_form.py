@@ -329,3 +329,34 @@ def test_an_attribute_that_a_product_lacks_is_added_without_scripts(shop: Servic
     assert rows(shop, "select attributes from product where sku = %s", sku) == [({"lit": "true"},)]
     manager.sends(FORM, shown | {"attributes-1-value": "3"})
     assert rows(shop, "select attributes from product where sku = %s", sku) == [({"lit": "true", "floors": "3"},)]
+
+
+@pytest.mark.parametrize("sent", [{"preview": "attribute", "add_attribute": ""}, {"name": ""}])
+def test_values_outside_the_choices_stay_in_a_form_like_another_product(
+    shop: Service, manager: Person, sent: dict[str, str]
+) -> None:
+    attributes = {"shade": "Sand", "floors": "a few", "lit": "maybe"}
+    sku = sell(shop, "PATTERN", attributes=attributes)
+    copy = f"COPY-{len(sent)}"
+    fields = fields_of(manager.get(f"{FORM}?like={sku}"), where=lambda name: name != "categories")
+    fields |= {"sku": copy, "name": "Copy", "manufacturer": "acme"}
+    again = fields_of(manager.send(FORM, fields | sent), where=lambda name: name != "categories")
+    manager.sends(FORM, again | {"name": "Copy"})
+    assert rows(shop, "select attributes from product where sku = %s", copy) == [(attributes,)]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"Never heard of": "another value", "shade": "another value"},
+        {"floors": "a few ", "Never heard of": "two\nlines"},
+        {"k" * 250: "long"},
+    ],
+)
+def test_attributes_that_nobody_touches_stay_as_they_are(
+    shop: Service, manager: Person, attributes: dict[str, str]
+) -> None:
+    sku = sell(shop, "UNTOUCHED", attributes=attributes)
+    fields = {name: value.replace("\n", "") for name, value in filled(manager, sku, name="Another name").items()}
+    manager.sends(FORM, fields)
+    assert rows(shop, "select name, attributes from product where sku = %s", sku) == [("Another name", attributes)]

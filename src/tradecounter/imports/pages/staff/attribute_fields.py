@@ -1,9 +1,10 @@
 """The attributes in the form of a product: a field for each, by its type, and a way to add one that it lacks."""
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.kit.errors import FieldError, invalid, invalid_fields
@@ -13,7 +14,7 @@ from tradecounter.products.attribute_values import read_attribute_value
 from tradecounter.products.queries.records import AttributeRecord
 
 ADD = "add_attribute"  # the field with the key of an attribute that gets a field
-ANOTHER = "another value"  # the choice of a value that no product has yet
+ANOTHER = "another value"  # the choice of a value that no product has yet; a product may have these words, too
 _MOST_CHOICES = 100
 _YES_NO = (("true", "Yes"), ("false", "No"))
 
@@ -21,7 +22,7 @@ _YES_NO = (("true", "Yes"), ("false", "No"))
 class AttributeFields(Struct):
     """An attribute in the form. `other` is its value if none of its choices is; without a value, products lose it."""
 
-    key: Annotated[str, Meta(max_length=200)]
+    key: str
     value: str | None = None
     other: str | None = None
 
@@ -46,9 +47,9 @@ class ShownAttributes(Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """How many there are, and which."""
-        names = ", ".join(field.name for field in self.fields)
-        return f"{len(self.fields)}: {names}" if names else "none"
+        """How many have a value, and which."""
+        names = [field.name for field in self.fields if field.value]
+        return f"{len(names)}: {', '.join(names)}" if names else "none"
 
 
 def shown_attributes(known: Sequence[AttributeRecord], stored: Mapping[str, str], filled: Filled) -> ShownAttributes:
@@ -64,7 +65,11 @@ def shown_attributes(known: Sequence[AttributeRecord], stored: Mapping[str, str]
         keys = dict(enumerate(sorted(stored, key=lambda key: fold(name_of(key)))))
     added = filled.value(ADD)
     is_new = added in record_of and added not in keys.values()
-    fields = [_field(number, key, record_of.get(key), stored.get(key, "")) for number, key in keys.items()]
+    fields = []
+    for number, key in keys.items():
+        value = filled.value(f"attributes-{number}-value", stored.get(key, ""))
+        had_choices = f"attributes-{number}-other" in filled.values
+        fields.append(_field(number, key, record_of.get(key), value, had_choices=had_choices))
     if is_new:
         fields.append(_field(max(keys, default=-1) + 1, added, record_of[added], "", is_new=True))
     has = {field.key for field in fields}
@@ -73,24 +78,32 @@ def shown_attributes(known: Sequence[AttributeRecord], stored: Mapping[str, str]
 
 
 def _field(
-    number: int, key: str, record: AttributeRecord | None, value: str, *, is_new: bool = False
+    number: int,
+    key: str,
+    record: AttributeRecord | None,
+    value: str,
+    *,
+    had_choices: bool = False,
+    is_new: bool = False,
 ) -> AttributeField:
     """Return the field of an attribute; a value that is none of its choices is one more of them."""
-    if record is None:
-        return AttributeField(number, key, key, "text", value)
-    values = [each["value"] for each in record.possible_values]
-    if record.type == "boolean":
+    name = key if record is None else record.name
+    if record is not None and record.type == "boolean":
         choices = list(_YES_NO)
-    elif record.type == "string" and 0 < len(values) <= _MOST_CHOICES:
-        choices = [(each, each) for each in values]
+    elif _has_choices(record) or had_choices:
+        choices = [(each["value"], each["value"]) for each in (record.possible_values if record else ())]
     else:
-        kind: Literal["number", "text"] = "number" if record.type == "int" else "text"
-        return AttributeField(number, key, record.name, kind, value, is_new=is_new)
-    if value and value not in dict(choices):
+        is_number = record is not None and record.type == "int"
+        return AttributeField(number, key, name, "number" if is_number else "text", value, is_new=is_new)
+    if value not in {"", ANOTHER, *dict(choices)}:
         choices.append((value, value))
-    if record.type == "string":
+    if record is None or record.type != "boolean":
         choices.append((ANOTHER, "Another value"))
-    return AttributeField(number, key, record.name, "choice", value, choices, is_new)
+    return AttributeField(number, key, name, "choice", value, choices, is_new)
+
+
+def _has_choices(record: AttributeRecord | None) -> bool:
+    return record is not None and record.type == "string" and 0 < len(record.possible_values) <= _MOST_CHOICES
 
 
 def read_attributes(
@@ -100,11 +113,13 @@ def read_attributes(
 
     A value that is stored already stays as it is, whatever the attribute's type is now.
     """
-    type_of = {each.key: each.type for each in known}
+    record_of = {each.key: each for each in known}
     values: dict[str, str] = {}
     wrong = []
     for place, each in enumerate(typed):
-        is_other = each.value == ANOTHER
+        record, before = record_of.get(each.key), stored.get(each.key, "")
+        is_unchanged = each.value == _as_sent(before)
+        is_other = each.value == ANOTHER and not is_unchanged and (each.other is not None or _has_choices(record))
         text, field = (each.other, "other") if is_other else (each.value, "value")
         if is_other and text is None:
             wrong.append(FieldError(f"attributes[{place}].other", "say which value"))
@@ -114,10 +129,15 @@ def read_attributes(
             raise invalid(f"attributes[{place}].{field}", "is there twice")
         try:
             values[each.key] = (
-                text if text == stored.get(each.key) else read_attribute_value(type_of.get(each.key, "string"), text)
+                before if is_unchanged else read_attribute_value(record.type if record else "string", text)
             )
         except UnreadableNumberError as error:
             wrong.append(FieldError(f"attributes[{place}].{field}", str(error)))
     if wrong:
         raise invalid_fields(wrong)
     return values
+
+
+def _as_sent(value: str) -> str:
+    """Return a value as a form sends it that shows it: an input has one line, and its ends are stripped."""
+    return re.sub(r"[\r\n]", "", value).strip()

@@ -72,6 +72,7 @@ class ProductForm(Struct, kw_only=True):
     name: str
     manufacturer: str
     seen: str | None = None
+    like: str | None = None
     ean: str | None = None
     short_description: str | None = None
     description: str | None = None
@@ -135,13 +136,13 @@ class ProductFormPages(Struct, frozen=True):
         if submitted.one("preview"):  # with one attribute more; nothing is saved
             submitted.close()
             filled = Filled(submitted.values, files=frozenset(submitted.files))
-            return await self._show(call, "" if is_new else submitted.one("sku"), filled)
+            return await self._show(call, "" if is_new else submitted.one("sku"), filled, like=submitted.one("like"))
 
         async def again(filled: Filled) -> Response:
             if picture is not None:
                 lost = "choose the file again: it was not saved"
                 filled = replace(filled, errors={**filled.errors, "picture": lost})
-            return await self._show(call, "" if is_new else submitted.one("sku"), filled)
+            return await self._show(call, "" if is_new else submitted.one("sku"), filled, like=submitted.one("like"))
 
         picture = None
         try:
@@ -155,7 +156,7 @@ class ProductFormPages(Struct, frozen=True):
                 body.images = f"{body.images} {public_address(self.parts.settings.base_url, path)}"
             if body.add_attribute:
                 raise invalid(ADD, "has no value yet: fill in its field, which is there now, or leave it empty")
-            before = await find_product_row(tx, key_form(body.sku)) or {}
+            before = await find_product_row(tx, key_form(body.like or body.sku)) or {}
             known = (await read_reference(tx)).attributes
             wanted = SavedProduct(
                 product=_product(body, read_attributes(body.attributes, known, before.get("attributes", {}))),
@@ -195,8 +196,10 @@ class ProductFormPages(Struct, frozen=True):
             _TEMPLATE,
             form=filled,
             sku=row["sku"] if sku else "",
+            like="" if sku else like,
             product=row if sku else {**_EMPTY, **row, "ean": None, "external_id": None, "active": True},
             listed=_listed(row),
+            linked=_linked({name: filled.value(name, lines) for name, lines in _listed(row).items()}),
             seen=version_of(row, prices) if sku else "",
             prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
             categories=[*own, *[""] * max(1, _NEW_CATEGORIES - len(own))],
@@ -243,6 +246,12 @@ def _listed(row: Mapping[str, Any]) -> dict[str, str]:
         "similar_products": row.get("similar_products", []),
     }
     return {name: "\n".join(found) for name, found in entries.items()}
+
+
+def _linked(listed: Mapping[str, str]) -> str:
+    """Return what a product's lists name, in a line: the SKUs of products, and the names of documents."""
+    documents = [line.rpartition(" ")[0] or line for line in _lines(listed["documents"])]
+    return ", ".join([*_lines(listed["related_products"]), *_lines(listed["similar_products"]), *documents])
 
 
 def categories_in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, str]]:
