@@ -238,5 +238,12 @@ def test_a_beginning_of_customers_references_reads_only_orders_that_have_it(conn
     assert found == sorted(["PO-123", *(f"PO-123{digit}" for digit in range(10))])
     assert asyncio.run(orders_referred_to(url, "1234")) == ["PO-1234"]
     assert entries_read(connection, "orders") - before < ORDERS // 10
-    with pytest.raises(DomainError, match="begins more than 500 references: type more of it"):
+    with pytest.raises(DomainError, match="begins the references of more than 500 orders: type more of it"):
         asyncio.run(orders_referred_to(url, "po"))
+
+
+def test_a_reference_that_begins_those_of_too_many_orders_finds_the_orders_that_have_it(
+    connection: Connection, url: str
+) -> None:
+    connection.execute("update orders set customer_reference = 'PO' where number in (4001, 4002)")
+    assert asyncio.run(orders_referred_to(url, "po")) == ["PO", "PO"]

@@ -38,23 +38,6 @@ def test_the_list_shows_orders_and_is_filtered_and_sorted(sam: Person, customer:
     assert "No order matches" in text_of(sam.get("/order?reference=NOTHING"))
 
 
-def test_the_list_is_filtered_by_a_part_of_the_customers_reference(sam: Person, customer: Customer) -> None:
-    placed = buy(customer, [("CABLE", 1)], customer_reference="Part-PO 77123/9")["order_reference"]
-    other = buy(customer, [("CABLE", 1)], customer_reference="Part-QO 55123")["order_reference"]
-
-    def found(text: str, **filters: object) -> list[bool]:
-        page = text_of(sam.get("/order", params={"customer_reference": text, **filters}))
-        return [placed in page, other in page]
-
-    for text in ("part-po 77123/9", "PARTPO77", "part po", "77123", "771"):
-        assert found(text) == [True, False], text
-    assert found("part") == [True, True]
-    assert found("123") == found("-") == found("art-po") == [False, False]  # of all customers, only beginnings
-    assert found("123", customer_id=customer.id) == [True, True]
-    assert found("art-po", customer_id=customer.id) == [True, False]
-    assert found("-", customer_id=customer.id) == [False, False]
-
-
 def test_those_who_dispatch_see_where_the_lines_of_an_order_are(office: BackOfficeSite, customer: Customer) -> None:
     service = office.service
     one, other = (sell(service, f"PLACED-{number}", available=9) for number in (1, 2))

@@ -11,7 +11,6 @@ from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.orders import order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, CAN_LEAVE
 from tradecounter.orders.states import AnyOrder
@@ -27,12 +26,15 @@ _LATEST = SQL(
 # References are compared as they look (specification, duplicated data).
 _OF_CUSTOMER = SQL("customer_id = :customer_id")
 _CUSTOMER_REFERENCE = SQL("reference_key(customer_reference) = reference_key(:customer_reference)")
-# Of an index, so it must be written as there (`db/migrations/versions/0041_search.py`).
-WORD = SQL("lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g'))")
+# Of an index, so it must be written as there (`db/migrations/versions/0041_search.py`). What is typed becomes a word in
+# the same way, or references with accents are not found.
+_WORD = SQL("lower(regexp_replace({}, '[^[:alnum:]]', '', 'g'))")
+WORD = _WORD.format(SQL("customer_reference"))
+TYPED_WORD = _WORD.format(SQL(":text::text"))
 _REFERENCE_PART = SQL(
     "(reference_key(customer_reference) = reference_key(:reference_part)"
-    " or (:word <> '' and position(:word in {}) > 0))"
-).format(WORD)
+    " or ({typed} <> '' and position({typed} in {word}) > 0))"
+).format(typed=_WORD.format(SQL(":reference_part::text")), word=WORD)
 _IDS = SQL("id = any(:ids::bigint[])")
 _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
 _IN_RANGE = SQL("number between (:lows::bigint[])[{n}] and (:highs::bigint[])[{n}]")
@@ -59,9 +61,10 @@ class OrderFilter(Struct, frozen=True, kw_only=True):
 
     `reference` is an order id, an order reference, or the beginning of a reference or its number. With `product_ids`,
     orders with any of these products match, also in a bundle. `reference_part` is a part of the customer's reference,
-    however that is punctuated; all orders that the other conditions leave are read. The moments are compared with the
-    confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive. With `to_dispatch`, only
-    orders match that can be dispatched now, at least in part.
+    however that is punctuated; all orders that the other conditions leave are read. `ids` are internal ids, of orders
+    that were found before; with none, no order matches. The moments are compared with the confirmation, or with the
+    creation of an unconfirmed order; `created_to` is exclusive. With `to_dispatch`, only orders match that can be
+    dispatched now, at least in part.
     """
 
     customer_id: int | None = None
@@ -150,7 +153,6 @@ def values_of(wanted: OrderFilter) -> dict[str, Any]:
         **asdict(wanted),
         "product_ids": array(wanted.product_ids or ()),
         "ids": array(wanted.ids or ()),
-        "word": joined_word(wanted.reference_part or ""),
         "order_id": order_id,
         "lows": lows,
         "highs": highs,

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 from msgspec.structs import replace
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Literal
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
@@ -12,7 +12,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
-from tradecounter.orders.queries.all_orders import WORD, OrderFilter
+from tradecounter.orders.queries.all_orders import TYPED_WORD, WORD, OrderFilter
 from tradecounter.orders.queries.order_table import OrderRow
 
 _NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
@@ -20,7 +20,6 @@ _CODE = re.compile(r"[0-9a-f]{4,32}")
 _CODE_LENGTH = 32
 _POSTCODE = re.compile(r"[a-z]{1,2}[0-9][0-9a-z]?[0-9][a-z]{2}|[0-9]{4,5}")
 _DIGITS = re.compile(r"[0-9]{3,}")
-_SHORTEST_WORD = 2
 _LAST = "\U0010ffff"  # after every other character
 
 # Of indexes, so they must be written as there (`db/migrations/versions/0041_search.py`). In the order of an index, the
@@ -28,6 +27,11 @@ _LAST = "\U0010ffff"  # after every other character
 _DIGITS_AT_END = SQL("substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$')")
 _TRACKING = code_of("tracking_number")
 _ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g'))")
+
+# Null for the empty word, which begins all.
+_BEGINS_WITH = SQL(
+    "customer_reference <> '' and {word} ~>=~ nullif({typed}, '') and {word} ~<~ (nullif({typed}, '') || {last})"
+).format(word=WORD, typed=TYPED_WORD, last=Literal(_LAST))
 
 _FIND = Statement(
     SQL("""
@@ -43,9 +47,7 @@ _FIND = Statement(
         (select id, true from orders where reference_key(customer_reference) = reference_key(:text) limit :most)
         union all
         (select id, false from orders
-         where customer_reference <> ''
-           and {word} ~>=~ :word
-           and {word} ~<~ :after_word
+         where {begins_with} and length({typed}) > 1
          order by {word} using ~<~ limit :most)
         union all
         (select id, false from orders
@@ -73,6 +75,8 @@ _FIND = Statement(
     order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
     """).format(
         customer=CUSTOMER_NAME,
+        begins_with=_BEGINS_WITH,
+        typed=TYPED_WORD,
         word=WORD,
         digits=_DIGITS_AT_END,
         postcode=_ZIP,
@@ -99,8 +103,7 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
         number=None if number is None else int(number[0]),
         first=code[0].ljust(_CODE_LENGTH, "0") if code else "-",
         last=code[0].ljust(_CODE_LENGTH, "f") if code else "-",
-        **_beginning("word", word if len(word) >= _SHORTEST_WORD else ""),
-        **_beginning("digits", word if _DIGITS.fullmatch(word) else ""),
+        **_digits(word),
         **code_bounds(text),
         postcode=word.upper() if _POSTCODE.fullmatch(word) else None,
         amount=amount,
@@ -114,12 +117,14 @@ _WITH_REFERENCE = Statement(
     SQL("""
     (select id from orders where reference_key(customer_reference) = reference_key(:text) limit :most)
     union
-    (select id from orders where customer_reference <> '' and {word} ~>=~ :word and {word} ~<~ :after_word
-     order by {word} using ~<~ limit :most)
+    (select id from orders where {begins_with} order by {word} using ~<~ limit :most)
     union
     (select id from orders where {digits} ~>=~ :digits and {digits} ~<~ :after_digits
      order by {digits} using ~<~ limit :most)
-    """).format(word=WORD, digits=_DIGITS_AT_END)
+    """).format(begins_with=_BEGINS_WITH, word=WORD, digits=_DIGITS_AT_END)
+)
+_IS_REFERENCE = Statement(
+    "select exists (select from orders where reference_key(customer_reference) = reference_key(:text))"
 )
 
 
@@ -127,19 +132,21 @@ async def by_part_of_reference(tx: Transaction, wanted: OrderFilter) -> OrderFil
     """Return a filter that matches customers' references by less than all of them.
 
     That is any part for the orders of one customer; for those of all, the beginning, or that of the last digits,
-    however it is punctuated. Raises DomainError (invalid) for a beginning of too many.
+    however it is punctuated. Where too many orders begin so, only those match that have all of the text as their
+    reference. Raises DomainError (invalid) if there are none of these.
     """
     text = wanted.customer_reference
     if text is None:
         return wanted
     if wanted.customer_id is not None:
         return replace(wanted, customer_reference=None, reference_part=text)
-    word = joined_word(text)
-    values = {**_beginning("word", word), **_beginning("digits", word if _DIGITS.fullmatch(word) else "")}
-    found = await tx.fetch_all(_WITH_REFERENCE, text=text, **values, most=_MOST_WITH_REFERENCE + 1)
-    if len(found) > _MOST_WITH_REFERENCE:
-        raise invalid("customer_reference", f"begins more than {_MOST_WITH_REFERENCE} references: type more of it")
-    return replace(wanted, customer_reference=None, ids=[order_id for (order_id,) in found])
+    most = _MOST_WITH_REFERENCE
+    found = await tx.fetch_all(_WITH_REFERENCE, text=text, **_digits(joined_word(text)), most=most + 1)
+    if len(found) <= most:
+        return replace(wanted, customer_reference=None, ids=[order_id for (order_id,) in found])
+    if await tx.fetch_value(_IS_REFERENCE, text=text):
+        return wanted
+    raise invalid("customer_reference", f"begins the references of more than {most} orders: type more of it")
 
 
 # The customer's orders are read first, by the index of each state: PostgreSQL would rather read the orders of everybody
@@ -159,14 +166,20 @@ _FIND_OWN = Statement(
         union (select order_id from shipment where {tracking_ends} limit :most)
     )
     select id, name, kind, state, status, customer_id, customer, customer_reference, gross, placed_at from own
-    where (:word <> '' and position(:word in {word}) > 0)
+    where (select {typed} <> '') and position((select {typed}) in {word}) > 0
        or (:word <> '' and position(:word in lower(regexp_replace(order_reference, '[^[:alnum:]]', '', 'g'))) > 0)
        or starts_with(confirmation_code, lower(:text))
        or gross = :amount::numeric
        or (:word <> '' and upper(:word) = postcode)
        or id in (select order_id from parcel)
     order by placed_at desc, id desc limit :most
-    """).format(own=_OWN, word=WORD, tracking_begins=begins("tracking_number"), tracking_ends=ends("tracking_number")),
+    """).format(
+        own=_OWN,
+        typed=TYPED_WORD,
+        word=WORD,
+        tracking_begins=begins("tracking_number"),
+        tracking_ends=ends("tracking_number"),
+    ),
     OrderRow,
 )
 
@@ -192,6 +205,7 @@ async def find_own_orders(
     )
 
 
-def _beginning(name: str, text: str) -> dict[str, str | None]:
-    """Return the values of a statement that looks for texts with a beginning; for an empty one, there are none."""
-    return {name: text or None, f"after_{name}": text + _LAST if text else None}
+def _digits(word: str) -> dict[str, str | None]:
+    """Return the values of a statement that looks for digits with a beginning; for anything else, there are none."""
+    found = _DIGITS.fullmatch(word)
+    return {"digits": word if found else None, "after_digits": word + _LAST if found else None}

@@ -1,0 +1,56 @@
+"""Staff's list of orders, by a part of the customer's reference."""
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.orders import buy
+from support.pages import Person, customer_user, text_of
+from support.service import Customer, Service
+
+
+@pytest.fixture(scope="module")
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer()
+
+
+def test_the_list_is_filtered_by_a_part_of_the_customers_reference(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("CABLE", 1)], customer_reference="Part-PO 77123/9")["order_reference"]
+    other = buy(customer, [("CABLE", 1)], customer_reference="Part-QO 55123")["order_reference"]
+
+    def found(text: str, **filters: object) -> list[bool]:
+        page = text_of(sam.get("/order", params={"customer_reference": text, **filters}))
+        return [placed in page, other in page]
+
+    for text in ("part-po 77123/9", "PARTPO77", "part po", "77123", "771"):
+        assert found(text) == [True, False], text
+    assert found("part") == [True, True]
+    assert found("123") == found("-") == found("art-po") == [False, False]  # of all customers, only beginnings
+    assert found("123", customer_id=customer.id) == [True, True]
+    assert found("art-po", customer_id=customer.id) == [True, False]
+    assert found("-", customer_id=customer.id) == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("reference", "typed"),
+    [
+        ("Café-PO 77", "Café-"),
+        ("\uff21\uff22 977", "\uff21\uff22 97"),
+        ("\ufb01t 127", "\ufb01t 12"),
+        ("İx 12", "İx 1"),
+    ],
+    ids=["accent", "full width", "ligature", "dotted I"],
+)
+def test_references_beyond_ascii_are_found_by_a_part_of_them(
+    shop: Service, sam: Person, reference: str, typed: str
+) -> None:
+    customer = shop.customer()
+    name = buy(customer, [("CABLE", 1)], customer_reference=reference)["order_reference"]
+    owner = customer_user(shop, customer.id)
+    for person, page, asked in (
+        (sam, "/order", {"customer_reference": typed}),
+        (sam, "/order", {"customer_reference": typed, "customer_id": customer.id}),
+        (sam, "/search", {"q": typed, "live": "1"}),
+        (owner, "/account/order", {"customer_reference": typed}),
+        (owner, "/account/search", {"q": typed, "live": "1"}),
+    ):
+        assert name in text_of(person.get(page, params=asked)), page
