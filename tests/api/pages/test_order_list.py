@@ -1,10 +1,12 @@
-"""Staff's list of orders, by a part of the customer's reference."""
+"""Staff's list of orders: by a part of the customer's reference, and in an order that tells nothing hidden."""
+
+import re
 
 import pytest
 
 from support.backoffice import BackOfficeSite
 from support.orders import buy
-from support.pages import Person, customer_user, text_of
+from support.pages import Person, customer_user, staff_member, text_of
 from support.service import Customer, Service
 
 
@@ -54,3 +56,25 @@ def test_references_beyond_ascii_are_found_by_a_part_of_them(
         (owner, "/account/search", {"q": typed, "live": "1"}),
     ):
         assert name in text_of(person.get(page, params=asked)), page
+
+
+def test_those_who_see_no_totals_cannot_sort_by_them(office: BackOfficeSite) -> None:
+    customer = office.service.customer(credit="9000000.00")
+    dear = buy(customer, [("PHONE", 9)])["order_reference"]
+    for _ in range(51):
+        buy(customer, [("CABLE", 1)])
+    picker, support = (staff_member(office.service, office.url, role) for role in ("warehouse", "support"))
+    listed = f"/order?customer_id={customer.id}"
+    for person, by_total in ((support, True), (picker, False)):
+        page = person.get(f"{listed}&sort=-total").text
+        assert (dear in page) is by_total
+        file = person.get(f"{listed}&sort=-total&format=csv").text.splitlines()
+        assert file[1 if by_total else -1].startswith(dear)
+        assert (after_of(page) == after_of(person.get(listed).text)) is not by_total
+
+
+def after_of(page: str) -> str:
+    """Return the cursor in the link to the next page of a table."""
+    found = re.search('rel="next" href="[^"]*after=([^"&]*)', page)
+    assert found is not None
+    return found[1]

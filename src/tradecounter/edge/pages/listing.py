@@ -104,8 +104,9 @@ def table_page(
     The method takes what it needs, by these names: `tx`; `call`; `now`; `wanted`, the filters, whose struct is the
     page's query; `at`, which rows are wanted. With `format=csv`, the page is a `file` with `cells`, by
     their headings; a function of a row may also take `now`. `needs` are the scopes of columns that not all may see, by
-    their headings on the page and in the file; the template asks `table.has(heading)`. `shown` returns what the
-    template needs besides `table` and `form`.
+    their headings on the page and in the file; the template asks `table.has(heading)`. Nobody sorts by a column that
+    they do not see, since the order tells of its values. `shown` returns what the template needs besides `table` and
+    `form`.
     """
 
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
@@ -121,8 +122,10 @@ def table_page(
                 async with pages.desk.reading() as tx:
                     return list(await read_rows(pages, tx=tx, call=call, now=now, wanted=wanted, at=at))
 
-            found = await listed(call, shape, order.sorts, order.default, find, has_one_order=has_one_order)
             hidden = {heading for heading, scope in needs.items() if not has_right(call.request, scope)}
+            unsorted = {column.sort for column in columns if column.heading in hidden}
+            sorts = {name: kind for name, kind in order.sorts.items() if name not in unsorted}
+            found = await listed(call, shape, sorts, order.default, find, has_one_order=has_one_order)
             if found.is_file:
                 visible = {heading: cell for heading, cell in cells.items() if heading not in hidden}
                 return csv_of(file, visible, found.rows, now=now)
