@@ -16,10 +16,11 @@ from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.queries import announcements, order_table
+from tradecounter.orders.queries import announcements, order_table, today
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.all_orders import _numbers_beginning as numbers_beginning
 from tradecounter.orders.queries.find_orders import by_part_of_reference
+from tradecounter.orders.rules import CAN_LEAVE
 
 PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -247,3 +248,27 @@ def test_a_reference_that_begins_those_of_too_many_orders_finds_the_orders_that_
 ) -> None:
     connection.execute("update orders set customer_reference = 'PO' where number in (4001, 4002)")
     assert asyncio.run(orders_referred_to(url, "po")) == ["PO", "PO"]
+
+
+def test_the_lines_of_each_order_are_read_once_to_count_what_can_be_dispatched(connection: Connection) -> None:
+    without, awaiting, most = 400, ORDERS // 20, 1_000
+    with connection.transaction(force_rollback=True):
+        connection.execute(
+            "update orders set status = 'Part dispatched' where number % 20 in (1, 2) and number <= 4000"
+        )
+        assert lines_read_to_count(connection, most) == without
+        assert lines_read_to_count(connection, awaiting) == without  # looks for the oldest
+        connection.execute("update order_line set allocated = 1")
+        assert lines_read_to_count(connection, awaiting + 10) == 10
+        assert lines_read_to_count(connection, awaiting) == 1
+
+
+def lines_read_to_count(connection: Connection, most: int) -> int:
+    """Return of how many orders the lines are read to count up to `most` that can be dispatched."""
+    statement = today._COUNT_TO_DISPATCH  # noqa: SLF001
+    explained = psycopg.RawCursor(connection).execute(
+        b"explain (analyze, format json) " + statement.sql,
+        statement.bind({name: {"most": most, "statuses": list(CAN_LEAVE)}[name] for name in statement.names}),
+    )
+    [([plan],)] = explained.fetchall()
+    return sum(int(scan["Actual Loops"]) for scan in scans(plan["Plan"], "order_line"))

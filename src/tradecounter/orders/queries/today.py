@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from msgspec import Struct
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -25,15 +25,13 @@ class Waiting(Struct, frozen=True):
 # The oldest orders of each status come from an index: with thousands that wait, a person need not know how many.
 _OLDEST = SQL("""
     unnest(:statuses::text[]) as wanted (status) cross join lateral (
-        select {columns} from orders where {condition} and status = wanted.status order by confirmed_at limit {most}
+        select {columns} from orders where {condition} and status = wanted.status order by confirmed_at limit :most
     ) as o
 """)
-_CONFIRMED_AT = SQL("confirmed_at")
-_MOST, _FIRST = SQL(":most"), SQL("1")
 
 _ORDERS = Statement(
     SQL("select wanted.status, count(*), min(confirmed_at) from {} group by wanted.status").format(
-        _OLDEST.format(columns=_CONFIRMED_AT, condition=SQL("state = 'confirmed'"), most=_MOST)
+        _OLDEST.format(columns=SQL("confirmed_at"), condition=SQL("state = 'confirmed'"))
     )
 )
 
@@ -44,14 +42,20 @@ async def orders_waiting(tx: Transaction, statuses: list[str]) -> dict[str, Wait
     return {status: Waiting(count, oldest) for status, count, oldest in found}
 
 
-# Lines are read of orders in the later statuses only: it counts no more of these than the first leaves to count.
+def _counted(number: int, status: str) -> Composed:
+    """Return the query of a status's oldest orders: as many as the earlier ones leave to count, and at least one."""
+    earlier = SQL("").join(SQL(" - (select count(*) from {})").format(Identifier(f"s{n}")) for n in range(number))
+    return SQL(
+        "{name} as materialized (select confirmed_at from orders where {condition} and status = {status}"
+        " order by confirmed_at limit greatest(:most{earlier}, 1))"
+    ).format(name=Identifier(f"s{number}"), condition=TO_DISPATCH, status=Literal(status), earlier=earlier)
+
+
+# Lines are read of orders in the later statuses only, and once: there may be thousands of which nothing can leave.
 _COUNT_TO_DISPATCH = Statement(
-    SQL("""
-    select (select count(*) from (select from {counted} limit :most) as c) as count,
-           (select min(confirmed_at) from {first}) as oldest
-    """).format(
-        counted=_OLDEST.format(columns=_CONFIRMED_AT, condition=TO_DISPATCH, most=_MOST),
-        first=_OLDEST.format(columns=_CONFIRMED_AT, condition=TO_DISPATCH, most=_FIRST),
+    SQL("with {} select least(count(*), :most)::bigint as count, min(confirmed_at) as oldest from ({}) as o").format(
+        SQL(", ").join(_counted(number, status) for number, status in enumerate(CAN_LEAVE)),
+        SQL(" union all ").join(SQL("select * from {}").format(Identifier(f"s{n}")) for n in range(len(CAN_LEAVE))),
     ),
     Waiting,
 )
@@ -59,13 +63,13 @@ _COUNT_TO_DISPATCH = Statement(
 
 async def count_to_dispatch(tx: Transaction) -> Waiting:
     """Return how many orders can be dispatched now, at least in part, up to MOST_COUNTED."""
-    found = await tx.fetch_one(_COUNT_TO_DISPATCH, statuses=list(CAN_LEAVE), most=MOST_COUNTED)
+    found = await tx.fetch_one(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
     return found or Waiting(0, None)
 
 
 _TO_PICK = order_statement(
     "select {} from orders where id in (select id from {}) order by confirmed_at limit :most",
-    _OLDEST.format(columns=SQL("id"), condition=TO_DISPATCH, most=_MOST),
+    _OLDEST.format(columns=SQL("id"), condition=TO_DISPATCH),
 )
 
 
