@@ -39,8 +39,9 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
     groups: list[Group] = []
     named: list[int] = []  # orders with the text in a reference: finance looks for their invoices
     if allowed("orders:read"):
-        orders = await _orders(tx, text)
-        groups += order_groups(orders)
+        sees_totals = allowed("prices:read")
+        orders = await _orders(tx, text, sees_totals=sees_totals)
+        groups += order_groups(orders, sees_totals=sees_totals)
         named = [row.id for row, _ in orders if has_in_reference(row, text)]
         groups.append(await unit_group(tx, text, "/order/{reference}"))
         groups.append(await _returns(tx, text))
@@ -54,8 +55,8 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
     return [group for group in groups if group.hits]
 
 
-async def _orders(tx: Transaction, text: str) -> list[tuple[OrderRow, bool]]:
-    found = await find_orders(tx, text, typed_amount(text), MOST_OF_A_GROUP)
+async def _orders(tx: Transaction, text: str, *, sees_totals: bool) -> list[tuple[OrderRow, bool]]:
+    found = await find_orders(tx, text, typed_amount(text) if sees_totals else None, MOST_OF_A_GROUP)
     if not found and _NUMBER.search(text):
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
         found = [(row, False) for row in rows]

@@ -87,7 +87,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, fold(text)))
 
 
-def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list[Group]:
+def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "", *, sees_totals: bool = True) -> list[Group]:
     """Return the hits of orders and of quotes, each with whether it is exact. Their pages are below `root`.
 
     Until it is confirmed, one is called by the customer's own reference: nobody knows its confirmation code.
@@ -99,7 +99,7 @@ def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list
         path = f"{root}/{'quote' if is_quote else 'order'}/{row.name}"
         code, theirs = short_code(row.name), row.customer_reference
         name, other = (code, theirs) if row.status or not theirs else (theirs, code)
-        note = joined(row.customer, other, in_pounds(row.gross))
+        note = joined(row.customer, other, in_pounds(row.gross) if sees_totals else "")
         (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
     return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
 

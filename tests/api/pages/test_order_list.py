@@ -5,7 +5,7 @@ import re
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy
+from support.orders import buy, rows
 from support.pages import Person, customer_user, staff_member, text_of
 from support.service import Customer, Service
 
@@ -71,6 +71,23 @@ def test_those_who_see_no_totals_cannot_sort_by_them(office: BackOfficeSite) -> 
         file = person.get(f"{listed}&sort=-total&format=csv").text.splitlines()
         assert file[1 if by_total else -1].startswith(dear)
         assert (after_of(page) == after_of(person.get(listed).text)) is not by_total
+
+
+def test_those_who_see_no_totals_neither_find_orders_by_them_nor_read_them_in_what_is_found(
+    office: BackOfficeSite,
+) -> None:
+    customer = office.service.customer(credit="9000000.00")
+    order = buy(customer, [("PHONE", 13)], customer_reference="Total-1")
+    [(total,)] = rows(
+        office.service, "select gross::text from orders where order_reference = %s", order["order_reference"]
+    )
+    picker, support = (staff_member(office.service, office.url, role) for role in ("warehouse", "support"))
+    for person, sees in ((support, True), (picker, False)):
+        by_amount = text_of(person.get("/search", params={"q": total, "live": "1"}))
+        by_reference = text_of(person.get("/search", params={"q": "Total-1", "live": "1"}))
+        assert (order["order_reference"] in by_amount) is sees
+        assert order["order_reference"] in by_reference
+        assert ("£" in by_reference) is sees
 
 
 def after_of(page: str) -> str:
