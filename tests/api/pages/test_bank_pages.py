@@ -94,6 +94,24 @@ def test_each_page_of_bank_files_has_the_tabs_of_money(fran: Person) -> None:
         assert '<a href="/money">Debtors</a>' in tabs
 
 
+def test_a_long_text_of_a_payer_is_whole_before_it_is_recorded_and_cut_in_lists(
+    office: BackOfficeSite, fran: Person, customer: Customer
+) -> None:
+    number = invoice(office, customer)
+    long = " ".join(f"word{each}" for each in range(40))
+    path = checked(fran, f"date,amount,reference\n2026-06-15,5.00,{number} {long} paid\n2026-06-15,5.01,{long} lost\n")
+    page = text_of(fran.get(path))
+    assert f"{number} {long} paid" in page
+    assert f"{long} lost" in page
+    stored = text_of(fran.sends(f"{path}/apply"))
+    for listed in (stored, text_of(fran.get("/bank-line?reference=word39"))):
+        assert f"{long[:100]}" in listed
+        assert "word39 lost" not in listed.replace("Reference word39", "")
+        assert "…" in listed
+        assert "..." not in listed
+    assert f"{long} lost" in text_of(fran.get(f"/bank-line/{waiting(office)}"))
+
+
 def test_a_file_that_would_do_something_else_by_now_is_shown_again(
     office: BackOfficeSite, fran: Person, customer: Customer
 ) -> None:

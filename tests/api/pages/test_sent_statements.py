@@ -94,5 +94,8 @@ def test_a_reminder_of_several_debtors_wants_at_least_one(shop: Service, office:
     finance = staff_member(shop, office.url, "finance")
     for response in (finance.get("/money/remind"), finance.send("/money/remind")):
         assert (response.status_code, response.headers["Location"]) == (303, "/money")
-    assert "tick 1 to 50 debtors first" in text_of(finance.sends("/money/remind"))
+    page = finance.sends("/money/remind").text
+    assert '<p class="flash warn" role="status">Nobody is reminded: tick 1 to 50 debtors first.</p>' in page
+    many = finance.get("/money/remind", params={"customer": [str(number) for number in range(1, 52)]})
+    assert (many.status_code, many.headers["Location"]) == (303, "/money")
     assert staff_member(shop, office.url, "support").send("/money/remind").status_code == 403

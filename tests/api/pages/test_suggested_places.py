@@ -162,9 +162,7 @@ def test_a_line_is_headed_by_what_it_says_of_its_payer(office: BackOfficeSite, f
     assert "line 2" in row
 
 
-def test_the_reason_of_most_lines_is_said_once_and_others_beside_their_lines(
-    office: BackOfficeSite, fran: Person
-) -> None:
+def test_the_commonest_reason_is_said_once_and_others_beside_their_lines(office: BackOfficeSite, fran: Person) -> None:
     for amount in ("8.81", "8.82", "a dozen"):
         stored(office, fran, amount, "said once")
     page = text_of(fran.get("/bank-line?reference=said+once"))

@@ -336,6 +336,44 @@ def test_a_first_label_that_looks_like_no_other_is_said_to_be_the_couriers_with_
 
 
 @WAYS
+def test_serial_numbers_that_look_like_a_label_are_none_once_there_is_one_or_one_is_given_back(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    service, of = office.service, {"keyboard": "8", "touch": "9"}[way]
+    customer = service.customer(company=f"Twelve digits by {way}")
+    begin = "1" * (10 if way == "keyboard" else 13)  # another shape for each way: serial numbers that are stored end it
+    earlier, label, first, second, third = (f"{begin}{of}{number}" for number in range(5))
+    dispatch(service, buy(customer), tracking_number=earlier)
+    name = buy(customer, [(sell(service, f"DIGITS-{way}", available=5), 3)])["order_reference"]
+    person = staff_member(service, office.url, "warehouse")
+    with job(browser, person, office.url, f"/order/{name}/dispatch", way, record_property, 1) as work:
+        box, tracking = work.field("Serial numbers"), work.field("Tracking number (optional)")
+
+        def scans(*texts: str) -> None:
+            for text in texts:
+                work.page.keyboard.type(text)
+                work.page.keyboard.press("Enter")
+
+        expect(work.button("It is a serial number")).to_be_hidden()
+        scans(first, second)
+        expect(tracking).to_have_value(first)
+        expect(box).to_have_value(f"{second}\n")  # there is a tracking number: it is no label
+        work.click(work.button("It is a serial number"))
+        expect(tracking).to_have_value("")
+        expect(box).to_have_value(f"{second}\n{first}\n")
+        expect(box).to_be_focused()
+        expect(work.button("It is a serial number")).to_be_hidden()
+        scans(third)
+        expect(box).to_have_value(f"{second}\n{first}\n{third}\n")
+        expect(tracking).to_be_focused()
+        scans(label)
+        expect(work.page.locator(".flash")).to_have_text("The shipment is recorded.")
+    order = customer.get(f"/order/{name}").json()
+    assert [shipping["tracking_number"] for shipping in order["shipping"]] == [label]
+    assert {unit["serial_number"] for unit in order["items"][0]["serial_numbers"]} == {first, second, third}
+
+
+@WAYS
 def test_a_part_of_an_order_leaves_with_its_serial_numbers_with_one_click(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
 ) -> None:

@@ -6,6 +6,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from jinja2 import Environment, pass_environment
+from jinja2.filters import do_truncate
 from markupsafe import Markup
 
 from tradecounter.kit.local_time import UK, moment_of
@@ -194,6 +196,12 @@ def _on_one_line(word: str) -> str:
     return Markup('<span class="unbroken">{}</span>').format(word) if len(word) <= _LONGEST_UNBROKEN else word
 
 
+@pass_environment
+def truncate(environment: Environment, text: str, length: int) -> str:
+    """Return the first words of a text and "…" for the rest, which Jinja's own filter writes as three dots."""
+    return do_truncate(environment, text, length, end="…")
+
+
 def zip_same(options: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Return options whose values are their texts, as pairs."""
     return [(option, option) for option in options]
@@ -219,5 +227,6 @@ FILTERS = {
     "action": action,
     "short_code": short_code,
     "unbroken": unbroken,
+    "truncate": truncate,
     "zip_same": zip_same,
 }

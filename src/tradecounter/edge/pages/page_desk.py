@@ -202,11 +202,11 @@ class PageDesk(Struct, frozen=True):
         except _UnseenError:
             return await shown(Filled(submitted.values))
 
-    def go(self, call: Call, path: str, message: str = "") -> Response:
-        """Send the browser to a page, which shows a message."""
+    def go(self, call: Call, path: str, message: str = "", *, warns: bool = False) -> Response:
+        """Send the browser to a page, which shows a message: that something is done, or one that warns."""
         response = see_other(call.request, prefix_of(call.base_url) + path)
         if message:
-            set_flash(response, self.site, message)
+            set_flash(response, self.site, message, warns=warns)
         return response
 
     async def _changed(

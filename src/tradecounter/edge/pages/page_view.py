@@ -23,6 +23,7 @@ CONTENT_POLICY = (
 # Quoted, a character takes at most 12 bytes. Browsers drop a cookie of more than 4,096 bytes.
 _LONGEST_FLASH = 300
 _FLASH_SECONDS = 60
+_WARNS = "!"  # before the message; `quote` leaves none in it
 
 
 BASKET = "tradecounter.basket"  # the key in the ASGI scope
@@ -93,8 +94,17 @@ class PageView(Struct, frozen=True):
 
     @property
     def flash(self) -> str:
-        """What the form before this page has done."""
-        return unquote(self.request.cookies.get(self.site.flash_cookie, ""))
+        """What the form before this page has done, or why it has done nothing."""
+        return unquote(self._flash_cookie.removeprefix(_WARNS))
+
+    @property
+    def flash_warns(self) -> bool:
+        """Whether the message says that nothing was done."""
+        return self._flash_cookie.startswith(_WARNS)
+
+    @property
+    def _flash_cookie(self) -> str:
+        return self.request.cookies.get(self.site.flash_cookie, "")
 
     @property
     def here(self) -> str:
@@ -127,11 +137,11 @@ class PageView(Struct, frozen=True):
             forget_cookie(response, self.site.flash_cookie)
 
 
-def set_flash(response: Response, site: PageSite, message: str) -> None:
+def set_flash(response: Response, site: PageSite, message: str, *, warns: bool = False) -> None:
     """Have the next page show a message, as far as a cookie holds it."""
     if len(message) > _LONGEST_FLASH:
         message = f"{message[:_LONGEST_FLASH]}…"
-    set_cookie(response, site.flash_cookie, quote(message), _FLASH_SECONDS)
+    set_cookie(response, site.flash_cookie, (_WARNS if warns else "") + quote(message), _FLASH_SECONDS)
 
 
 def set_cookie(response: Response, name: str, value: str, seconds: int | None = None) -> None:

@@ -153,10 +153,9 @@ async def read_synonyms(tx: Transaction) -> list[str]:
     return [words for (words,) in await tx.fetch_all(_SYNONYMS)]
 
 
-async def read_names(tx: Transaction) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names of categories in order of position, and those of manufacturers in order of key, by key."""
-    categories, manufacturers = await tx.fetch_all(_CATEGORIES), await tx.fetch_all(_MANUFACTURERS)
-    return {each.key: each.name for each in categories}, {each.key: each.name for each in manufacturers}
+async def read_groups(tx: Transaction) -> tuple[list[CategoryRecord], list[ManufacturerRecord]]:
+    """Return the categories in order of position, and the manufacturers in order of key."""
+    return await tx.fetch_all(_CATEGORIES), await tx.fetch_all(_MANUFACTURERS)
 
 
 _PRODUCT_IDS = ArrayStatement("select id, sku_key from product", {"id": "int8"}, order_by='sku_key collate "C"')

@@ -46,7 +46,7 @@ class RemindDebtorsPages(Struct, frozen=True):
     async def show_remind(self, call: Call) -> Response:
         known = [number for text in call.query(ChosenDebtors).customer if (number := read_id(text)) is not None]
         if not 0 < len(known) <= _MOST:
-            return self._none_chosen(call)
+            return self._back_to_debtors(call)
         return await self._show(call, Filled(), known)
 
     @form(_REMIND, "Remind several debtors", scope="billing:write")
@@ -54,7 +54,7 @@ class RemindDebtorsPages(Struct, frozen=True):
         submitted = await read_submitted(call)
         chosen = list(dict.fromkeys(parse_form(submitted, RemindersForm).customer))
         if not chosen:
-            return self._none_chosen(call)
+            return self._back_to_debtors(call)
 
         async def work(tx: Transaction, place: int, now: datetime) -> str:
             return f"Sent to {(await remind_debtor(tx, chosen[place], now)).recipient}"
@@ -62,8 +62,8 @@ class RemindDebtorsPages(Struct, frozen=True):
         outcomes = await self.desk.change_each(call, submitted, [str(each) for each in chosen], work)
         return await self._show(call, Filled(submitted.values), chosen, outcomes)
 
-    def _none_chosen(self, call: Call) -> Response:
-        return self.desk.go(call, "/money", f"Nobody is reminded: tick 1 to {_MOST} debtors first.")
+    def _back_to_debtors(self, call: Call) -> Response:
+        return self.desk.go(call, "/money", f"Nobody is reminded: tick 1 to {_MOST} debtors first.", warns=True)
 
     async def _show(
         self, call: Call, filled: Filled, chosen: Sequence[int], outcomes: Sequence[Outcome] = ()

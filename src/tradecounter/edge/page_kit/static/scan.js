@@ -1,5 +1,7 @@
 // The warehouse's forms. Serial numbers come from a scanner: each one ends with Enter. Counts, duplicates and the next
-// line are told at once. After the last one, the courier's label is scanned, whose Enter records the shipment.
+// line are told at once. The courier's label may be scanned before, between or after them: a label that is recognised,
+// or said to be one, becomes the tracking number. After the last serial number, the focus is on the tracking number while
+// it is empty, where the Enter of a label records the shipment, or else on the button that does.
 (() => {
   const clean = (text) => text.trim().split(/[\s,;]+/)[0];
   const serials = (box) => box.value.split("\n").map(clean).filter(Boolean);
@@ -9,13 +11,15 @@
     return Number.isFinite(units) ? units * Number(box.dataset.each || 1) : 0;
   };
 
-  // The courier's label may be scanned at any time: it is known by the shape of earlier ones. The first scan of a form
-  // can be said to be one.
+  // While there is no tracking number, a label is known by the shape of earlier ones. The first scan of a form can be said
+  // to be one, and what was taken for one to be a serial number: others of its shape are no labels then.
   const tracking = (form) => form.querySelector("[name=tracking_number]");
   const shape = (text) => text.replace(/[0-9]/g, "9").replace(/[A-Za-z]/g, "A");
-  const isLabel = (form, text) =>
-    form.querySelector("[data-labels]")?.dataset.labels.split("\n").includes(shape(text)) ||
-    (text && text.toLowerCase() === tracking(form)?.value.trim().toLowerCase());
+  const shapes = (form) => form.querySelector("[data-labels]").dataset;
+  const isLabel = (form, text) => {
+    const known = tracking(form).value.trim().toLowerCase();
+    return known ? known === text.toLowerCase() : shapes(form).labels.split("\n").includes(shape(text));
+  };
   const isOnly = (form) => tracking(form)?.value === "" && boxes(form).flatMap(serials).length === 1;
   const offer = (box, found) => {
     const choice = box.parentElement.querySelector("[data-is-label]")?.parentElement;
@@ -49,9 +53,18 @@
     return judge(box);
   };
 
+  const taken = new WeakMap(); // the row that was taken for the label, and its box, by the field of the tracking number
+  const offerBack = (label) => {
+    const choice = label.form.querySelector("[data-is-serial]")?.parentElement;
+    if (choice) choice.hidden = !taken.has(label) || taken.get(label).row.trim() !== label.value.trim();
+  };
+
   const takeLabel = (box, row) => {
+    const label = tracking(box.form);
     const isDone = leaveOut(box, row);
-    tracking(box.form).value = row.trim();
+    label.value = row.trim();
+    taken.set(label, { box, row });
+    offerBack(label);
     document.getElementById(box.dataset.status).textContent = `${row.trim()} is the courier's label: it is the tracking number.`;
     return isDone;
   };
@@ -81,7 +94,21 @@
     } else if (tracking(form) && isLabel(form, last.trim()) ? takeLabel(box, last) : judge(box)) goOn(box);
   };
 
+  const giveBack = (label) => {
+    const { box, row } = taken.get(label);
+    const of = shapes(label.form);
+    of.labels = of.labels.split("\n").filter((each) => each !== shape(row.trim())).join("\n");
+    label.value = "";
+    offerBack(label);
+    leaveOut(box, "");
+    box.value += `${row}\n`;
+    if (judge(box)) goOn(box);
+    else box.focus();
+  };
+
   document.addEventListener("click", (event) => {
+    const label = event.target.closest?.("[data-is-serial]") && tracking(event.target.form);
+    if (label) giveBack(label);
     const box = event.target.closest?.("[data-is-label]")?.closest(".field").querySelector("textarea");
     if (!box) return;
     takeLabel(box, box.value.split("\n").find((row) => row.trim()));
@@ -100,6 +127,7 @@
 
   document.addEventListener("input", (event) => {
     const box = event.target;
+    if (box.name === "tracking_number" && box.form) offerBack(box);
     if (box.matches?.("textarea[data-scan]")) {
       if (box.value.endsWith("\n")) ended(box);
       else judge(box);

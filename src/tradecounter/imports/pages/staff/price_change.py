@@ -15,12 +15,12 @@ from tradecounter.edge.pages.people import staff_id_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.imports.change_prices import HOWS, PriceChange, ruled_prices
-from tradecounter.imports.pages.staff.product_form import categories_in_tree
 from tradecounter.imports.roles import IMPORTERS
 from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.numbers import UnreadableNumberError, read_percent, read_pounds
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.rules import How, Rounding
+from tradecounter.products.category_names import categories_in_tree
 from tradecounter.products.queries.product_list import SHOWN, Shown
 from tradecounter.products.queries.records import read_reference
 

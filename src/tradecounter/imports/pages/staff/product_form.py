@@ -31,15 +31,16 @@ from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
-from tradecounter.kit.text import fold, plural
+from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
+from tradecounter.products.category_names import categories_in_tree
 from tradecounter.products.import_rows import DocumentRow, ProductRow
 from tradecounter.products.picture_addresses import loadable
 from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
 from tradecounter.products.queries.by_sku import fetch_product, find_product_row
 from tradecounter.products.queries.pictures import Picture
-from tradecounter.products.queries.records import CategoryRecord, read_reference
+from tradecounter.products.queries.records import read_reference
 from tradecounter.products.wire import ProductImage
 from tradecounter.stock.importing import StockRow, Units
 
@@ -252,13 +253,6 @@ def _linked(listed: Mapping[str, str]) -> str:
     """Return what a product's lists name, in a line: the SKUs of products, and the names of documents."""
     documents = [line.rpartition(" ")[0] or line for line in _lines(listed["documents"])]
     return ", ".join([*_lines(listed["related_products"]), *_lines(listed["similar_products"]), *documents])
-
-
-def categories_in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, str]]:
-    """Return categories by their keys, each below its parent, with the parent's name before its own."""
-    name_of = {each.key: each.name for each in categories}
-    named = [(each.key, [name_of[key] for key in (each.parent_key, each.key) if key in name_of]) for each in categories]
-    return [(key, ": ".join(names)) for key, names in sorted(named, key=lambda found: [fold(n) for n in found[1]])]
 
 
 def _product(body: ProductForm, attributes: dict[str, str]) -> ProductRow:

@@ -1,4 +1,4 @@
-"""The reason that most lines of a bank file have in common, which a page says once for all of them."""
+"""The commonest reason of lines of bank files, which a page says once for all lines that have it."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class SharedReason(Struct, frozen=True):
-    """Why several lines wait, and how many they are."""
+    """A reason that several lines have, and how many they are."""
 
     text: str
     count: int

@@ -1,6 +1,6 @@
 """`/product`: all products with their stock."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -15,9 +15,10 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right, require_right
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
+from tradecounter.products.category_names import categories_in_tree
 from tradecounter.products.find_products import list_products, note_of_search
 from tradecounter.products.queries.product_list import SHOWN, ListedProduct, ProductFilter, Shown
-from tradecounter.products.queries.records import read_names, read_pictured
+from tradecounter.products.queries.records import CategoryRecord, read_groups, read_pictured
 from tradecounter.products.search.query import as_typed
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 from tradecounter.storefront.drawings import look_of
@@ -52,10 +53,19 @@ def _choices(call: Call) -> list[tuple[Shown, str]]:
     return [(show, label(show)) for show in SHOWN if show != "below_cost" or has_right(call.request, _COSTS)]
 
 
-def _category_choices(names: Mapping[str, str], chosen: str | None) -> list[tuple[str, str]]:
-    """Return the keys and names of categories; a chosen one that is named in another way is one more."""
-    choices = list(names.items())
-    return choices if not chosen or chosen in names else [(chosen, chosen), *choices]
+def _category_choices(categories: Sequence[CategoryRecord], chosen: str | None) -> list[tuple[str, str]]:
+    """Return the categories to choose from. A link may name one by its name or in other case, as the filter does.
+
+    The one category that is chosen so has the value of the link; a name of several, or of none, is one more choice.
+    """
+    choices = categories_in_tree(categories)
+    said = (chosen or "").strip().lower()
+    if not chosen or not said or any(each.key == chosen for each in categories):
+        return choices
+    named = [each.key for each in categories if said in (each.key.lower(), each.name.lower())]
+    if len(named) == 1:
+        return [(chosen if key in named else key, name) for key, name in choices]
+    return [(chosen, f"All named {chosen}" if named else chosen), *choices]
 
 
 class ProductTable(TableParameters, frozen=True, kw_only=True):
@@ -121,12 +131,13 @@ class ProductListPages(Struct, frozen=True):
         words = found.wanted.query or ""
         note = await note_of_search(self.parts.views, words)
         async with self.desk.reading() as tx:
-            categories, manufacturers = await read_names(tx)
+            categories, manufacturers = await read_groups(tx)
             pictured = await read_pictured(tx, [row.product.sku_key for row in found.rows])
+        names = {each.key: each.name for each in categories}
         return {
-            "looks": {key: look_of(each, categories) for key, each in pictured.items()},
+            "looks": {key: look_of(each, names) for key, each in pictured.items()},
             "choices": _choices(call),
-            "manufacturers": manufacturers,
+            "manufacturers": {each.key: each.name for each in manufacturers},
             "category_choices": _category_choices(categories, found.wanted.category),
             "note": note,
             "typed": as_typed(words),
