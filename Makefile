@@ -1,6 +1,6 @@
 # make demo    the whole service with demo data, on http://127.0.0.1:8000
 # make test    the tests, on a real PostgreSQL that it brings along, with samples of what takes long
-# make sweeps  the tests that try all values, all pages, odd input and races, of which make test runs samples
+# make sweeps  all values, all pages, odd input and races; make test runs samples of these
 # make long    the tests that take long: whole programs that start, die and restart, all pages for all roles
 # make check   formatting, lint, types, import contracts, dependencies, spelling, file lengths
 # make format  let the formatter and the linter's safe fixes run

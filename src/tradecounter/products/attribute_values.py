@@ -5,5 +5,5 @@ from tradecounter.products.wire import AttributeType
 
 
 def read_attribute_value(attribute_type: AttributeType, text: str) -> str:
-    """Return a typed value as products store it. Raises UnreadableNumberError for a number that is none."""
+    """Return a value as products store it. Raises UnreadableNumberError unless a number is a whole number."""
     return str(read_count(text, signed=True)) if attribute_type == "int" else text

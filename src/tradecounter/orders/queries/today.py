@@ -51,7 +51,7 @@ def _counted(number: int, status: str) -> Composed:
     ).format(name=Identifier(f"s{number}"), condition=TO_DISPATCH, status=Literal(status), earlier=earlier)
 
 
-# Lines are read of orders in the later statuses only, and once: there may be thousands of which nothing can leave.
+# Orders in the later statuses may have nothing to dispatch. Finding that out reads their lines, so each is read once.
 _COUNT_TO_DISPATCH = Statement(
     SQL("with {} select least(count(*), :most)::bigint as count, min(confirmed_at) as oldest from ({}) as o").format(
         SQL(", ").join(_counted(number, status) for number, status in enumerate(CAN_LEAVE)),

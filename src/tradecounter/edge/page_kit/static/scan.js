@@ -115,7 +115,7 @@
     box.focus();
   });
 
-  // A label that was scanned as a serial number before is none, once it is scanned as the label.
+  // What is scanned as the label is no serial number: it leaves the box that it was scanned into before.
   document.addEventListener("change", (event) => {
     const label = event.target;
     if (label.name !== "tracking_number" || !label.value.trim()) return;

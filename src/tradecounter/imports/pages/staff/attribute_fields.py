@@ -86,7 +86,7 @@ def _field(
     had_choices: bool = False,
     is_new: bool = False,
 ) -> AttributeField:
-    """Return the field of an attribute; a value that is none of its choices is one more of them."""
+    """Return the field of an attribute. Its value is always among the choices, possible or not."""
     name = key if record is None else record.name
     if record is not None and record.type == "boolean":
         choices = list(_YES_NO)
