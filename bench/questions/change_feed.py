@@ -3,6 +3,7 @@
 import asyncio
 import json
 import resource
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ TICK_SECONDS = 0.5  # half of REFRESH_INTERVAL, while programs wait
 _LIST = LISTS[1]  # a quarter of the customers have it
 _LOOK = "select topic, version from change"  # what a tick begins with
 _REPEATED = 200
+_CHANGES = 5  # one alone may come while the machine's other guests are busy
+_SLOWEST = f"from the commit, the slowest of {_CHANGES} changes"
 _WAIT = 20
 _AT_ONCE = 50  # followers that connect together: more than the listening socket holds would wait for seconds
 _PAUSE_SECONDS = 1
@@ -132,9 +135,9 @@ async def _waiting(bench: Workbench, store: Store, server: Server, relay: Relay)
             crowd = _Crowd(connection, server, tasks, await _idle(bench, server, relay))
             [first, second] = _products(connection, 2)
             few = [follower for follower in followers if LISTS[follower.customer % len(LISTS)] == _LIST]
-            many = await crowd.told(few, ["prices"], _PRICE, [_LIST, first])
+            many = await crowd.told_repeatedly(few, ["prices"], _PRICE, [_LIST, first])
             one = await crowd.told(followers[:count:COUNT], ["contracts"], _CONTRACT, [store.customer_ids[0], second])
-            everybody = await crowd.told(followers, [], _STOCK, [first])
+            everybody = await crowd.told_repeatedly(followers, [], _STOCK, [first])
     finally:
         for task in tasks:
             task.cancel()
@@ -194,6 +197,13 @@ class _Crowd:
         used += self.server.processor_seconds() - self.idle.load * (time.monotonic() - began)
         return _Told(lasted, 1000 * used / len(concerned))
 
+    async def told_repeatedly(
+        self, concerned: "Sequence[_Follower]", topics: Sequence[str], statement: LiteralString, values: Sequence[Any]
+    ) -> _Told:
+        """Change something several times; return the longest time and the median of the processor time."""
+        told = [await self.told(concerned, topics, statement, values) for _ in range(_CHANGES)]
+        return _Told(max(one.seconds for one in told), statistics.median(one.each for one in told))
+
 
 def _all_wait(followers: "Sequence[_Follower]") -> bool:
     return all(follower.waits for follower in followers)
@@ -224,7 +234,7 @@ def _rows(count: int, few: int, idle: _Idle, many: _Told, one: _Told, everybody:
             limit=per_second(1 / TICK_SECONDS),
             note=f"{100 * idle.load:.1f} % of a core while nothing changes",
         ),
-        _row(f"until {few:,} of them have a changed price of their list", many.seconds, MANY_SECONDS),
+        _row(f"until {few:,} of them have a changed price of their list", many.seconds, MANY_SECONDS, _SLOWEST),
         Row(
             question="Change feed",
             what="processor time of each of these",
@@ -233,7 +243,8 @@ def _rows(count: int, few: int, idle: _Idle, many: _Told, one: _Told, everybody:
             bound=1,
             ours=milliseconds(many.each),
             limit=milliseconds(MOST_MS_OF_MANY),
-            note="with reading the changed prices and the next request, which waits again",
+            note=f"the median of {_CHANGES} changes, with reading the changed prices and the next request, which waits "
+            "again",
         ),
         _row("until the one customer has its new contract price", one.seconds, ONE_SECONDS),
         Row(
@@ -241,12 +252,12 @@ def _rows(count: int, few: int, idle: _Idle, many: _Told, one: _Told, everybody:
             what=f"until all {count:,} have one changed unit of stock",
             ratio=everybody.seconds,
             ours=seconds(everybody.seconds),
-            note=f"{milliseconds(everybody.each)} of processor time each",
+            note=f"{_SLOWEST}; {milliseconds(everybody.each)} of processor time each",
         ),
     ]
 
 
-def _row(what: str, lasted: float, most: int) -> Row:
+def _row(what: str, lasted: float, most: int, note: str = "from the commit") -> Row:
     return Row(
         question="Change feed",
         what=what,
@@ -255,7 +266,7 @@ def _row(what: str, lasted: float, most: int) -> Row:
         bound=1,
         ours=seconds(lasted),
         limit=seconds(most),
-        note="from the commit",
+        note=note,
     )
 
 
