@@ -3,12 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
-from tradecounter.consent.pages.account.consent import PATH as CONSENT
-from tradecounter.consent.pages.account.consent import ConsentPages
+from tradecounter.access.pages.both.sign_in import SIGN_IN_SUBJECTS
+from tradecounter.consent.pages.account import PATH as CONSENT
+from tradecounter.consent.pages.account import ConsentPages
 from tradecounter.edge.pages.operation import PageOperation
-from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
-from tradecounter.edge.pages.placed import placed
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite, placed
 from tradecounter.edge.rest.operation import operations_of
 from tradecounter.sites.account_pages import SUBJECTS as ACCOUNT_SUBJECTS
 from tradecounter.sites.back_office_pages import SUBJECTS as OFFICE_SUBJECTS

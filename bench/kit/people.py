@@ -13,7 +13,7 @@ import httpx2
 from bench.kit.processes import BenchError
 from bench.kit.product import Server, tradecounter
 from bench.kit.store import Store
-from tradecounter.access.totp import code_at, step_of
+from tradecounter.access.second_factor import code_at, step_of
 from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 
 _PASSWORD = "a long bench password"  # noqa: S105 the account exists only during the benchmark

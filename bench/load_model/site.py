@@ -15,8 +15,8 @@ from bench.kit.store import Store
 from bench.kit.workbench import Workbench
 from bench.load_model.costs import API, OFFICE, POSTGRES, WORKER, Seconds
 from bench.load_model.day import PRODUCTS
-from tradecounter.feeds.columns import PRICES
-from tradecounter.identity.secret_hash import secret_hash
+from tradecounter.feeds.render import PRICES
+from tradecounter.identity.credentials import secret_hash
 
 UNITS = 1_000_000  # of each product, so that everything ordered can be dispatched
 BOTH_CORES = "0,1"

@@ -21,7 +21,7 @@ from bench.kit.product import Server, backoffice, serving
 from bench.kit.reseller_orders import COUNT, SELLER, make_reseller_orders
 from bench.kit.store import Store
 from bench.kit.workbench import LARGE, Workbench
-from tradecounter.consent.pages.account.consent import PATH as CONSENT
+from tradecounter.consent.pages.account import PATH as CONSENT
 from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 
 MOST_MS = 50

@@ -9,7 +9,7 @@ from rigs.kill.sender import Sender
 from rigs.kill.trial import Trial
 from support.orders import rows
 from support.service import Service
-from tradecounter.events.types import CUSTOMER_TYPES
+from tradecounter.events.record import CUSTOMER_TYPES
 
 Faults = dict[str, Any]
 Event = dict[str, Any]

@@ -11,7 +11,7 @@ from support.orders import at, buy, cancel, create, dispatch, sell
 from support.quotes import request_quote
 from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, stock_shop
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.clock import local_text
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from support.command_line import Forker, Program
 from support.orders import at, buy
 from support.service import Customer, Service
 from support.shop import STANDARD, price, product, stock_shop
-from tradecounter.kit.local_time import local_text, uk_date
+from tradecounter.kit.clock import local_text, uk_date
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from support.consent import running_consent
 from support.demo import Demo
 from support.lossy_proxy import lossy_proxy
 from support.quotes import request_quote
-from tradecounter.webhooks.sign import new_secret, signed_headers
+from tradecounter.webhooks.rules import new_secret, signed_headers
 
 pytestmark = pytest.mark.long
 

@@ -18,7 +18,7 @@ from support.built_clients import PhpClient
 from support.client_models import PHP, php_models
 from support.demo import Demo
 from support.lossy_proxy import lossy_proxy
-from tradecounter.webhooks.sign import new_secret, signed_headers
+from tradecounter.webhooks.rules import new_secret, signed_headers
 
 pytestmark = pytest.mark.long
 

@@ -17,7 +17,7 @@ from support.pages import Person, customer_user
 from support.service import Customer, Service
 from support.shop import STANDARD
 from support.waiting import waiting_for_a_lock
-from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.privacy.personal_data import erase_customer
 
 
 @pytest.fixture

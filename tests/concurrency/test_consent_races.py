@@ -20,7 +20,7 @@ from support.orders import rows
 from support.pages import customer_user, fields_of
 from support.service import running_service
 from support.waiting import waiting_for_a_lock
-from tradecounter.consent.keys import issuer_vault, signing_key
+from tradecounter.consent.issuer import issuer_vault, signing_key
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.oauth.manage_applications import revoke_given_access

@@ -31,10 +31,10 @@ from support.orders import (
 from support.service import Customer, Service
 from support.waiting import waiting_for_a_lock
 from tradecounter.kit.errors import DomainError
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.returns.handle_returns import open_return
+from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
+from tradecounter.shipments.fulfilment import add_video
+from tradecounter.shipments.requests import OrderVideoResponse
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from support.billing import SELLER, invoiced, issue, pay
 from support.orders import buy, dispatch, in_parallel, outstanding, read, rows
 from support.service import Service
-from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.invoices import issue_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 

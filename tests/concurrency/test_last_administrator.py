@@ -7,7 +7,7 @@ import pytest
 from support.orders import in_parallel
 from support.people import SECRET, Someone, staff_member
 from support.service import Service
-from tradecounter.access.queries.staff import find_staff_member, list_staff
+from tradecounter.access.queries.people import find_staff_member, list_staff
 from tradecounter.access.staff import disable_staff_member, edit_staff_member, reset_staff_member
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.actor import Actor

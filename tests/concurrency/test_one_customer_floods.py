@@ -19,8 +19,7 @@ from support.orders import confirm, create, faults_in_the_books
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
 from support.waiting import wait_for
-from tradecounter.db.fair_shares import IMPORTS
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import IMPORTS, Database
 
 pytestmark = pytest.mark.sweep
 

@@ -12,9 +12,8 @@ from support.service import MORNING, Service
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.kit.actor import SYSTEM
-from tradecounter.shipments.check_secret import WrongSecretError, register_secret
-from tradecounter.shipments.rotate_secret import Rotation, rotate_secret
-from tradecounter.webhooks.manage_endpoints import reseal_webhooks
+from tradecounter.shipments.secret_keys import Rotation, WrongSecretError, register_secret, rotate_secret
+from tradecounter.webhooks.manage import reseal_webhooks
 
 pytestmark = pytest.mark.sweep
 

@@ -26,7 +26,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.imports.run import import_and_commit
-from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.stock.importing import StockRow
 
 SET_STOCK = Statement(

@@ -10,7 +10,7 @@ import pytest
 from support.orders import at, confirm, create, faults_in_the_books, in_parallel, level, outstanding, rows, sell
 from support.service import MORNING, Service
 from support.shop import NEXT_DAY, STANDARD, order
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 
 def test_fifty_confirmations_of_one_code_make_one_order(shop: Service) -> None:

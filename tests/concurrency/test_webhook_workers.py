@@ -15,7 +15,7 @@ from support.waiting import happened
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import FrozenClock, SystemClock
-from tradecounter.webhooks.manage_endpoints import add_webhook
+from tradecounter.webhooks.manage import add_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 
 pytestmark = pytest.mark.sweep

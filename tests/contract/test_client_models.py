@@ -16,7 +16,7 @@ from support.client_models import (
     typescript_models,
 )
 from support.node_packages import installed
-from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import Code
 
 PACKAGES = installed()
 

@@ -20,8 +20,8 @@ from support.quotes import keyed, request_quote
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, GERMAN_ADDRESS, order
 from support.waiting import waiting_for_a_lock
-from tradecounter.kit.error_codes import Code
-from tradecounter.quotes.decline_quote import decline_quote
+from tradecounter.kit.errors import Code
+from tradecounter.quotes.steps import decline_quote
 
 Send = Callable[["Doors"], httpx2.Response]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.guide import blocks
-from tradecounter.webhooks.sign import new_secret, signed_headers
+from tradecounter.webhooks.rules import new_secret, signed_headers
 
 BODY = '{"id": "evt_1", "data": {"note": "\u00a3"}}'.encode()
 _PYTHON = """

@@ -11,7 +11,7 @@ from support.quotes import price_as_support, request_quote
 from support.service import Service
 from tradecounter.customers.change_account import change_customer
 from tradecounter.customers.settings import CustomerChange
-from tradecounter.orders.external_ids import set_external_id
+from tradecounter.orders.history import set_external_id
 
 COST = "71.93"
 OWN_ID = "HIDDEN-ID"

@@ -18,16 +18,16 @@ def test_the_map_of_slices_has_every_folder() -> None:
 
 def test_the_example_of_a_form_stands_in_its_files() -> None:
     text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
-    pages = SOURCE / "quotes" / "pages" / "staff"
+    pages = SOURCE / "quotes" / "pages"
     code, template = re.findall(r"^```(?:python|jinja)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert code in (pages / "steps.py").read_text(encoding="utf-8")
-    assert template.strip() == (pages / "templates" / "decline.html").read_text(encoding="utf-8").strip()
+    assert code in (pages / "staff" / "steps.py").read_text(encoding="utf-8")
+    assert template.strip() == (pages / "templates" / "staff" / "decline.html").read_text(encoding="utf-8").strip()
 
 
 def test_the_files_to_copy_exist() -> None:
     text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
     copied = set(re.findall(r"\| `([a-z_/]+\.py)` \|", text))
-    assert len(copied) >= 8
+    assert len(copied) > 6
     assert sorted(name for name in copied if not (SOURCE / name).exists()) == []
 
 

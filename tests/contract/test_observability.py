@@ -14,7 +14,7 @@ from tradecounter.db.transaction import reading
 from tradecounter.edge.server.request_figures import OWN_REASONS, REASONS
 from tradecounter.events.sequencer import number_all
 from tradecounter.jobs.watch import Backlog
-from tradecounter.kit.durations import BOUNDS
+from tradecounter.kit.telemetry import BOUNDS
 from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import METRICS, Figures, combined
 from tradecounter.sites.http.site import site_figures

@@ -13,10 +13,9 @@ from support.replica import Replica, Server, streaming_pair
 from support.service import Service, running_service
 from support.shop import product, stock_shop
 from support.waiting import wait_for
-from tradecounter.db.freshness import Freshness
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
-from tradecounter.db.refresher import Refresher
+from tradecounter.db.refresher import Freshness, Refresher
 from tradecounter.db.replicas import ReplicaError, read_position, require_replayed
 from tradecounter.db.transaction import reading
 from tradecounter.prices.rules import UnitCosts

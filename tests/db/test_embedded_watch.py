@@ -12,8 +12,7 @@ from structlog.testing import capture_logs
 
 from support.processes import adopt_orphans, alive, kill_server
 from support.waiting import wait_for
-from tradecounter.db.embedded import EmbeddedPostgres
-from tradecounter.db.embedded_watch import kept_running
+from tradecounter.db.embedded import EmbeddedPostgres, kept_running
 
 pytestmark = pytest.mark.long
 

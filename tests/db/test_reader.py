@@ -8,10 +8,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from tradecounter.db import reader
+from tradecounter.db import refresher
 from tradecounter.db.changes import Version
 from tradecounter.db.pool import Database
-from tradecounter.db.reader import Reader
+from tradecounter.db.refresher import Reader
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, reading
 
@@ -53,8 +53,8 @@ def test_a_failure_leaves_the_transaction_to_the_other_parts(in_transaction: Any
 
 
 def test_pauses_double_up_to_a_limit(in_transaction: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_FIRST_PAUSE_SECONDS", 0.02)
-    monkeypatch.setattr(reader, "_LONGEST_PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(refresher, "_FIRST_PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(refresher, "_LONGEST_PAUSE_SECONDS", 0.1)
 
     async def work(tx: Transaction) -> None:
         bad, failing = Reader("bad"), Failing(tx)

@@ -11,7 +11,7 @@ from support.importing import Importer
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import roll_back_import
 from tradecounter.products.snapshot.catalogue_snapshot import read_snapshot
 from tradecounter.products.snapshot.layout import LARGE_FROM, lay_out_after, read_laid_out
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from support.importing import Importer, counts
-from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.tables import ColumnOptions
 
 PRODUCTS = [
     {"sku": "PHONE", "name": "Phone", "manufacturer": "acme"},

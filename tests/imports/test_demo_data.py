@@ -16,9 +16,8 @@ from support.service import MORNING, SETTINGS
 from tradecounter.db.changes import read_versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
-from tradecounter.demo.demo_orders import DEMO_ORDERS
-from tradecounter.demo.files import customer_notes, data_file
-from tradecounter.demo.load import DemoDataError, demo_customers, load_demo
+from tradecounter.demo.load import DemoDataError, customer_notes, data_file, demo_customers, load_demo
+from tradecounter.demo.place_orders import DEMO_ORDERS
 from tradecounter.notifications.jobs import MAILS
 from tradecounter.orders.rules import (
     AWAITING_DISPATCH,
@@ -31,7 +30,7 @@ from tradecounter.orders.rules import (
 )
 from tradecounter.orders.states import State
 from tradecounter.shipping.methods import ShippingMethods
-from tradecounter.shipping.regions import Regions
+from tradecounter.shipping.rules import Regions
 
 pytestmark = pytest.mark.sweep
 

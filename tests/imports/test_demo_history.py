@@ -20,7 +20,7 @@ from tradecounter.demo.history.plan import plan
 from tradecounter.demo.load import demo_customers, load_demo
 from tradecounter.demo.people import demo_service_token, demo_staff
 from tradecounter.edge.permissions import ROLES
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.orders.rules import (
     AWAITING_DISPATCH,
     BACK_ORDERED,

@@ -10,7 +10,7 @@ import pytest
 
 from support.cluster import Cluster
 from support.importing import Importer
-from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import roll_back_import
 
 ADA = {"email_address": "ada@a.example", "first_name": "Ada", "last_name": "A"}
 HOME = {"contact_name": "Ada", "street_one": "1 Road", "city": "Leeds", "zip": "LS1 1AA", "country_code": "GB"}

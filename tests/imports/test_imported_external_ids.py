@@ -11,7 +11,7 @@ import pytest
 from support.cluster import Cluster
 from support.importing import Importer
 from tradecounter.bulk.importing import ImportReport
-from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError, Kind
 
 

@@ -12,7 +12,7 @@ from support.cluster import Cluster
 from support.importing import Importer
 from tradecounter.bulk.importing import ImportReport
 from tradecounter.bulk.price_figures import GuardedPricesError
-from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError
 
 

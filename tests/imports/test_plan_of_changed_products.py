@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from support.service import Service
-from tradecounter.products.queries import changes
+from tradecounter.products.queries import importing as changes
 
 
 def inner_plans(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

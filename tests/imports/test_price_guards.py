@@ -14,9 +14,9 @@ from support.cluster import Cluster
 from support.importing import Importer
 from tradecounter.bulk.importing import ImportReport
 from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures
-from tradecounter.imports.roll_back import RolledBackImport, measure_roll_back, roll_back_import
+from tradecounter.imports.run import RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import Kind
-from tradecounter.prices.guards import imported_suspicion
+from tradecounter.prices.importing import imported_suspicion
 
 BREAKS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
 PEOPLE = [("default", None), ("gold", "gold"), ("silver", "silver"), ("also-gold", "gold")]

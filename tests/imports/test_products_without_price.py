@@ -6,7 +6,7 @@ from typing import Any
 
 from support.importing import Importer
 from support.shop import price, product
-from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.clock import SystemClock
 
 _KEPT = "select sku from product p join product_without_price w on w.product_id = p.id order by sku"

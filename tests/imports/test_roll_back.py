@@ -16,9 +16,9 @@ from support.importing import Importer
 from support.orders import in_parallel
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.queries import list_imports
-from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, forget_changes, roll_back_import
+from tradecounter.imports.run import KEEP_CHANGES, RolledBackImport, forget_changes, roll_back_import
+from tradecounter.kit.clock import whole_second
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.local_time import whole_second
 
 NOW = datetime.now(UTC)
 

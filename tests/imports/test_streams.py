@@ -11,11 +11,11 @@ import pytest
 from openpyxl import Workbook
 
 from support.importing import Importer, as_csv, as_json_lines
-from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.tables import ColumnOptions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
-from tradecounter.imports.from_stream import import_body, stored_body
+from tradecounter.imports.run import import_body, stored_body
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 

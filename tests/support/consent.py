@@ -13,9 +13,8 @@ import httpx2
 
 from support.applications import ACCESS_TOKEN, GRANT, JWT
 from support.service import Customer, Service, running_service
-from tradecounter.access.queries.users import put_user
-from tradecounter.consent.authorization_request import Fields, fetch_target, read_request
-from tradecounter.consent.authorize import allow
+from tradecounter.access.queries.people import put_user
+from tradecounter.consent.authorize import Fields, allow, fetch_target, read_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole

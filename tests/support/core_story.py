@@ -9,10 +9,8 @@ from support.billing import issue
 from support.orders import dispatch
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, price, product, stock_shop
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.requests import Serial
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
-from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
+from tradecounter.shipments.requests import OrderVideoResponse, Serial
 
 TEXT = 'Ü "quoted" \\ / <b>&amp;</b> \u2013 5 € \u2028 🙂\ttab\nline'
 ODD: dict[str, Any] = {

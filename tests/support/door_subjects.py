@@ -14,15 +14,14 @@ from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.customer_notes.keep_notes import add_contact
 from tradecounter.customer_notes.queries import Contact
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
-from tradecounter.payments.reseller_wire import PaymentImport
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
+from tradecounter.payments.wire import PaymentImport
+from tradecounter.returns.handle_returns import open_return
+from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
 from tradecounter.shipments.requests import Serial
-from tradecounter.webhooks.manage_endpoints import add_webhook
-from tradecounter.webhooks.policy import WebhookPolicy
+from tradecounter.webhooks.manage import WebhookPolicy, add_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 
 SELLER = {"seller_name": "Trade & Sons", "seller_address": "York", "seller_vat_number": "GB123456782"}

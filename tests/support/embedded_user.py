@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tradecounter.db.embedded import EmbeddedPostgres
-from tradecounter.edge.command_line.logs import configure_logs
+from tradecounter.edge.command_line.session import configure_logs
 
 IS_ROOT = os.geteuid() == 0
 

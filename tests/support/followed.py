@@ -14,7 +14,7 @@ from support.followers import Follower, whole
 from support.orders import buy
 from support.service import Customer, Service, running_service
 from support.shop import price, product
-from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "A-NEW", "B/NEW", "ünew")

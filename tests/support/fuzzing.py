@@ -22,8 +22,8 @@ from support.interface import everything
 from support.orders import buy, create
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS, price, product, stock_shop
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.shipments.fulfilment import add_video
+from tradecounter.shipments.requests import OrderVideoResponse
 
 EXAMPLE_SKU = "CV-320P"
 EXAMPLE_METHOD = 101

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.files import open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.tables import ColumnOptions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.imports.kinds import IMPORT_KINDS

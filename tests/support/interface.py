@@ -101,6 +101,7 @@ class Interface:
     document: Document
     paths: list[tuple[re.Pattern[str], str]]
     responses: dict[tuple[str, str, int], Described]
+    operations: dict[str, set[str]]
     error: Problems
     seen: set[tuple[str, str, int]] = field(default_factory=set)
 
@@ -122,7 +123,7 @@ class Interface:
             yield "X-Request-Id is missing"
         yield from _security_problems(response.headers)
         path = self.path_of(response.request.url.path)
-        operations = set() if path is None else {m for m, p, _ in self.responses if p == path}
+        operations = set() if path is None else self.operations[path]
         described_method = "GET" if method == "HEAD" else method
         if path is None and (response.request.url.path in PAGES or _FILES.search(response.request.url.path)):
             operations = {"GET"}
@@ -245,7 +246,8 @@ def compiled(document: Document) -> Interface:
                 )
     paths = sorted(document["paths"], key=lambda path: ("{" in path, path.count("{"), path))
     patterns = [(_pattern(path), path) for path in paths]
-    return Interface(document, patterns, responses, compile_once(GENERAL_ERROR))
+    operations = {path: {method.upper() for method in methods} for path, methods in strict["paths"].items()}
+    return Interface(document, patterns, responses, operations, compile_once(GENERAL_ERROR))
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from tradecounter.products.search.synonyms import GROUPS
-from tradecounter.products.search.terms import stem
+from tradecounter.products.search.terms import GROUPS, stem
 
 FIELDS = ("code", "name", "manufacturer", "category", "attribute", "text")
 _OPENED = dict(zip("łøđħŧðıŋ", "lodhtdin", strict=True)) | {"æ": "ae", "œ": "oe", "þ": "th"}

@@ -14,13 +14,13 @@ from support.mail import deliver_mail
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price, product
-from tradecounter.access.queries.users import find_user_by_id, put_user
+from tradecounter.access.queries.people import find_user_by_id, put_user
 from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
-from tradecounter.alerts.follow_prices import follow_prices
-from tradecounter.alerts.queries.stock_alerts import add_stock_alert
-from tradecounter.approvals.request_approval import request_approval
+from tradecounter.alerts.queries import add_stock_alert
+from tradecounter.alerts.tell_users import follow_prices
+from tradecounter.approvals.decide import request_approval
 from tradecounter.baskets.queries import add_lines
 from tradecounter.customer_notes.keep_notes import add_contact, add_note
 from tradecounter.customer_notes.queries import Contact
@@ -29,8 +29,8 @@ from tradecounter.customer_requests.handle_requests import RequestDetails, open_
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
-from tradecounter.kit.local_time import uk_date
-from tradecounter.payments.queries.remittances import insert_remittance
+from tradecounter.kit.clock import uk_date
+from tradecounter.payments.queries.payments import insert_remittance
 from tradecounter.saved_lists.queries import insert_list, put_lines
 from tradecounter.saved_views.queries import insert_view
 

@@ -18,19 +18,15 @@ from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.json_text import read_json
-from tradecounter.orders.amend.amend_order import amend_order
+from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.order_context import read_contexts
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.reseller_wire import AmendOrderRequest
+from tradecounter.orders.lines import NamedUnits
+from tradecounter.orders.order_context import OrderingPolicy, read_contexts
+from tradecounter.orders.reseller_wire import AmendOrderRequest, Cancellation
 from tradecounter.orders.states import ConfirmedOrder
-from tradecounter.orders.units import NamedUnits
-from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
-from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
 from tradecounter.shipments.requests import DispatchRequest
-from tradecounter.shipments.take_back_shipment import take_back_shipment
 
 Result = TypeVar("Result")
 Items = Iterable[tuple[str, int]]

@@ -13,7 +13,7 @@ import httpx2
 
 from support.service import Service
 from support.web_page import plain
-from tradecounter.access.queries.users import put_user
+from tradecounter.access.queries.people import put_user
 from tradecounter.access.sessions import start_session
 from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.db.transaction import Transaction

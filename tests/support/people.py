@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from support.service import Service, unused_client_address
-from tradecounter.access.links import link_token, set_password
-from tradecounter.access.policy import SignInPolicy
-from tradecounter.access.queries.users import find_person
+from tradecounter.access.change_password import link_token, set_password
+from tradecounter.access.queries.people import find_person
+from tradecounter.access.second_factor import SignInPolicy, code_at, step_of
 from tradecounter.access.sessions import find_session
 from tradecounter.access.sign_in import SignIn, Visitor, enter_code, sign_in
 from tradecounter.access.staff import NewStaffMember, add_staff_member
-from tradecounter.access.totp import code_at, step_of
 from tradecounter.access.users import invite_user
 from tradecounter.edge.people import Person, Site
 from tradecounter.edge.session import Session

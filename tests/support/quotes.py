@@ -10,8 +10,7 @@ from support.orders import rows
 from support.service import Customer, Service
 from support.shop import order
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.quotes.price_quote import price_quote
-from tradecounter.quotes.requests import QuotedItem, QuotedShipping, QuotePrice
+from tradecounter.quotes.price_quote import QuotedItem, QuotedShipping, QuotePrice, price_quote
 
 Items = Iterable[tuple[str, int]]
 

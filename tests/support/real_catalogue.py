@@ -17,7 +17,7 @@ from typing import Any
 
 from support.naive_catalogue import Buyer, NaiveCatalogue, Row, ShopRows
 from support.service import Customer, Service
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 
 REAL_CATALOGUE = Path(__file__).parents[3] / "shared" / "catalogue"
 TODAY = date(2026, 6, 16)

@@ -13,7 +13,7 @@ from support.service import Service
 from tradecounter.edge.outbound_http import HttpSender
 from tradecounter.kit.clock import Clock
 from tradecounter.webhooks.deliver import Deliverer, deliver_all
-from tradecounter.webhooks.policy import WebhookPolicy
+from tradecounter.webhooks.manage import WebhookPolicy
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

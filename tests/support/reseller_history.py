@@ -31,7 +31,7 @@ from support.reseller_twin import (
     some_order,
 )
 from support.shop import EUROPE, NEXT_DAY, STANDARD
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 # What the books of a return say happened: the event and the audit entry.
 AFTER_THE_SALE = {

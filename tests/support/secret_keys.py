@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import psycopg
 
-from tradecounter.identity.queries.secret_fingerprints import fingerprint
+from tradecounter.identity.queries import fingerprint
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.wire import ConfigurationRequest
+from tradecounter.shipments.requests import ConfigurationRequest
 
 OLD, NEW, STRANGE = ("old" * 22, "new" * 22, "strange" * 10)
 

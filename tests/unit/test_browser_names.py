@@ -1,6 +1,6 @@
 import pytest
 
-from tradecounter.access.browsers import browser_name
+from tradecounter.access.sessions import browser_name
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tradecounter.edge.command_line.arguments import item_units
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.wire import Moment
 
 

@@ -3,7 +3,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tradecounter.access.totp import code_at, in_base32, matching_step, new_recovery_codes, recovery_hash, totp_uri
+from tradecounter.access.second_factor import (
+    code_at,
+    in_base32,
+    matching_step,
+    new_recovery_codes,
+    recovery_hash,
+    totp_uri,
+)
 
 SECRET = b"12345678901234567890"  # of the RFC's test vectors
 

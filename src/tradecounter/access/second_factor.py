@@ -1,12 +1,16 @@
-"""Sets up, checks and removes second factors."""
+"""Sets up, checks and removes second factors: time-based one-time passwords (RFC 6238) and recovery codes."""
 
-from collections.abc import Sequence
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from tradecounter.access.policy import SignInPolicy, factor_vault
-from tradecounter.access.queries.factors import (
+from tradecounter.access.queries.sign_ins import (
     Factor,
     delete_factors,
     find_factor,
@@ -18,21 +22,101 @@ from tradecounter.access.queries.factors import (
     use_code,
     use_step,
 )
-from tradecounter.access.totp import (
-    DIGITS,
-    in_base32,
-    matching_step,
-    new_recovery_codes,
-    new_totp_secret,
-    recovery_hash,
-    totp_uri,
-)
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import Person, site_of, subject_of
+from tradecounter.edge.people import Person, Site, site_of, subject_of
 from tradecounter.edge.session import Session
+from tradecounter.identity.credentials import secret_hash
+from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.settings import Settings
+
+
+class SignInPolicy(Struct, frozen=True):
+    """Where a second factor is compulsory, the vault with their secrets, and the name that authenticators show."""
+
+    staff_totp_required: bool
+    vault: Vault
+    issuer: str
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "SignInPolicy":
+        """Read the settings; the secret keys are read at the first use."""
+        return cls(settings.staff_totp_required, factor_vault(lambda: secret_keys(settings)), settings.seller_name)
+
+    def requires_factor(self, site: Site) -> bool:
+        """Return whether everyone at a site needs a second factor."""
+        return site == "staff" and self.staff_totp_required
+
+
+def factor_vault(keys: Callable[[], Sequence[str]]) -> Vault:
+    """Return the vault with the secrets of second factors."""
+    return Vault("second factors", keys)
+
+
+# Our own few lines instead of a library: the step of a code must be known, so that each code is good only once.
+
+DIGITS = 6
+RECOVERY_CODES = 10
+_SECONDS = 30  # of a step
+_SECRET_BYTES = 20
+_RECOVERY_BYTES = 16
+_GROUP = 5  # characters of a recovery code between hyphens
+
+
+def new_totp_secret() -> bytes:
+    """Return 160 random bits, as RFC 4226 recommends."""
+    return secrets.token_bytes(_SECRET_BYTES)
+
+
+def in_base32(secret: bytes) -> str:
+    """Return a secret as people type it into an authenticator."""
+    return base64.b32encode(secret).decode()
+
+
+def totp_uri(secret: bytes, issuer: str, account: str) -> str:
+    """Return the `otpauth:` address that an authenticator scans."""
+    plain_issuer = issuer.replace(":", " ")
+    label = quote(f"{plain_issuer}:{account}", safe="@")
+    parameters = {"secret": in_base32(secret), "issuer": plain_issuer, "digits": DIGITS, "period": _SECONDS}
+    return f"otpauth://totp/{label}?{urlencode(parameters, quote_via=quote)}"
+
+
+def code_at(secret: bytes, step: int) -> str:
+    """Return the code of a step (RFC 4226, section 5.3)."""
+    digest = hmac.digest(secret, step.to_bytes(8, "big"), hashlib.sha1)
+    offset = digest[-1] & 15
+    number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFFFFFF
+    return str(number % 10**DIGITS).zfill(DIGITS)
+
+
+def step_of(now: datetime) -> int:
+    """Return the number of the step at a moment."""
+    return int(now.timestamp()) // _SECONDS
+
+
+def matching_step(secret: bytes, code: str, now: datetime, last_step: int) -> int | None:
+    """Return the step whose code was given: the current one or a neighbour, and after `last_step`. Otherwise None."""
+    current = step_of(now)
+    matches = [s for s in (current - 1, current, current + 1) if hmac.compare_digest(code_at(secret, s), code)]
+    return next((step for step in matches if step > last_step), None)
+
+
+def new_recovery_codes() -> list[str]:
+    """Return ten codes of 128 random bits."""
+    return [_new_recovery_code() for _ in range(RECOVERY_CODES)]
+
+
+def recovery_hash(code: str) -> bytes:
+    """Return the hash of a recovery code, whose hyphens, spaces and capitals do not matter."""
+    return secret_hash("".join(filter(str.isalnum, code.casefold())))
+
+
+def _new_recovery_code() -> str:
+    plain = base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().rstrip("=").lower()
+    return "-".join(plain[n : n + _GROUP] for n in range(0, len(plain), _GROUP))
+
 
 WRONG_CODE = "is wrong, too old or used already"
 

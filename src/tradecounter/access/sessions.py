@@ -1,19 +1,30 @@
-"""Sessions at both sites: how they begin and are found.
-
-The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so ending it,
-disabling the person or blocking the customer signs out at the next request.
-"""
+"""Sessions at both sites: how they begin, are found and end; the browsers in which a person has signed in."""
 
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from tradecounter.access.queries.sessions import find_session_by_hash, insert_session, sessions_of, set_seen
+from tradecounter.access.queries.passwords import delete_unused_links
+from tradecounter.access.queries.sign_ins import (
+    end_all_sessions,
+    end_everybodys_sessions,
+    end_session,
+    find_session_by_hash,
+    insert_session,
+    see_browser,
+    sessions_of,
+    set_seen,
+)
+from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import Site
+from tradecounter.edge.people import Site, noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
-from tradecounter.identity.secret_hash import secret_hash
+from tradecounter.identity.credentials import secret_hash
+from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.text import one_line
+
+# The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so ending it,
+# disabling the person or blocking the customer signs out at the next request.
 
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
 LONGEST = timedelta(days=30)
@@ -21,7 +32,7 @@ _SECOND_STEP = timedelta(minutes=10)  # from the right password to the code
 _PROVEN = timedelta(minutes=10)
 _SEEN_EVERY = timedelta(minutes=1)
 _LONGEST_BROWSER = 300
-_BYTES = 32
+_SESSION_BYTES = 32
 
 
 async def start_session(tx: Transaction, site: Site, person_id: int, address: str, browser: str, now: datetime) -> str:
@@ -44,7 +55,7 @@ async def begin(
 
     With `needs_second_factor`, only `find_half_session` finds it.
     """
-    value = secrets.token_urlsafe(_BYTES)
+    value = secrets.token_urlsafe(_SESSION_BYTES)
     session_id = await insert_session(
         tx,
         secret_hash(value),
@@ -85,3 +96,67 @@ async def list_sessions(tx: Transaction, site: Site, person_id: int, now: dateti
 def recently_proven(session: Session, now: datetime) -> bool:
     """Return whether the password or a code was asked for within the last ten minutes."""
     return session.proven_at > now - _PROVEN
+
+
+async def end_own_session(tx: Transaction, own: Session, session_id: int, now: datetime) -> None:
+    """End one of the sessions of the signed-in person. Raises DomainError (not found), also for another person's."""
+    sessions = await list_sessions(tx, site_of(own.person), own.person.id, now)
+    found = or_not_found(next((each for each in sessions if each.id == session_id), None), "session", session_id)
+    await end_session(tx, found.id, now)
+    shown = {"address": found.address, "browser": found.browser}
+    audit(tx, f"{noun_of(own.person)}.end_session", subject_of(own.person), now, before=shown)
+
+
+async def end_other_sessions(tx: Transaction, own: Session, now: datetime) -> None:
+    """End all sessions of the signed-in person but its present one."""
+    ended = await end_all_sessions(tx, site_of(own.person), own.person.id, now, but=own.id)
+    if ended:
+        audit(tx, f"{noun_of(own.person)}.end_sessions", subject_of(own.person), now, after={"ended": ended})
+
+
+async def end_all_access(tx: Transaction, now: datetime) -> None:
+    """End all sessions and all one-time links, of both sites."""
+    await end_everybodys_sessions(tx, now)
+    await delete_unused_links(tx)
+
+
+_BROWSER_BYTES = 16
+_LONGEST_MARK = 64
+
+
+async def see_visitor(tx: Transaction, site: Site, person_id: int, mark: str, now: datetime) -> tuple[str, bool]:
+    """Return the mark that a browser has or gets, and whether the person has signed in with it before."""
+    if not mark or len(mark) > _LONGEST_MARK:
+        mark = secrets.token_urlsafe(_BROWSER_BYTES)
+    return mark, await see_browser(tx, site, person_id, secret_hash(mark), now)
+
+
+# The first that is found is right: Edge calls itself Chrome too, and Chrome calls itself Safari.
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox", "Firefox"),
+    ("FxiOS", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+)
+_SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
+_LONGEST = 60
+
+
+def browser_name(user_agent: str) -> str:
+    """Return a name such as `Firefox on Windows`; for an unknown browser, what it calls itself."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), None)
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
+    if browser is None:
+        return user_agent[:_LONGEST] or "An unnamed browser"
+    return browser if system is None else f"{browser} on {system}"

@@ -8,15 +8,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tradecounter.access.browsers import see_visitor
 from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts, log_failure
 from tradecounter.access.passwords import is_right
-from tradecounter.access.policy import SignInPolicy
-from tradecounter.access.queries.guesses import delete_guess
-from tradecounter.access.queries.sessions import end_session
-from tradecounter.access.queries.users import find_password, find_person
-from tradecounter.access.second_factor import WRONG_CODE, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import begin, find_half_session, find_session
+from tradecounter.access.queries.passwords import delete_guess
+from tradecounter.access.queries.people import find_password, find_person
+from tradecounter.access.queries.sign_ins import end_session
+from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
+from tradecounter.access.sessions import begin, find_half_session, find_session, see_visitor
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database

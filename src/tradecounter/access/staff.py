@@ -7,18 +7,18 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from tradecounter.access.links import make_link
-from tradecounter.access.queries.factors import delete_factors
-from tradecounter.access.queries.links import delete_links
-from tradecounter.access.queries.sessions import end_all_sessions
-from tradecounter.access.queries.staff import (
+from tradecounter.access.change_password import make_link
+from tradecounter.access.queries.passwords import delete_links
+from tradecounter.access.queries.people import (
+    clear_password,
     fetch_staff_member,
     insert_staff_member,
     lock_administrators,
     lock_staff_member,
+    set_disabled,
     set_name_and_roles,
 )
-from tradecounter.access.queries.users import clear_password, set_disabled
+from tradecounter.access.queries.sign_ins import delete_factors, end_all_sessions
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction

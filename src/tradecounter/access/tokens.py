@@ -7,8 +7,7 @@ from tradecounter.access.queries.tokens import TokenRecord, insert_token, set_re
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import SCOPES
-from tradecounter.identity.credentials import PREFIX_LENGTH
-from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.identity.credentials import PREFIX_LENGTH, new_secret, secret_hash
 from tradecounter.kit.errors import invalid, or_not_found, require_text
 
 _LONGEST_NAME = 200

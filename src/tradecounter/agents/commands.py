@@ -9,9 +9,8 @@ from tradecounter.agents.queries.consents import AgentConsent, standing_consents
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf
-from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="Agents that may order for customers, within limits.")

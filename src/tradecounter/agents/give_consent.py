@@ -1,25 +1,31 @@
-"""Lets users allow agents to order, within limits, and end that."""
+"""Lets users allow agents to order, ends that, and holds agents to their limits."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tradecounter.agents.queries.clients import forget_address
+from tradecounter.agents.queries.clients import delete_unused_clients, forget_address
 from tradecounter.agents.queries.consents import (
     AgentConsent,
     NewConsent,
+    delete_old_consents,
     earlier_consents,
     end_consent,
     find_consent,
+    insert_agent_order,
     insert_consent,
+    lock_spending,
 )
-from tradecounter.agents.rules import DAYS
+from tradecounter.agents.rules import DAYS, NEVER_ALLOWED_FOR
 from tradecounter.audit.record import audit
-from tradecounter.consent.rules import CODE_LIFETIME, GIVERS
+from tradecounter.consent.rules import CODE_LIFETIME, GIVERS, KEPT_FOR
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
+from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, not_found
+from tradecounter.kit.money import NOTHING, in_pounds
 
 _MOST = Decimal(10_000_000)  # pounds
 
@@ -97,3 +103,40 @@ def _check(new: NewConsent, days: int) -> None:
             wrong.append(FieldError("day_limit", "must be at least the limit of one order"))
     if wrong:
         raise invalid_fields(wrong)
+
+
+async def lock_agent(tx: Transaction, agent: LiveAgent, now: datetime) -> None:
+    """Make other orders of an agent, and its revocation, wait until the transaction ends.
+
+    Call this before any other lock. Raises ExpiredCredentialError if it was revoked meanwhile.
+    """
+    consent = await lock_spending(tx, agent, now)
+    if consent is None or not consent.usable:
+        raise ExpiredCredentialError
+
+
+async def limit_exceeded(tx: Transaction, agent: LiveAgent, gross: Decimal, now: datetime) -> str | None:
+    """Return in words which limit an order exceeds, or None.
+
+    `gross` is its total in pounds. The agent is locked. A day begins at midnight in the United Kingdom; orders that
+    people have approved do not count towards it.
+    """
+    order_limit, day_limit = agent.order_limit or NOTHING, agent.day_limit or NOTHING
+    if gross > order_limit:
+        return f"the limit of {in_pounds(order_limit)} for one order"
+    consent = await find_consent(tx, agent.id, now)
+    spent = NOTHING if consent is None else consent.spent_today
+    if spent + gross > day_limit:
+        return f"the limit of {in_pounds(day_limit)} a day: {in_pounds(spent)} is spent today"
+    return None
+
+
+async def note_order(tx: Transaction, agent: LiveAgent, order_id: int, gross: Decimal, now: datetime) -> None:
+    """Count an order towards the day's limit."""
+    await insert_agent_order(tx, agent, order_id, uk_date(now), gross)
+
+
+async def clean_up_agents(tx: Transaction, now: datetime) -> int:
+    """Delete clients that nobody allows, and old consents and tokens; return how many."""
+    unused = now - NEVER_ALLOWED_FOR
+    return await delete_old_consents(tx, now - KEPT_FOR, unused) + await delete_unused_clients(tx, unused)

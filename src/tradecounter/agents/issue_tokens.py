@@ -18,7 +18,7 @@ from tradecounter.agents.queries.consents import (
     use_code,
     use_refresh_token,
 )
-from tradecounter.consent.issue_tokens import CodeRequest, Rejection
+from tradecounter.consent.issuer import CodeRequest, Rejection
 from tradecounter.consent.rules import fits, is_verifier
 from tradecounter.db.transaction import Transaction
 

@@ -6,13 +6,13 @@ from datetime import datetime
 from msgspec import Struct
 
 from tradecounter.access.users import fetch_user_of
-from tradecounter.alerts.choose_emails import choose_emails
-from tradecounter.alerts.queries.chosen_alerts import Emails, UserAlerts, alerts_of_customer
+from tradecounter.alerts.queries import Emails, UserAlerts, alerts_of_customer
+from tradecounter.alerts.tell_users import choose_emails
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId, UserId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
-from tradecounter.edge.operations.scopes import CONFLICT
+from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.kit.errors import DomainError, Kind
 

@@ -9,12 +9,11 @@ from tradecounter.approvals.queries import approval_table
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit
-from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_table
+from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show, show_table
 from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.order_context import OrderingPolicy
 
 app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits, which wait for approval.")
 

@@ -1,7 +1,11 @@
-"""Decides about orders that wait for approval."""
+"""Asks for the approval of orders, decides about them, and prices an order again whose prices expired meanwhile."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Raw, to_builtins
 
 from tradecounter.approvals.queries import (
     Approval,
@@ -9,18 +13,27 @@ from tradecounter.approvals.queries import (
     fetch_approval,
     fetch_own_approval,
     find_approval,
+    insert_approval,
+    move_approval,
     set_decided,
 )
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.jobs import change_number, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.cancel_order import withdraw_order
 from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
-from tradecounter.orders.history import audit_order
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.queries.orders import fetch_own_order_by_code, lock_own_order
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.order_context import OrderContext, OrderingPolicy
+from tradecounter.orders.queries.orders import copy_own_notes, fetch_own_order_by_code, lines_of_order, lock_own_order
+from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import (
     AnyOrder,
     ConfirmedOrder,
@@ -29,7 +42,44 @@ from tradecounter.orders.states import (
     PricedQuote,
     ordered_already,
 )
-from tradecounter.orders.withdraw_order import withdraw_order
+from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest
+
+
+async def request_approval(
+    tx: Transaction,
+    customer_id: int,
+    user_id: int,
+    code: str,
+    method_id: int | None,
+    note: str,
+    now: datetime,
+    *,
+    agent: str = "",
+) -> PendingOrder | PricedQuote:
+    """Ask the customer's approvers to confirm a pending order or a priced quote, with a shipping method; return it.
+
+    The user asks, or the named agent that the user has allowed. The order is locked, as a confirmation locks it.
+
+    Raises DomainError: not found; invalid; precondition failed (no method); conflict (asked already, or it cannot be
+    confirmed any more). What was declined can be asked for again.
+    """
+    if note:
+        require_text("note", note, LONGEST_REASON)
+    order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
+    if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):
+        raise DomainError(Kind.CONFLICT, f"the {order.kind} cannot be confirmed any more")
+    account = await fetch_account(tx, customer_id)
+    named = order.shipping_method if method_id is None else method_id
+    option = choose_shipping(order.shipping_options, named, account.shipping_method)
+    if option is None:
+        raise method_needed(order.shipping_options)
+    gross = order.gross_with(option)
+    if not await insert_approval(tx, order.id, user_id, option.id, gross, note, now, agent):
+        raise DomainError(Kind.CONFLICT, "its approval is requested already")
+    audit_order(tx, f"{order.kind}.request_approval", order, now, after={"total_gross": gross})
+    record_order_event(tx, "order.approval_requested", order, now, total_gross=gross)
+    await queue(tx, "mail_approval_requested", order_id=order.id)
+    return order
 
 
 async def approve_order(
@@ -190,3 +240,64 @@ async def _decide(
 def decided_already() -> DomainError:
     """Return the error for a request that is approved or declined."""
     return DomainError(Kind.CONFLICT, "it is approved or declined already")
+
+
+async def price_again(tx: Transaction, customer_id: int, code: str, context: OrderContext) -> PendingOrder:
+    """Replace an order whose prices have expired by the same one at today's prices, which then waits for approval.
+
+    Raises DomainError as `create_for_customer` does, and conflict if it is decided or has not expired, or if what it
+    has cannot be ordered any more.
+    """
+    approval = await fetch_waiting_approval(tx, customer_id, code, context.now)
+    order = await fetch_own_order_by_code(tx, customer_id, code)
+    if not isinstance(order, PendingOrder) or not order.has_expired(context.now):
+        raise DomainError(Kind.CONFLICT, "its prices have not expired")
+    lines = await lines_of_order(tx, order.id)
+    with _saying_why():
+        made, _ = await create_for_customer(
+            tx, _same(order, lines), context, confirm=False, override_credit=None, replaces=code
+        )
+    if not isinstance(made, PendingOrder):
+        raise TypeError("an order that is not to be confirmed is pending")
+    option = choose_shipping(made.shipping_options, None, approval.shipping_method)
+    option = option or next(iter(made.shipping_options), None)
+    if option is None:
+        raise method_needed(made.shipping_options)
+    gross = made.gross_with(option)
+    if not await move_approval(tx, order.id, made.id, option.id, gross, context.now):
+        raise decided_already()
+    await copy_own_notes(tx, order.id, made.id)
+    before, after = {"total_gross": approval.gross}, {"total_gross": gross}
+    audit_order(tx, "order.price_again", made, context.now, before=before, after=after)
+    return made
+
+
+@contextmanager
+def _saying_why() -> Iterator[None]:
+    """Run a block; nobody can correct the fields of the same order, so their errors are a conflict without them."""
+    try:
+        yield
+    except DomainError as error:
+        if error.kind is not Kind.INVALID:
+            raise
+        why = "; ".join(each.message for each in error.field_errors) or error.message
+        raise DomainError(Kind.CONFLICT, f"it cannot be priced again: {why}. Decline it, and order anew") from error
+
+
+def _same(order: AnyOrder, lines: Sequence[OrderLine]) -> CreateOrderRequest:
+    """Return the request for an order with the same lines and addresses."""
+    return CreateOrderRequest(
+        customer_reference=order.customer_reference,
+        items=[CreateOrderItem(line.sku, line.quantity or line.cancelled) for line in lines],
+        external_customer_id=order.external_customer_id,
+        order_notifications=order.order_notifications,
+        courier_notifications=order.courier_notifications,
+        billing_address=_details(order.billing_address),
+        shipping_address=_details(order.shipping_address),
+        shipping_region=order.shipping_region,
+        allow_back_orders=None if order.allow_back_orders else False,
+    )
+
+
+def _details(address: CustomerAddress) -> Raw:
+    return Raw(to_json({field: value for field, value in to_builtins(address).items() if field != "id"}))

@@ -8,9 +8,8 @@ from msgspec.structs import asdict
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.audit.wire import AuditEntry, entry_on_the_wire
 from tradecounter.edge.command_line.arguments import Limit, Since, Until
-from tradecounter.edge.command_line.output import LISTED, AsJson, show_table
+from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show_table
 from tradecounter.edge.command_line.session import run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 
 _COLUMNS = ("id", "at", Prose("actor"), "action", "subject", Prose("before"), Prose("after"), "address")
 

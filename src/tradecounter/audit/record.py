@@ -6,8 +6,8 @@ from typing import Any
 
 from tradecounter.audit.queries import INSERT
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import in_whole_seconds
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.local_time import in_whole_seconds
 
 Fields = Mapping[str, Any]
 

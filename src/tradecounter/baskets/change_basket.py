@@ -1,15 +1,19 @@
-"""Puts products into a user's basket, saves what the form of an order has, and takes out what was ordered."""
+"""Changes a user's basket: adds products, saves the form of an order, takes out what was ordered; and sums it up."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta
 
 from tradecounter.audit.queries import actor_of_entry
-from tradecounter.baskets.queries import add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
+from tradecounter.baskets.queries import BasketLine, add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.pages.page_view import HeaderBasket
+from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.money import NOTHING, from_pence
 from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.lines import OrderLine
@@ -115,3 +119,14 @@ def _units(view: CustomerView, items: Sequence[CreateOrderItem]) -> dict[int, in
 def _as_of_one_line(units: Mapping[int, int]) -> dict[int, int]:
     """Return the units by product, at most as many of each as a line of an order may have."""
     return {product: min(quantity, MOST_UNITS) for product, quantity in units.items()}
+
+
+async def summarise(tx: Transaction, user: CustomerUser, view: CustomerView | None) -> HeaderBasket:
+    """Return how many lines a basket has, and their net price as far as the customer can buy the products."""
+    lines = await lines_of_basket(tx, user.id)
+    return HeaderBasket(len(lines), NOTHING if view is None else sum((_net(view, line) for line in lines), NOTHING))
+
+
+def _net(view: CustomerView, line: BasketLine) -> Decimal:
+    found = view.find_id(line.product_id)
+    return NOTHING if found is None else from_pence(found[1].at(line.quantity)) * line.quantity

@@ -1,4 +1,4 @@
-"""Statements of customers' accounts with ageing."""
+"""Statements of customers' accounts with ageing: as data, as printed files, by e-mail and as a chart."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from tradecounter.billing.queries.statement import (
+from tradecounter.audit.record import audit
+from tradecounter.billing.queries.statements import (
+    AgedSums,
     DueRecord,
     EntryRecord,
     balance_before,
@@ -18,13 +20,17 @@ from tradecounter.billing.queries.statement import (
 )
 from tradecounter.billing.rules import require_period
 from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.charts import Chart, Number, bar_chart
+from tradecounter.kit.clock import at_uk_time, day_in_words, uk_date
 from tradecounter.kit.csv_text import harmless, line
 from tradecounter.kit.errors import invalid
-from tradecounter.kit.local_time import at_uk_time, uk_date
-from tradecounter.kit.money import NOTHING
+from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.kit.text import one_line
 from tradecounter.kit.wire import Moment, Timed
+from tradecounter.letterhead.printing import Printer, print_with
+from tradecounter.letterhead.seller import Letterhead
 
 
 class EntryFields(Struct, frozen=True, kw_only=True):
@@ -149,3 +155,85 @@ def statement_csv(statement: AccountStatement) -> str:
         rows.append((day, entry.kind, entry.number, description, debit, credit, entry.balance))
     rows.append((statement.until, "closing_balance", "", "", "", "", statement.closing_balance))
     return "".join(line(map(str, row)) for row in rows)
+
+
+KINDS = {
+    "invoice": "Invoice",
+    "credit_note": "Credit note",
+    "payment": "Payment",
+    "refund": "Refund",
+    "reversal": "Reversed payment",
+}
+AGES = {
+    "not_due": "Not due yet",
+    "days_1_30": "1 to 30 days",
+    "days_31_60": "31 to 60 days",
+    "days_61_90": "61 to 90 days",
+    "over_90": "Over 90 days",
+}
+
+
+def print_statement(statement: AccountStatement, name: str, letterhead: Letterhead, now: datetime) -> bytes:
+    """Return a statement as a PDF file; `name` is the customer's. May run in any thread."""
+    return print_with(
+        "tradecounter.billing",
+        "statement",
+        lambda printer: _printed(printer, statement, name, letterhead),
+        now,
+        letterhead.logo,
+    )
+
+
+def _printed(printer: Printer, statement: AccountStatement, name: str, letterhead: Letterhead) -> dict[str, Any]:
+    return {
+        "seller": printer.seller(letterhead.seller),
+        "customer": {"name": printer.shown(name), "id": str(statement.customer_id)},
+        "since": day_in_words(statement.since),
+        "until": day_in_words(statement.until),
+        "opening": in_pounds(statement.opening_balance),
+        "closing": in_pounds(statement.closing_balance),
+        "entries": [_printed_entry(printer, entry) for entry in statement.entries],
+        "ageing": _ageing(statement.ageing),
+        "unallocated": in_pounds(statement.unallocated) if statement.unallocated else None,
+        "unshown": printer.named(),
+    }
+
+
+def _printed_entry(printer: Printer, entry: Entry) -> list[str]:
+    return [
+        day_in_words(uk_date(entry.at)),
+        f"{KINDS[entry.kind]} {entry.number}",
+        printer.shown(entry.description),
+        in_pounds(entry.debit) if entry.debit else "",
+        in_pounds(entry.credit) if entry.credit else "",
+        in_pounds(entry.balance),
+    ]
+
+
+def _ageing(ageing: Ageing) -> list[list[str]]:
+    return [[words, in_pounds(getattr(ageing, name))] for name, words in AGES.items()]
+
+
+class SentStatement(Struct, frozen=True, kw_only=True):
+    """A statement that is sent: who gets the e-mail."""
+
+    customer_id: int
+    recipient: str
+
+
+async def send_statement(tx: Transaction, customer_id: int, now: datetime) -> SentStatement:
+    """Queue the e-mail with a customer's statement as a PDF file. Raises DomainError (not found)."""
+    account = await fetch_account(tx, customer_id)
+    await queue(tx, "mail_statement", customer_id=customer_id, asked=int(now.timestamp()))
+    audit(tx, "customer.send_statement", f"customer/{customer_id}", now, after={"recipient": account.billing_email})
+    return SentStatement(customer_id=customer_id, recipient=account.billing_email)
+
+
+def ageing_chart(title: str, ageing: Ageing | AgedSums) -> Chart:
+    """Return a chart with a bar for each age."""
+    return bar_chart(title, [(name, getattr(ageing, age)) for age, name in AGES.items()], pounds, series="Due")
+
+
+def pounds(amount: Number) -> str:
+    """Return an amount as text."""
+    return in_pounds(amount)  # type: ignore[arg-type]  # the amounts of these charts are decimals

@@ -1,15 +1,27 @@
-"""Customers with unpaid invoices, with ageing."""
+"""Customers with unpaid invoices, with ageing; reminds them when staff ask for it, and at the ages of REMINDER_DAYS."""
 
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from msgspec import Struct
 
+from tradecounter.audit.record import audit
 from tradecounter.billing.account_statement import Ageing
-from tradecounter.billing.queries.debtors import DEBTORS, AgeStarts, DebtorRecord, DebtorTotals, debtor_totals
+from tradecounter.billing.queries.statements import (
+    DEBTORS,
+    AgeStarts,
+    DebtorRecord,
+    DebtorTotals,
+    debtor_totals,
+    mark_reminded,
+    unpaid_of,
+)
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.jobs import queue
 from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.local_time import at_uk_time, uk_date
+from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.errors import DomainError, Kind
 
 MOST_OVERDUE = "overdue"
 
@@ -65,3 +77,50 @@ def _debtor(record: DebtorRecord) -> Debtor:
         ageing=Ageing(**{age: getattr(record, age) for age in Ageing.__struct_fields__}),
         unallocated=record.unallocated,
     )
+
+
+class Reminder(Struct, frozen=True, kw_only=True):
+    """A reminder: the number of unpaid invoices, what is due and overdue, in pounds, and who gets the e-mail."""
+
+    customer_id: int
+    invoices: int
+    due: Decimal
+    overdue: Decimal
+    recipient: str
+
+
+async def read_reminder(tx: Transaction, customer_id: int, now: datetime) -> Reminder:
+    """Return the reminder that a customer would get now. Raises DomainError: not found, conflict (nothing is due)."""
+    account = await fetch_account(tx, customer_id)
+    unpaid = await unpaid_of(tx, customer_id, now)
+    if not unpaid.invoices:
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has no unpaid invoices")
+    return Reminder(
+        customer_id=customer_id,
+        invoices=unpaid.invoices,
+        due=unpaid.due,
+        overdue=unpaid.overdue,
+        recipient=account.billing_email,
+    )
+
+
+async def remind_debtor(tx: Transaction, customer_id: int, now: datetime) -> Reminder:
+    """Queue the e-mail with a customer's unpaid invoices. Raises DomainError as `read_reminder` does."""
+    reminder = await read_reminder(tx, customer_id, now)
+    await queue(tx, "mail_debtor_reminded", customer_id=customer_id, asked=int(now.timestamp()))
+    after = {"invoices": reminder.invoices, "due": reminder.due, "recipient": reminder.recipient}
+    audit(tx, "customer.remind", f"customer/{customer_id}", now, after=after)
+    return reminder
+
+
+_BATCH = 200
+
+
+async def remind_of_invoices(tx: Transaction, now: datetime, stages: list[int]) -> int:
+    """Queue the e-mails of invoices that have reached a stage, in days past the due date; return their number."""
+    if not stages:
+        return 0
+    overdue = await mark_reminded(tx, stages, now, _BATCH)
+    for invoice in overdue:
+        await queue(tx, "mail_invoice_overdue", order_id=invoice.order_id, number=invoice.invoice, stage=invoice.stage)
+    return len(overdue)

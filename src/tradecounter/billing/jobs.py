@@ -2,15 +2,13 @@
 
 import procrastinate
 
-from tradecounter.billing.issue_invoice import issue_invoice
-from tradecounter.billing.to_invoice import gross_to_invoice
+from tradecounter.billing.invoices import gross_to_invoice, issue_invoice
 from tradecounter.db.jobs import JobName
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.orders.queries.lines import lines_of
-from tradecounter.orders.queries.orders import find_order_by_id
+from tradecounter.orders.queries.orders import find_order_by_id, lines_of
 from tradecounter.orders.states import ConfirmedOrder
 
 _NAME: JobName = "invoice_dispatch"

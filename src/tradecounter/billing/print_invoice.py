@@ -1,15 +1,18 @@
-"""Prints invoices and credit notes as PDF files, from the template `invoice.typ`."""
+"""Prints invoices and credit notes as PDF files, and makes one ZIP file of several."""
 
+import zipfile
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from io import BytesIO
 from typing import Any, Final
 
 from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine, VatTotal
-from tradecounter.kit.local_time import day_in_words
+from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.kit.clock import day_in_words
 from tradecounter.kit.money import in_pounds
-from tradecounter.letterhead.logo import Logo
 from tradecounter.letterhead.printing import Printer, print_with
+from tradecounter.letterhead.seller import Logo
 
 _PACKAGE: Final = "tradecounter.billing"
 
@@ -130,3 +133,12 @@ def _day(day: date) -> str:
 
 def _per_cent(rate: Decimal) -> str:
     return f"{rate.normalize():f}%"
+
+
+def zipped_documents(documents: Sequence[PrintedInvoice], name: str) -> bytes:
+    """Return a ZIP file with documents, whose files are called `name` and their number."""
+    written = BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:  # PDF files are compressed already
+        for document in documents:
+            archive.writestr(f"{name}-{document.number}.pdf", document.pdf)
+    return written.getvalue()

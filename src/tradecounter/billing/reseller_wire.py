@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, structs
 from tradecounter.billing.invoice_document import InvoiceLine
 from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document_of
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, PrintedLines
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.returns.wire import Return
 
 OrderReference = Annotated[str, Meta(description="The reference of the order.")]

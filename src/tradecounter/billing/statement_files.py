@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import AccountStatement, statement_csv
-from tradecounter.billing.print_statement import print_statement
+from tradecounter.billing.account_statement import AccountStatement, print_statement, statement_csv
 from tradecounter.edge.rest.days import Day, day_of
 from tradecounter.edge.rest.negotiation import CSV, PDF
 from tradecounter.edge.rest.responses import file_response

@@ -11,11 +11,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tradecounter.billing.queries.vat import VatKind, VatSum, vat_sums
+from tradecounter.billing.queries.money_tables import VatKind, VatSum, vat_sums
 from tradecounter.billing.rules import require_period
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.csv_text import cell_of, line
-from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, whole_pounds
 from tradecounter.orders.rules import VAT_AREA
 

@@ -14,7 +14,7 @@ from tradecounter.billing.reseller_wire import (
     InvoiceFields,
     LineFields,
 )
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.wire import Amount, LocalDateTime
 
 

@@ -1,6 +1,6 @@
 """Reads cells in the forms that people and spreadsheets use: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
 
-Numbers are read as their types say (`kit/number_types.py`). Any other cell that is not a value of its field's type is
+Numbers are read as their types say (`kit/numbers.py`). Any other cell that is not a value of its field's type is
 returned unchanged; the validator reports it.
 """
 
@@ -16,8 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.kit.csv_text import unguarded
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import decode_json
-from tradecounter.kit.number_types import NumberField, alternatives, metas, number_of
-from tradecounter.kit.numbers import UnreadableNumberError
+from tradecounter.kit.numbers import NumberField, UnreadableNumberError, alternatives, metas, number_of
 
 FieldType = Literal["text", "number", "date", "time", "boolean"]
 

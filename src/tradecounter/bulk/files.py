@@ -12,11 +12,18 @@ from typing import BinaryIO, Literal
 import msgspec
 from msgspec import Struct, field
 
-from tradecounter.bulk.columns import ColumnOptions, read_header
 from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
 from tradecounter.bulk.json_rows import json_array_rows, json_array_texts, json_line_rows, json_line_texts
 from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.bulk.tables import Line, UnreadableLineError, csv_lines, separator_of, table_rows
+from tradecounter.bulk.tables import (
+    ColumnOptions,
+    Line,
+    UnreadableLineError,
+    csv_lines,
+    read_header,
+    separator_of,
+    table_rows,
+)
 from tradecounter.bulk.workbooks import Workbook
 
 Form = Literal["JSON Lines", "JSON", "CSV", "XLSX"]

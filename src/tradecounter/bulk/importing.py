@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct, field
 from psycopg.sql import SQL, Identifier
 
+from tradecounter.bulk.bad_rows import leave_out_bad_rows
 from tradecounter.bulk.differences import (
     Change,
     OnChange,
@@ -23,10 +24,8 @@ from tradecounter.bulk.differences import (
 )
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.kinds import ImportKind, Stage
-from tradecounter.bulk.partial import leave_out_bad_rows
 from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures
-from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
-from tradecounter.bulk.values import RowNotes
+from tradecounter.bulk.rows import BadRow, LineMessage, Row, RowNotes, Shape
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction

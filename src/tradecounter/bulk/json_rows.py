@@ -14,8 +14,7 @@ from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.rows import BadRow, Row, Shape, bad_row
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.json_text import decode_json
-from tradecounter.kit.number_types import alternatives
-from tradecounter.kit.numbers import UnreadableNumberError, read_decimal
+from tradecounter.kit.numbers import UnreadableNumberError, alternatives, read_decimal
 from tradecounter.kit.validation_messages import field_error_of
 
 

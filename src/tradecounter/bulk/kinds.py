@@ -8,8 +8,7 @@ from msgspec import Struct, field
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.bulk.price_figures import PriceFigures
-from tradecounter.bulk.rows import Shape
-from tradecounter.bulk.values import RowNotes
+from tradecounter.bulk.rows import RowNotes, Shape
 from tradecounter.db.changes import Topic
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction

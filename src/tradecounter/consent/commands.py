@@ -2,7 +2,7 @@
 
 import typer
 
-from tradecounter.consent.keys import issuer_vault, rotate_key
+from tradecounter.consent.issuer import issuer_vault, rotate_key
 from tradecounter.edge.command_line.output import AsJson, show
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.identity.installation_secret import secret_keys

@@ -8,22 +8,24 @@ import structlog
 from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
 
+from tradecounter.agents.connecting import resource_of
 from tradecounter.agents.issue_tokens import TokenIssuer, revoke_agent_token
-from tradecounter.agents.metadata import resource_of
 from tradecounter.agents.queries.clients import AgentClient, find_client
 from tradecounter.consent.examples import AGENT_TOKEN, CONSENT, KEY_SET, METADATA, REFRESH_REQUEST, REQUEST, REVOCATION
-from tradecounter.consent.issue_tokens import (
+from tradecounter.consent.issuer import (
     CodeRequest,
     Given,
+    OwnIssuer,
     Rejection,
+    issuer_name,
     redeem_code,
     refresh,
     revoke_access_token,
     revoke_grant,
     revoke_refresh_token,
     signed_consent,
+    signing_key,
 )
-from tradecounter.consent.keys import OwnIssuer, issuer_name, signing_key
 from tradecounter.consent.rules import CONSENT_LIFETIME
 from tradecounter.consent.wire import (
     ConsentRequest,
@@ -38,9 +40,9 @@ from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import UNAVAILABLE
-from tradecounter.edge.rest.form import MEDIA_TYPE as FORM
 from tradecounter.edge.rest.headers import CACHE_CONTROL
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
+from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as FORM
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.admission import sender_of
 from tradecounter.identity.oauth.client_requests import (
@@ -51,9 +53,8 @@ from tradecounter.identity.oauth.client_requests import (
     audience_of,
     oauth_error_response,
 )
-from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, InvalidSubjectTokenError, SubjectToken
-from tradecounter.identity.oauth.token_request import JwtType, OAuthRequestError
-from tradecounter.identity.wire import OAuthError
+from tradecounter.identity.oauth.exchange_token import Consent, GivenConsent, InvalidSubjectTokenError, SubjectToken
+from tradecounter.identity.wire import JwtType, OAuthError, OAuthRequestError
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.validation_messages import field_error_of

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.consent.keys import issuer_name
-from tradecounter.identity.oauth.token_request import JwtType
+from tradecounter.consent.issuer import issuer_name
+from tradecounter.identity.wire import JwtType
 
 ConsentGrantType = Literal["authorization_code", "refresh_token"]
 

@@ -5,9 +5,8 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.local_time import at_uk_time, uk_date
+from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.errors import Code, DomainError, Kind
 
 
 class CreditRoom(Struct, frozen=True):

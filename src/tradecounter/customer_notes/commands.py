@@ -4,16 +4,21 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.customer_notes.keep_notes import add_contact, add_note, fetch_contact, remove_contact
+from tradecounter.customer_notes.keep_notes import (
+    ContactDetails,
+    CustomerNote,
+    add_contact,
+    add_note,
+    fetch_contact,
+    remove_contact,
+)
 from tradecounter.customer_notes.queries import Contact, contacts_of
-from tradecounter.customer_notes.requests import ContactDetails, CustomerNote
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf
-from tradecounter.edge.command_line.output import AsJson, show_record, show_table
+from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 
 customer = typer.Typer()

@@ -7,6 +7,9 @@ from typing import Annotated
 from msgspec import UNSET, Struct, structs
 
 from tradecounter.customer_notes.keep_notes import (
+    ContactChange,
+    ContactDetails,
+    CustomerNote,
     add_contact,
     add_note,
     change_contact,
@@ -14,7 +17,6 @@ from tradecounter.customer_notes.keep_notes import (
     remove_contact,
 )
 from tradecounter.customer_notes.queries import Contact, contacts_of
-from tradecounter.customer_notes.requests import ContactChange, ContactDetails, CustomerNote
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction

@@ -9,10 +9,9 @@ from tradecounter.customer_requests.queries import request_table
 from tradecounter.customer_requests.wire import ResellerRequest, present_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, IdOf, InState, Limit
-from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show, show_record, show_table
 from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="What customers ask about their orders.")

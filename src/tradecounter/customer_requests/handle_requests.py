@@ -20,13 +20,11 @@ from tradecounter.customer_requests.queries import (
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found, require_text
+from tradecounter.kit.errors import Code, DomainError, Kind, invalid, or_not_found, require_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import fetch_own_order
+from tradecounter.orders.queries.orders import fetch_own_order, lines_of_order
 from tradecounter.orders.states import NumberedOrder
 
 ASKS: Mapping[RequestKind, str] = {"cancel": "Ask to cancel", "return": "Ask to return", "message": "Write to us"}

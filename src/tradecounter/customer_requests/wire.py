@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.customer_requests.handle_requests import RequestDetails
 from tradecounter.customer_requests.queries import CustomerRequest, RequestKind, State
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.wire import LocalDateTime, Moment, Timed
 
 

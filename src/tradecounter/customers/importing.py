@@ -1,14 +1,20 @@
-"""The import kind of customers, whose key is the e-mail address."""
+"""The import kind of customers, whose key is the e-mail address, and the events of an import."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
 from tradecounter.bulk.kinds import ImportKind, Stage, Staged
-from tradecounter.bulk.spellings import stored_keys
-from tradecounter.bulk.statements import merge_statement, required_when_new, taken_external_ids, unknown_reference
-from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text, stored_external_id
+from tradecounter.bulk.rows import RowNotes, checked_key, folded, given, pounds, required_text, stored_external_id
+from tradecounter.bulk.statements import (
+    merge_statement,
+    required_when_new,
+    stored_keys,
+    taken_external_ids,
+    unknown_reference,
+)
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import EMAIL_FIELDS, LARGEST
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNERS
@@ -17,13 +23,41 @@ from tradecounter.customers.queries.importing import (
     CHECK_CREDIT_TERMS,
     CUSTOMER_VIEW,
     WARN_OF_SHIPPING_METHODS,
+    customers_to_restore,
+    delete_added,
+    existing_customers,
+    imported_customers,
 )
-from tradecounter.customers.record_imports import record_imported_customers, undo_imported_customers
 from tradecounter.customers.settings import DEFAULTS, SETTINGS, CustomerChange
 from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import NewEvent, record_events
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.keys import Spellings
+
+
+async def record_imported_customers(tx: Transaction, import_id: int, _changed: int, now: datetime) -> None:
+    """Record what an import did to customers."""
+    found = await imported_customers(tx, import_id)
+    record_events(tx, "customer.created", [_event(each.id) for each in found if each.is_new], now)
+    changed = [_event(each.id, changed=each.fields) for each in found if not each.is_new]
+    record_events(tx, "customer.changed", changed, now)
+
+
+async def undo_imported_customers(tx: Transaction, now: datetime) -> None:
+    """Delete what an import added, as `delete_added` does, and record what its roll-back does to customers."""
+    found = await customers_to_restore(tx)
+    await delete_added(tx)
+    kept = await existing_customers(tx, [each.id for each in found if each.is_new])
+    changed = [
+        _event(each.id, changed=["deleted"] if each.is_new else each.fields) for each in found if each.id not in kept
+    ]
+    record_events(tx, "customer.changed", changed, now)
+
+
+def _event(customer_id: int, **data: Any) -> NewEvent:
+    return NewEvent(f"customer/{customer_id}", customer_id, {"customer_id": customer_id, **data})
+
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from tradecounter.customers.wire import Email, RequiredText, ShortText
-from tradecounter.kit.external_ids import ExternalId
-from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.kit.keys import ExternalId
+from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.text import fold
 from tradecounter.kit.wire import Moment, Timed
 

@@ -1,9 +1,4 @@
-"""The embedded PostgreSQL: its first user starts it in the data directory, its last user stops it.
-
-Every process that uses the server has a shared lock on `users.lock`; the operating system releases it even after
-kill -9. A process that ends and can lock `users.lock` exclusively is the last user and stops the server. `start.lock`
-allows one process at a time to start or stop it. The server listens only on a socket in its own private folder.
-"""
+"""The embedded PostgreSQL: its first user starts it, its last user stops it."""
 
 import fcntl
 import hashlib
@@ -11,6 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,10 +18,58 @@ from urllib.parse import quote
 import psycopg
 import structlog
 from psycopg.pq import PGconn, Ping
+from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.embedded_programs import COPIES, EmbeddedError, Programs, programs, server_account
-from tradecounter.db.embedded_role import ADMINISTRATOR, SERVICE_ROLE, hand_over
+from tradecounter.db.schema_state import CONNECT_SECONDS
 from tradecounter.kit.private_folder import make_data_dir, make_private
+
+ADMINISTRATOR = "postgres"
+SERVICE_ROLE = "tradecounter"
+
+_IS_OWNER = "select pg_get_userbyid(nspowner) = %s from pg_namespace where nspname = 'public'"
+
+# A table's owner also owns its parts; an extension's objects keep their owner.
+_OTHERS_OBJECTS = """
+with object (catalog, id, owner) as (
+    select 'pg_class'::regclass, oid, relowner from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    union all
+    select 'pg_proc', oid, proowner from pg_proc where pronamespace = 'public'::regnamespace
+    union all
+    select 'pg_type', oid, typowner from pg_type
+    where typnamespace = 'public'::regnamespace and (
+        typtype in ('e', 'd', 'r')
+        or typtype = 'c' and (select relkind from pg_class where pg_class.oid = typrelid) = 'c')
+)
+select identified.type, identified.identity
+from object, lateral pg_identify_object(catalog, id, 0) as identified
+where owner <> to_regrole(%s)
+    and not exists (
+        select from pg_depend
+        where classid = catalog and objid = id and (deptype = 'e' or deptype in ('a', 'i') and refobjsubid > 0))
+"""
+
+
+def hand_over(administrator_url: str) -> None:
+    """Make the role the owner of the schema and all its objects, if it is not. Raises psycopg.Error.
+
+    Also migrates clusters of earlier versions, in which the administrator owned everything, in one transaction.
+    """
+    with psycopg.connect(administrator_url, connect_timeout=CONNECT_SECONDS) as connection:
+        if connection.execute(_IS_OWNER, [SERVICE_ROLE]).fetchone() == (True,):
+            return
+        role = Identifier(SERVICE_ROLE)
+        if connection.execute("select to_regrole(%s)", [SERVICE_ROLE]).fetchone() == (None,):
+            connection.execute(SQL("create role {} login").format(role))
+        for kind, name in connection.execute(_OTHERS_OBJECTS, [SERVICE_ROLE]).fetchall():
+            connection.execute(f"alter {kind} {name} owner to {SERVICE_ROLE}".encode())  # PostgreSQL quoted the name
+        connection.execute(SQL("alter schema public owner to {}").format(role))
+
+
+# Every process that uses the server has a shared lock on `users.lock`; the operating system releases it even after
+# kill -9. A process that ends and can lock `users.lock` exclusively is the last user and stops the server. `start.lock`
+# allows one process at a time to start or stop it. The server listens only on a socket in its own private folder.
 
 log = structlog.get_logger()
 
@@ -297,3 +341,35 @@ def _make_own(folder: Path) -> None:
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
             raise EmbeddedError(f"{folder} belongs to another user: run as that user, or choose another data directory")
     make_private(folder)
+
+
+_WATCH_SECONDS = 0.5
+_RETRY_SECONDS = 5.0
+
+
+@contextmanager
+def kept_running(server: EmbeddedPostgres) -> Iterator[None]:
+    """Restart the server each time it dies while the block runs."""
+    stop = threading.Event()
+    # A thread, because the server is not a child process and the event loop may run in another process.
+    watching = threading.Thread(target=_watch, args=(server, stop), name="embedded PostgreSQL", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watching.join()
+
+
+def _watch(server: EmbeddedPostgres, stop: threading.Event) -> None:
+    while not stop.wait(_WATCH_SECONDS):
+        if server.running:
+            continue
+        log.error("the embedded PostgreSQL has died, restarting it", log=str(server.log))
+        try:
+            server.restart()
+        except EmbeddedError as error:
+            log.error("the embedded PostgreSQL does not start", error=str(error))  # noqa: TRY400 the message is sufficient
+            stop.wait(_RETRY_SECONDS)
+        else:
+            log.warning("the embedded PostgreSQL is running again")

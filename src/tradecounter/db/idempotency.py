@@ -21,8 +21,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.actor import Actor
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import Code, DomainError, Kind
 
 _RETRY_SECONDS = 1
 

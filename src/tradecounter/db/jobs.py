@@ -1,15 +1,19 @@
-"""Queues jobs in the transaction that causes them, so that both are committed or neither is.
-
-The slices register tasks under these names (`sites/worker.py` collects them).
-"""
+"""Queues jobs in the transaction that causes them, and reads the queue: live workers, due jobs and failed jobs."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.wire import Moment, Timed
+
+# The slices register tasks under these names (`sites/worker.py` collects them).
 
 JobName = Literal[
     "mail_quote_requested",
@@ -91,3 +95,139 @@ async def count_due(tx: Transaction) -> int:
     """Return the number of due jobs."""
     count: int = await tx.fetch_value(_COUNT_DUE)
     return count
+
+
+class Workers(Struct, frozen=True):
+    """The number of workers with a recent heartbeat, and the time of the last heartbeat of any worker."""
+
+    alive: int
+    last_heartbeat: datetime | None
+
+
+_WORKERS_HEARD_OF = Statement(
+    """
+    select count(*) filter (where last_heartbeat > now() - make_interval(secs => :silent_seconds)) as alive,
+           max(last_heartbeat) as last_heartbeat
+    from procrastinate_workers
+    """,
+    Workers,
+)
+
+
+async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
+    """Return the workers' state; a worker without a heartbeat for `silent_seconds` is not alive."""
+    found = await tx.fetch_one(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
+    return found or Workers(0, None)
+
+
+class Waiting(Struct, frozen=True):
+    """The number of due jobs, how long the oldest has been due, and the number of jobs scheduled for later."""
+
+    due: int
+    oldest: timedelta | None
+    later: int
+
+
+_WAITING_JOBS = Statement(
+    """
+    select count(*) filter (where due) as due, count(*) filter (where not due) as later,
+           now() - min(coalesce(scheduled_at, queued_at)) filter (where due) as oldest
+    from (
+        select scheduled_at, coalesce(scheduled_at, '-infinity') <= now() as due,
+               (select min(e.at) from procrastinate_events e where e.job_id = j.id) as queued_at
+        from procrastinate_jobs j where status = 'todo'
+    ) as waiting
+    """,
+    Waiting,
+)
+
+
+async def waiting_jobs(tx: Transaction) -> Waiting:
+    """Return the state of the jobs that have not started."""
+    found = await tx.fetch_one(_WAITING_JOBS)
+    return found or Waiting(0, None, 0)
+
+
+class FailedJobs(Struct, frozen=True):
+    """The number of a task's jobs that have failed permanently."""
+
+    task_name: str
+    count: int
+
+
+_FAILED_JOBS = Statement(
+    "select task_name, count(*) as count from procrastinate_jobs where status = 'failed' group by 1 order by 1",
+    FailedJobs,
+)
+
+
+async def failed_jobs(tx: Transaction) -> list[FailedJobs]:
+    """Return the number of permanently failed jobs of each task."""
+    return await tx.fetch_all(_FAILED_JOBS)
+
+
+JobState = Literal["todo", "doing", "failed", "cancelled", "aborting", "aborted", "succeeded"]
+
+
+class Job(Timed, Struct, frozen=True):
+    """A background job; `at` is when its state last changed."""
+
+    id: int
+    name: Annotated[str, Meta(description="What it does.", examples=["mail_order_confirmed"])]
+    state: JobState
+    arguments: Annotated[dict[str, Any], Meta(description="The ids that it works on.")]
+    attempts: int
+    scheduled_at: Annotated[Moment | None, Meta(description="When it runs next; null: as soon as possible.")]
+    at: Moment | None
+
+
+_JOB = SQL(
+    "select j.id, j.task_name as name, j.status::text as state, j.args as arguments, j.attempts, j.scheduled_at,"
+    " (select max(e.at) from procrastinate_events e where e.job_id = j.id) as at from procrastinate_jobs j where "
+)
+_JOBS_AFTER = Statement(
+    SQL(
+        "{} j.id > :after and (:state::text is null or j.status::text = :state)"
+        " and (:changed_since::timestamptz is null"
+        " or exists (select from procrastinate_events e where e.job_id = j.id and e.at >= :changed_since))"
+        " order by j.id limit :most"
+    ).format(_JOB),
+    Job,
+)
+
+
+async def jobs_after(
+    tx: Transaction, state: JobState | None, after: int, most: int, changed_since: datetime | None = None
+) -> list[Job]:
+    """Return the first jobs in a state, or in any, that have a higher id; those whose state changed since a moment."""
+    return await tx.fetch_all(_JOBS_AFTER, state=state, after=after, most=most, changed_since=changed_since)
+
+
+_JOBS_BEFORE = Statement(
+    SQL(
+        "{} (:before::bigint is null or j.id < :before) and (:state::text is null or j.status::text = :state)"
+        " order by j.id desc limit :most"
+    ).format(_JOB),
+    Job,
+)
+
+
+async def latest_jobs(tx: Transaction, state: JobState | None, before: int | None, most: int) -> list[Job]:
+    """Return the latest jobs in a state, or in any, that have a lower id."""
+    return await tx.fetch_all(_JOBS_BEFORE, state=state, before=before, most=most)
+
+
+_LOCK_JOB = Statement(SQL("{} j.id = :id for update of j").format(_JOB), Job)
+_RETRY = Statement("select procrastinate_retry_job_v2(:id, now(), null, null, null)")
+
+
+async def requeue_failed_job(tx: Transaction, job_id: int) -> Job:
+    """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
+    job = await tx.fetch_one(_LOCK_JOB, id=job_id)
+    if job is None:
+        raise not_found("job", job_id)
+    if job.state != "failed":
+        raise DomainError(Kind.CONFLICT, f"job {job_id} has not failed: its state is {job.state}")
+    await tx.fetch_all(_RETRY, id=job_id)
+    queued = await tx.fetch_one(_LOCK_JOB, id=job_id)
+    return queued or job

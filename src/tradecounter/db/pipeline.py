@@ -27,7 +27,7 @@ from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait, wait_async
 
 from tradecounter.db.statement import Statement
-from tradecounter.kit.spans import SPANS
+from tradecounter.kit.telemetry import SPANS
 
 Row = TypeVar("Row")
 Waited = TypeVar("Waited")

@@ -1,4 +1,4 @@
-"""Keeps the data in memory current, with one poll for all data on a separate connection."""
+"""Keeps the data in memory current, with one poll on a separate connection, and knows how old it is."""
 
 import asyncio
 import math
@@ -6,24 +6,108 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import psycopg
 import structlog
 from msgspec import Struct
 from psycopg.errors import DiskFull
 
-from tradecounter.db.changes import Versions, read_versions
-from tradecounter.db.disk_room import has_room
-from tradecounter.db.freshness import Freshness
+from tradecounter.db.changes import Version, Versions, read_versions
 from tradecounter.db.pool import DATABASE_RESPONDED, Database
-from tradecounter.db.reader import Reader
+from tradecounter.db.server_state import has_room
 from tradecounter.db.transaction import Transaction, reading
-from tradecounter.kit.durations import Durations
-from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.errors import DomainError, Kind, OperatorError
 from tradecounter.kit.tasks import Seldom, end_task
+from tradecounter.kit.telemetry import Durations
+
+_RETRY_SECONDS = 5
+
+
+class Freshness:
+    """The time when all data in memory was last verified; without `stale_after`, data never becomes stale.
+
+    Times are monotonic, in seconds.
+    """
+
+    def __init__(self, stale_after: timedelta | None = None) -> None:
+        self.most_seconds = math.inf if stale_after is None else stale_after.total_seconds()
+        self.verified_at = -math.inf
+        self.stale_at = math.inf if stale_after is None else -math.inf
+
+    @property
+    def age(self) -> float:
+        """Seconds since the last verification; infinite before the first one."""
+        return time.monotonic() - self.verified_at
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the data is too old to show to customers."""
+        return time.monotonic() >= self.stale_at
+
+    def verify(self, moment: float) -> None:
+        """Record that all data was current at `moment`."""
+        self.verified_at = moment
+        self.stale_at = moment + self.most_seconds
+
+    def require(self) -> None:
+        """Raise DomainError (unavailable) if the data is stale."""
+        if self.is_stale:
+            raise DomainError(
+                Kind.UNAVAILABLE,
+                f"prices and stock cannot be verified at present; try again in {_RETRY_SECONDS} seconds",
+                retry_after=_RETRY_SECONDS,
+            )
+
 
 log = structlog.get_logger()
+
+Found = TypeVar("Found")
+
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 30.0
+
+
+class Reader:
+    """Reads one part at every poll; after a failure it pauses, with a doubled pause after each further failure."""
+
+    def __init__(self, part: str) -> None:
+        self._part = part
+        self._failures = 0
+        self._failed: Version | None = None
+        self._try_again_at = 0.0
+
+    @property
+    def failing(self) -> bool:
+        """Whether the last attempt failed."""
+        return self._failures > 0
+
+    async def read(
+        self, tx: Transaction, work: Callable[[], Awaitable[Found | None]], version: Version | None = None
+    ) -> Found | None:
+        """Return the result of `work`, or None if it fails or has recently failed at the same version.
+
+        Raises the error of `work` if the transaction cannot continue, for example without a connection.
+        """
+        if version == self._failed and time.monotonic() < self._try_again_at:
+            return None
+        try:
+            async with tx.savepoint():
+                found = await work()
+        except Exception as error:
+            if not tx.can_continue:
+                raise
+            self._pause_after(error, version)
+            return None
+        self._failures, self._failed = 0, None
+        return found
+
+    def _pause_after(self, error: Exception, version: Version | None) -> None:
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(self._failures, 10), _LONGEST_PAUSE_SECONDS)
+        self._failures, self._failed = self._failures + 1, version
+        self._try_again_at = time.monotonic() + pause
+        log.error("cannot be read", part=self._part, failures=self._failures, retry_in=pause, exc_info=error)
+
 
 _LAST_WRITE_SECONDS = 2.0
 _LEAST_PAUSE_SECONDS = 0.05  # after a task has ended

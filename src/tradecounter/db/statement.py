@@ -1,4 +1,4 @@
-"""SQL statements with named parameters, defined as module constants."""
+"""SQL statements with named parameters, defined as module constants, and rows in the database's wire format."""
 
 import itertools
 import re
@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, LiteralString, TypeVar, overload
 
 from msgspec.structs import fields
+from psycopg import AsyncConnection
+from psycopg.adapt import Transformer
 from psycopg.pq.abc import PGresult
+from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composable, Composed
 
 Row = TypeVar("Row")
@@ -82,3 +85,20 @@ def where(wanted: Any, conditions: Mapping[str, Composable], *more: Composable) 
     values = {name: value for name, value in given.items() if value is not None}
     chosen = [*(conditions[name] for name in values if name in conditions), *more]
     return SQL(" and ").join(chosen or [SQL("true")]), values
+
+
+class RawRows(Generic[Row]):
+    """A statement's rows, which are converted to objects on demand."""
+
+    def __init__(self, result: PGresult, connection: AsyncConnection[TupleRow], statement: Statement[Row]) -> None:
+        self._result = result
+        self._loading = Transformer(connection)
+        self._loading.set_pgresult(result)
+        self._make_row = statement.row_maker(result)
+
+    def __len__(self) -> int:
+        return self._result.ntuples
+
+    def between(self, start: int, end: int | None = None) -> list[Row]:
+        """Return the rows from `start` up to but not including `end`, or up to the last row."""
+        return self._loading.load_rows(start, len(self) if end is None else min(end, len(self)), self._make_row)

@@ -14,10 +14,9 @@ from psycopg.pq import TransactionStatus
 
 from tradecounter.db.pipeline import Connection, Pipeline, Result, send, send_commit
 from tradecounter.db.pool import Database
-from tradecounter.db.raw_rows import RawRows
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import RawRows, Statement
 from tradecounter.kit.actor import SYSTEM, Actor
-from tradecounter.kit.spans import SPANS
+from tradecounter.kit.telemetry import SPANS
 
 Row = TypeVar("Row")
 

@@ -1,11 +1,18 @@
-"""Loads the demo data into an empty database, through the same imports and use cases as real data."""
+"""Reads the demo data's files, and loads them through the same imports and use cases as real data."""
 
-from collections.abc import Iterable
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from tradecounter.bulk.files import open_import
 from tradecounter.bulk.importing import ImportOptions
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.customers.queries.accounts import list_accounts
@@ -13,20 +20,143 @@ from tradecounter.customers.settings import Account
 from tradecounter.db.installation import mark_as_demo
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.demo.files import contract_rows, customer_notes, data_file, incoming_rows, rows_of
-from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
 from tradecounter.demo.people import demo_password, set_demo_passwords
 from tradecounter.demo.place_orders import place_demo_orders
 from tradecounter.events.sequencer import number_all
 from tradecounter.identity.installation_secret import derived_key
-from tradecounter.identity.queries.api_keys import add_key, list_keys
+from tradecounter.identity.queries import add_key, list_keys
+from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_and_commit
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import OperatorError
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import from_pence, percentage
 from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
+from tradecounter.prices.importing import ContractPriceRow, PriceRow
+from tradecounter.products.import_rows import CategoryRow, ManufacturerRow, ProductRow
 from tradecounter.products.queries.records import count_products
 from tradecounter.sandbox.steps import reseller_from
 from tradecounter.settings import Settings
+from tradecounter.stock.importing import StockRow
+
+_DAYS = re.compile(r"^[+-]\d+d$")
+
+
+class DemoContractPrice(msgspec.Struct):
+    """A contract price with its customer's e-mail address; dates are days from today."""
+
+    customer_email: str
+    sku: str
+    single_unit_cost: str
+    five_plus_unit_cost: str | None
+    ten_plus_unit_cost: str | None
+    valid_from: str | None
+    valid_until: str | None
+
+
+def data_file(name: str) -> str:
+    """Return the path of a demo data file."""
+    return str(files("tradecounter.demo") / "data" / name)
+
+
+def rows_of(kind: str, path: str) -> Iterator[Row[Any] | BadRow[Any]]:
+    """Yield a file's rows as an import of `kind` would."""
+    with open_import(path) as file:
+        yield from file.rows(IMPORT_KINDS[kind].shape)
+
+
+def incoming_rows(today: date) -> Iterator[Row[Any] | BadRow[Any]]:
+    """Yield the expected deliveries with their dates."""
+    for row in rows_of("incoming", data_file("incoming.csv")):
+        if isinstance(row, Row):
+            row.values.expected_on = _day(row.values.expected_on, today)
+        yield row
+
+
+def contract_rows(today: date, customer_ids: dict[str, int]) -> Iterator[Row[Any] | BadRow[Any]]:
+    """Yield the contract prices with their dates; `customer_ids` maps e-mail addresses to ids."""
+    with open_import(data_file("contract-prices.csv")) as file:
+        for row in file.rows(DemoContractPrice):
+            if isinstance(row, BadRow):
+                yield row
+                continue
+            price = msgspec.to_builtins(row.values)
+            price["customer_id"] = customer_ids[price.pop("customer_email")]
+            for name in ("valid_from", "valid_until"):
+                price[name] = _day(price[name], today) if price[name] else None
+            yield Row(row.line, msgspec.convert(price, ContractPriceRow, strict=False))
+
+
+def customer_notes() -> dict[str, str]:
+    """Return the notes about demo customers, by e-mail address."""
+    return msgspec.json.decode(Path(data_file("customers-notes.json")).read_bytes(), type=dict[str, str])
+
+
+def _day(text: str, today: date) -> str:
+    return str(today + timedelta(days=int(text[:-1]))) if _DAYS.match(text) else text
+
+
+Products = Sequence[Row[ProductRow]]
+
+_LISTS = (("default", Decimal(100)), ("silver", Decimal(94)), ("gold", Decimal(88)))
+_SUFFIXES = (".json", ".jsonl", ".csv")
+
+
+def reference_rows(products_file: str, products: Products) -> Iterator[tuple[str, Iterable[Row[Any] | BadRow[Any]]]]:
+    """Yield categories, manufacturers and attributes from files beside the products file, or else from the products."""
+    made_up = {"categories": _categories(products), "manufacturers": _manufacturers(products), "attributes": ()}
+    for kind, rows in made_up.items():
+        path = _beside(products_file, kind)
+        yield kind, rows if path is None else rows_of(kind, path)
+
+
+def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
+    """Yield prices of all products for the three demo price lists."""
+    for row in products:
+        single = from_pence(500 + _number(row.values.sku, "price") % 200_000)
+        for price_list, percent in _LISTS:
+            cost = percentage(single, percent)
+            yield Row(
+                row.line,
+                PriceRow(
+                    price_list, row.values.sku, cost, percentage(cost, Decimal(97)), percentage(cost, Decimal(94))
+                ),
+            )
+
+
+def made_up_stock(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
+    """Yield a stock level for each product; about a quarter are out of stock."""
+    for row in products:
+        number = _number(row.values.sku, "stock")
+        yield Row(row.line, StockRow(row.values.sku, 0 if number % 4 == 0 else number % 250))
+
+
+def _beside(products_file: str, stem: str) -> str | None:
+    if products_file == "-":
+        return None
+    paths = (Path(products_file).with_name(stem + suffix) for suffix in _SUFFIXES)
+    return next((str(path) for path in paths if path.exists()), None)
+
+
+def _manufacturers(products: Products) -> Iterator[Row[Any]]:
+    lines: dict[str, Row[Any]] = {}
+    for row in products:
+        key, name = row.values.manufacturer, row.values.manufacturer_name
+        if isinstance(key, str):
+            lines.setdefault(key, Row(row.line, ManufacturerRow(key, name if isinstance(name, str) and name else key)))
+    yield from lines.values()
+
+
+def _categories(products: Products) -> Iterator[Row[Any]]:
+    lines: dict[str, Row[Any]] = {}
+    for row in products:
+        if isinstance(row.values.categories, list):
+            for key in row.values.categories:
+                lines.setdefault(key, Row(row.line, CategoryRow(key, key)))
+    yield from lines.values()
+
+
+def _number(sku: str, purpose: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{purpose}:{sku}".encode()).digest()[:6])
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from urllib.parse import SplitResult, urlsplit
 import httptools
 from msgspec import Struct, field
 
-from tradecounter.kit.public_addresses import Address, Network, may_connect_to
 from tradecounter.kit.trusted_authorities import trusted_authorities
+from tradecounter.kit.web_addresses import Address, Network, may_connect_to
 
 _MOST_POST_BYTES = 2048  # of a response: read and kept
 _CONNECT_SECONDS = 5.0  # for one of several addresses

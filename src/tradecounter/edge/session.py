@@ -9,8 +9,7 @@ from starlette.types import Scope
 
 from tradecounter.edge.people import Person, StaffMember
 from tradecounter.edge.permissions import allows
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import Code, DomainError, Kind
 
 SESSION = "tradecounter.session"  # the key in the ASGI scope
 

@@ -7,11 +7,10 @@ import typer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
-from tradecounter.edge.command_line.output import LISTED, AsJson, show_table
+from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show_table
 from tradecounter.edge.command_line.session import run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.events.queries import EventQuery, EventRecord, read_events
-from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
 from tradecounter.events.wire import event_on_the_wire
 
 app = typer.Typer(no_args_is_help=True, help="The event log, which programs of customers and of the reseller read.")

@@ -1,15 +1,56 @@
-"""Writes events, in the transaction of the change. The sequencer numbers them after the commit."""
+"""The types of events; writes events in the transaction of the change. The sequencer numbers them after the commit."""
 
 import secrets
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.queries import INSERT, INSERT_MANY
-from tradecounter.events.types import CUSTOMER_TYPES, EventType
+from tradecounter.kit.clock import in_whole_seconds
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.local_time import in_whole_seconds
+
+CustomerEventType = Literal[
+    "order.approval_requested",
+    "order.confirmed",
+    "order.amended",
+    "order.cancelled",
+    "order.dispatched",
+    "order.shipment_taken_back",
+    "order.tracking_updated",
+    "order.expected_date_changed",
+    "order.returned",
+    "request.opened",
+    "request.closed",
+    "quote.requested",
+    "quote.priced",
+    "quote.declined",
+    "quote.expired",
+    "invoice.issued",
+    "credit_note.issued",
+    "payment.recorded",
+    "payment.reversed",
+    "price.changed",
+    "stock.changed",
+    "log.restored",
+]
+ResellerEventType = Literal[
+    "order.created",
+    "order.expired",
+    "customer.created",
+    "customer.changed",
+    "customer.blocked",
+    "product.added",
+    "product.changed",
+    "product.removed",
+    "import.applied",
+    "import.rolled_back",
+    "job.failed",
+]
+EventType = CustomerEventType | ResellerEventType
+
+CUSTOMER_TYPES: frozenset[str] = frozenset(get_args(CustomerEventType))
+RESELLER_TYPES: frozenset[str] = frozenset(get_args(ResellerEventType))
 
 
 def record_event(

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction
-from tradecounter.feeds.columns import columns_text, read_columns
 from tradecounter.feeds.queries import (
     FeedRecord,
     FeedValues,
@@ -21,9 +20,10 @@ from tradecounter.feeds.queries import (
     store_secret,
     update_feed,
 )
+from tradecounter.feeds.render import columns_text, read_columns
 from tradecounter.feeds.rules import LONGEST_NAME, MOST_OF_A_CUSTOMER, check_markup
 from tradecounter.feeds.wire import FeedTerms, stored_filter
-from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.identity.credentials import new_secret, secret_hash
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, not_found, require_text
 from tradecounter.storefront.find_in_view import find_products

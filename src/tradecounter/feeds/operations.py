@@ -9,19 +9,19 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.chunked_response import ChunkedResponse
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.negotiation import CSV, attachment
 from tradecounter.edge.rest.operation import TEXT, Media, Operation, Parameter, Success, endpoint
 from tradecounter.edge.rest.paging import note_size
+from tradecounter.edge.rest.responses import ChunkedResponse
 from tradecounter.feeds.queries import FeedRecord
 from tradecounter.feeds.render import render_feed
 from tradecounter.feeds.wire import filter_from
 from tradecounter.kit import csv_text
 from tradecounter.kit.digest import digest_of
 from tradecounter.storefront.find_in_view import find_products
-from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 _FEED = "tradecounter.feed"  # in the ASGI scope: the feed of the request's address

@@ -1,20 +1,61 @@
-"""A feed's file, made of the CSV of `GET /product`, so that both show the same."""
+"""A feed's file, made of the CSV of `GET /product`, and the columns that it may have."""
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from io import StringIO
 
 import msgspec
 
-from tradecounter.feeds.columns import IMAGE, ON_REQUEST, PRICES
 from tradecounter.feeds.queries import FeedRecord
 from tradecounter.feeds.rules import Markup
 from tradecounter.kit.csv_text import line
+from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import NOTHING
 from tradecounter.products.queries.records import ImageRecord
+from tradecounter.products.snapshot.fragments import AVAILABILITY, COSTS, DESCRIPTIONS, HEAD, LINKS, MIDDLE, TAIL
 from tradecounter.storefront.render import Rows, render_csv
 from tradecounter.storefront.view import CustomerView
+
+PRICES = {"price": COSTS[0], "five_plus_price": COSTS[1], "ten_plus_price": COSTS[2]}  # with the cost of each
+IMAGE = "image_url"
+COLUMNS = (*HEAD, IMAGE, *AVAILABILITY, *PRICES, *COSTS, *MIDDLE, *TAIL, *DESCRIPTIONS, *LINKS)
+ON_REQUEST = frozenset(DESCRIPTIONS + LINKS)
+
+_MOST = 100
+_LONGEST_HEADING = 100
+_SEPARATOR = "="
+
+ChosenColumns = list[tuple[str, str]]  # each with its heading
+
+
+def read_columns(text: str) -> ChosenColumns:
+    """Return the columns of a text with one on each line: `sku`, or with a heading, `sku = Article`.
+
+    Raises DomainError (invalid).
+    """
+    chosen: ChosenColumns = []
+    for number, given in enumerate(text.splitlines(), start=1):
+        if given.strip():
+            name, _, heading = (part.strip() for part in given.partition(_SEPARATOR))
+            if name not in COLUMNS:
+                raise invalid("columns", f"line {number}: {name[:50]!r} is not one of {', '.join(COLUMNS)}")
+            if len(heading) > _LONGEST_HEADING:
+                raise invalid("columns", f"line {number}: the heading must have at most {_LONGEST_HEADING} characters")
+            chosen.append((name, heading or name))
+    headings = [heading for _, heading in chosen]
+    twice = next((heading for heading in headings if headings.count(heading) > 1), None)
+    if twice is not None:
+        raise invalid("columns", f"two columns have the heading {twice!r}; give one another with `column = Heading`")
+    if not 1 <= len(chosen) <= _MOST:
+        raise invalid("columns", f"must have 1 to {_MOST} lines, each with a column")
+    return chosen
+
+
+def columns_text(columns: Sequence[tuple[str, str]]) -> str:
+    """Return columns as the text that `read_columns` reads."""
+    return "\n".join(name if name == heading else f"{name} {_SEPARATOR} {heading}" for name, heading in columns)
+
 
 _Pick = Callable[[list[str]], str]  # returns a cell for the cells of a product
 

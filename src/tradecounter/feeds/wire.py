@@ -9,8 +9,8 @@ from msgspec import Meta, Struct
 from tradecounter.customers.wire import RequiredText
 from tradecounter.edge.rest.parameters import Flag
 from tradecounter.feeds.rules import Rounding
-from tradecounter.kit.number_types import Percent
-from tradecounter.storefront.parameters import ProductListParameters, Sort
+from tradecounter.kit.numbers import Percent
+from tradecounter.storefront.find_in_view import ProductListParameters, Sort
 
 _LONGEST = 500
 

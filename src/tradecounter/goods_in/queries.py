@@ -9,7 +9,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import key_form
-from tradecounter.products.scan_codes import Scanned
+from tradecounter.products.on_pages import Scanned
 
 
 class ExpectedGoods(Scanned, Struct, frozen=True):

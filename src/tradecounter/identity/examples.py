@@ -1,7 +1,6 @@
 """Examples of the token endpoint's form and response, for the interface document."""
 
-from tradecounter.identity.oauth.token_request import ACCESS_TOKEN, GRANT_TYPE, TokenRequest
-from tradecounter.identity.wire import AccessToken
+from tradecounter.identity.wire import ACCESS_TOKEN, GRANT_TYPE, AccessToken, TokenRequest
 
 TOKEN_REQUEST = TokenRequest(
     grant_type=GRANT_TYPE,

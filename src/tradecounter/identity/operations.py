@@ -4,9 +4,9 @@ from msgspec import UNSET, Struct
 from starlette.responses import Response
 
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.form import MEDIA_TYPE as FORM
 from tradecounter.edge.rest.headers import CACHE_CONTROL, RETRY_AFTER
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
+from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as FORM
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.examples import TOKEN, TOKEN_REQUEST
 from tradecounter.identity.oauth.client_requests import (
@@ -17,10 +17,15 @@ from tradecounter.identity.oauth.client_requests import (
     audience_of,
     oauth_error_response,
 )
-from tradecounter.identity.oauth.exchange_token import TokenExchange
-from tradecounter.identity.oauth.subject_token import Consent
-from tradecounter.identity.oauth.token_request import ACCESS_TOKEN, OAuthRequestError, TokenRequest, read_token_request
-from tradecounter.identity.wire import AccessToken, OAuthError
+from tradecounter.identity.oauth.exchange_token import Consent, TokenExchange
+from tradecounter.identity.wire import (
+    ACCESS_TOKEN,
+    AccessToken,
+    OAuthError,
+    OAuthRequestError,
+    TokenRequest,
+    read_token_request,
+)
 
 _ERRORS = (
     ErrorResponse(

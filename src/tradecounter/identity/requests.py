@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.customers.wire import RequiredText
 from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
-from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.clock import at_uk_time
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.wire import Moment
 

@@ -10,18 +10,18 @@ from msgspec import Meta, Struct
 
 from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_records
 from tradecounter.bulk.rows import LineMessage, Row
-from tradecounter.bulk.spellings import stored_keys
+from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.run import import_in_transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.keys import Spellings
-from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.text import plural
 from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.prices.rules import Costs, How, PriceRule, Rounding
 from tradecounter.products.find_products import Catalogue, list_products
-from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, Shown, products_after
+from tradecounter.products.queries.products import ListedProduct, ProductFilter, Shown, products_after
 
 HOWS: tuple[How, ...] = get_args(How)
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)

@@ -1,14 +1,16 @@
-"""All import kinds, by their names on the command line."""
+"""All import kinds, by their names on the command line; who may import what, and read the history of imports."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import structs
 
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.customers.importing import CUSTOMERS
-from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.edge.permissions import Role, allows
+from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.prices.importing import CONTRACT_PRICES, PRICE_LIST
 from tradecounter.products.importing import ATTRIBUTES, CATEGORIES, MANUFACTURERS, PRODUCTS, SYNONYMS
 from tradecounter.shipping.importing import SHIPPING_METHODS, SHIPPING_REGIONS
@@ -43,3 +45,31 @@ def fields_of_kind(kind: str) -> list[str]:
     """Return the names of a kind's fields in their order; empty for an unknown kind."""
     found = IMPORT_KINDS.get(kind)
     return [] if found is None else [field.encode_name for field in structs.fields(found.shape)]
+
+
+IMPORTERS: tuple[Role, ...] = ("catalogue", "administrator")
+HISTORY_READERS: tuple[Role, ...] = ("support", "finance", "catalogue", "administrator")
+
+
+def area_of(kind: str) -> str:
+    """Return the area of the scope that a kind needs. Raises DomainError (not found)."""
+    if kind not in IMPORT_KINDS:
+        raise not_found("import kind", kind)
+    return IMPORT_KINDS[kind].area
+
+
+def importable_kinds(roles: Iterable[Role]) -> list[str]:
+    """Return the kinds that a staff member with roles may import and roll back.
+
+    Customers' files have prices and credit terms, all of which only administrators may set.
+    """
+    held = set(roles)
+    if not allows(held, "", IMPORTERS):
+        return []
+    return [name for name, kind in IMPORT_KINDS.items() if kind.area != "customers" or "administrator" in held]
+
+
+def readable_kinds(roles: Iterable[Role]) -> list[str]:
+    """Return the kinds whose imports a staff member with roles may see."""
+    held = set(roles)
+    return [name for name, kind in IMPORT_KINDS.items() if allows(held, f"{kind.area}:read")]

@@ -1,23 +1,46 @@
-"""Runs an import in one transaction."""
+"""Runs an import in one transaction, of a file or of the body of a request while it arrives; rolls an import back."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+import asyncio
+import hashlib
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
-from tradecounter.bulk.importing import ImportOptions, ImportReport, run_import
+from tradecounter.bulk.encodings import UnreadableFileError
+from tradecounter.bulk.files import Form, opened_file
+from tradecounter.bulk.importing import USE_MORE_MEMORY, ImportOptions, ImportReport, announce, lock_records, run_import
+from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.removing import remove_records
-from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.bulk.values import joined_key
+from tradecounter.bulk.rows import BadRow, Row, joined_key
+from tradecounter.bulk.tables import ColumnOptions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
-from tradecounter.imports.queries import add_import, set_counts, set_figures
+from tradecounter.imports.queries import (
+    ImportRecord,
+    add_import,
+    compare_with_present,
+    count_restored,
+    delete_old_changes,
+    drop_restored,
+    lock_import,
+    restore,
+    set_counts,
+    set_figures,
+    set_rolled_back,
+    undo_added,
+)
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, not_found
 from tradecounter.prices.importing import PRICE_LIST
 from tradecounter.prices.queries.importing import END_PRICES
 
@@ -97,3 +120,180 @@ async def _record(
     audit(
         tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, "rule": rule or None, **counts, **changes}
     )
+
+
+MOST_BYTES = 500_000_000
+
+FORMS: Mapping[str, Form] = {
+    "application/x-ndjson": "JSON Lines",
+    "application/jsonl": "JSON Lines",
+    "text/csv": "CSV",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "XLSX",
+}
+
+
+class StoredBody(Struct, frozen=True):
+    """A request's body on disk; `digest` is the hash of its bytes."""
+
+    file: BinaryIO
+    form: Form
+    digest: bytes
+
+
+@asynccontextmanager
+async def stored_body(content_type: str, body: AsyncIterator[bytes]) -> AsyncIterator[StoredBody]:
+    """Store a request's body on disk while the block runs, so that no transaction waits for it.
+
+    Raises DomainError: unsupported media, too large.
+    """
+    form = FORMS.get(content_type.partition(";")[0].strip().lower())
+    if form is None:
+        raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type must be one of {', '.join(FORMS)}")
+    with tempfile.TemporaryFile() as file:
+        yield StoredBody(file, form, await _store(body, file))
+
+
+async def import_body(
+    tx: Transaction,
+    kind: str,
+    body: StoredBody,
+    options: ImportOptions,
+    *,
+    now: datetime,
+    columns: ColumnOptions | None = None,
+    on_hand: bool = False,
+) -> ImportReport:
+    """Import a request's body and return the report, with the facts of the file.
+
+    Raises DomainError: not found (the kind), invalid (an unreadable file) and those of `import_in_transaction`.
+    """
+    if kind not in IMPORT_KINDS:
+        raise not_found("import kind", kind)
+    try:
+        opened = await asyncio.to_thread(opened_file, body.file, body.form)
+        rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
+        report = await import_in_transaction(tx, kind, rows, options, on_hand=on_hand, now=now)
+    except UnreadableFileError as error:
+        raise DomainError(Kind.INVALID, f"the body is unreadable: {error}") from error
+    report.file = opened.facts
+    return report
+
+
+def detected_kinds(file: BinaryIO, form: Form) -> list[str]:
+    """Return the kinds that a file's columns fit. Reads the file, so call it in a thread.
+
+    Raises UnreadableFileError.
+    """
+    opened = opened_file(file, form)
+    return [name for name, kind in IMPORT_KINDS.items() if opened.fits(kind.shape)]
+
+
+async def _store(body: AsyncIterator[bytes], file: BinaryIO) -> bytes:
+    size, digest = 0, hashlib.sha256()
+    async for chunk in body:
+        size += len(chunk)
+        if size > MOST_BYTES:
+            raise DomainError(Kind.TOO_LARGE, f"the body is longer than {MOST_BYTES} bytes")
+        digest.update(chunk)
+        await asyncio.to_thread(file.write, chunk)
+    file.seek(0)
+    return digest.digest()
+
+
+# Locks are taken in the order of an import: for stock, back-orders and waiting orders; then the kind's table.
+
+KEEP_CHANGES = timedelta(days=90)
+_MOST_NAMED = 20
+_MOST_LISTED = 1000
+
+
+class RolledBackImport(ImportRecord, frozen=True, kw_only=True):
+    """An import after its roll-back; the figures of prices are those of the roll-back.
+
+    Attributes:
+        restored: the number of records that became what they were, or were removed.
+        overwritten: the keys of those that had changed since the import.
+        kept: the keys of added records that cannot be removed because they are in use, such as customers with orders.
+    """
+
+    restored: int
+    overwritten: Sequence[str]
+    kept: Sequence[str]
+
+
+async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, force: bool = False) -> RolledBackImport:
+    """Restore the records that an import changed, or with `force` also those that have changed since.
+
+    Raises DomainError: not found, conflict (rolled back already, too old, or records have changed since).
+    """
+    done = await _rollable(tx, import_id, now)
+    kind = IMPORT_KINDS[done.kind]
+    if kind.before_merge is not None:
+        await kind.before_merge(tx)
+    await lock_records(tx, kind)
+    await tx.execute(USE_MORE_MEMORY)
+    changed = await compare_with_present(tx, kind, import_id)
+    if changed and not force:
+        raise _conflict(changed, "has changed since", "have changed since")
+    figures = await undo_added(tx, kind, now)
+    kept = await restore(tx, kind)
+    if kept and not force:
+        raise _conflict(kept, "is in use and cannot be removed", "are in use and cannot be removed")
+    if kind.after_merge is not None:
+        await kind.after_merge(tx)
+    await announce(tx, kind)
+    in_use = set(kept)
+    overwritten = [record for record in changed if record not in in_use]
+    restored = await count_restored(tx) - len(kept)
+    if kind.rolled_back is not None:
+        await kind.rolled_back(tx, import_id, restored, now)
+    await drop_restored(tx)
+    set_rolled_back(tx, import_id, now)
+    counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
+    subject = f"import/{import_id}"
+    audit(tx, "import.roll_back", subject, now, after={"kind": done.kind, **counts})
+    record_event(tx, "import.rolled_back", subject, now, None, {"import_id": import_id, "kind": done.kind, **counts})
+    values = {**asdict(done), **({} if figures is None else figures.changes()), "rolled_back_at": now}
+    return RolledBackImport(**values, restored=restored, overwritten=overwritten, kept=kept)
+
+
+async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> PriceFigures | None:
+    """Return what a roll-back would do to prices; the caller rolls back the transaction.
+
+    Raises DomainError: not found, conflict (rolled back already, too old).
+    """
+    kind = IMPORT_KINDS[(await _rollable(tx, import_id, now)).kind]
+    if kind.guard is None:
+        return None
+    await tx.execute(USE_MORE_MEMORY)
+    await compare_with_present(tx, kind, import_id)
+    return await undo_added(tx, kind, now)
+
+
+async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:
+    found = await lock_import(tx, import_id)
+    if found is None:
+        raise not_found("import", import_id)
+    if found.rolled_back_at is not None:
+        raise DomainError(Kind.CONFLICT, f"import {import_id} is already rolled back")
+    if found.at < now - KEEP_CHANGES:
+        raise DomainError(
+            Kind.CONFLICT, f"import {import_id} is over {KEEP_CHANGES.days} days old: too old to roll back"
+        )
+    return found
+
+
+def _conflict(records: Sequence[str], what_one_does: str, what_many_do: str) -> DomainError:
+    what = f"record {what_one_does}" if len(records) == 1 else f"records {what_many_do}"
+    more = len(records) - _MOST_NAMED
+    named = ", ".join(records[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return DomainError(
+        Kind.CONFLICT,
+        f"{len(records)} {what}: {named}; force the roll-back to overwrite what can be",
+        field_errors=[FieldError(record, what_one_does) for record in records[:_MOST_LISTED]],
+    )
+
+
+async def forget_changes(tx: Transaction, now: datetime) -> int:
+    """Delete the stored changes of an import that is too old to be rolled back; return their number."""
+    return await delete_old_changes(tx, now - KEEP_CHANGES)

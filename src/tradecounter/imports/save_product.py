@@ -1,18 +1,15 @@
-"""Saves one product with its prices and its first stock: an import of one row of each kind, with all its rules.
-
-The imports are in the history, so that they can be rolled back. The audit log has the product's changes.
-"""
+"""Saves a product, the same change of several products, or a contract price: each an import with all its rules."""
 
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from tradecounter.audit.record import audit
+from tradecounter.audit.record import audit, audit_edit
 from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_records
 from tradecounter.bulk.price_figures import GuardedPrice, GuardedPricesError
 from tradecounter.bulk.rows import LineMessage, Row
@@ -22,13 +19,21 @@ from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, inva
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.number_types import Pounds
-from tradecounter.prices.importing import PRICE_LIST, PriceRow
-from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
+from tradecounter.kit.numbers import Pounds
+from tradecounter.prices.importing import CONTRACT_PRICES, PRICE_LIST, ContractPriceRow, PriceRow
+from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice, contract_prices_of, list_prices_of
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
-from tradecounter.products.queries.by_sku import find_product_ids, find_product_row, find_sku_with_ean
+from tradecounter.products.queries.products import (
+    fetch_product,
+    find_product_ids,
+    find_product_row,
+    find_sku_with_ean,
+    product_rows,
+)
 from tradecounter.stock.importing import StockRow
+
+# The imports are in the history, so that they can be rolled back. The audit log has the product's changes.
 
 _NO_PRICE = (None, None, None)
 _ABOUT_SKU = re.compile(r" \(sku .*\)$")
@@ -211,3 +216,91 @@ def _field_error(kind: str, found: LineMessage) -> FieldError:
     if kind == "price-list" and found.line is not None:
         field = f"prices[{found.line - 1}].{field}"
     return FieldError(field, message)
+
+
+# It is in the history, so that it can be rolled back as a whole. The audit log has the changes of each product.
+
+
+class ProductsChange(Struct, frozen=True, kw_only=True):
+    """The products, and what becomes of each; what is None stays as it is. Categories are keys."""
+
+    skus: Sequence[str]
+    active: bool | None = None
+    clearance_product: bool | None = None
+    add_category: str | None = None
+    remove_category: str | None = None
+
+    def __str__(self) -> str:
+        """What changes, for people."""
+        said = (
+            (self.active is not None, "sold" if self.active else "not sold"),
+            (self.clearance_product is not None, "clearance" if self.clearance_product else "no clearance"),
+            (self.remove_category, f"out of {self.remove_category}"),
+            (self.add_category, f"into {self.add_category}"),
+        )
+        return ", ".join(words for is_said, words in said if is_said)
+
+    def row_of(self, product: Mapping[str, Any]) -> ProductRow:
+        """Return the row of an import that makes the change."""
+        kept = [key for key in product["categories"] if key != self.remove_category]
+        added = [self.add_category] if self.add_category and self.add_category not in kept else []
+        moves = self.add_category or self.remove_category
+        return ProductRow(
+            sku=product["sku"],
+            active=UNSET if self.active is None else self.active,
+            clearance_product=UNSET if self.clearance_product is None else self.clearance_product,
+            categories=[*kept, *added] if moves else UNSET,
+        )
+
+
+async def change_products(tx: Transaction, wanted: ProductsChange, now: datetime) -> int:
+    """Change products, all or none, and return how many were different. Raises DomainError: invalid, not found."""
+    if not str(wanted):
+        raise DomainError(Kind.INVALID, "choose what changes")
+    if wanted.add_category and wanted.add_category == wanted.remove_category:
+        raise invalid("remove_category", "is the category that they come into")
+    await lock_records(tx, PRODUCTS)
+    await find_product_ids(tx, wanted.skus)
+    before = await product_rows(tx, [key_form(sku) for sku in wanted.skus])
+    rows = [Row(number, wanted.row_of(product)) for number, product in enumerate(before.values(), start=1)]
+    report = await import_rows(tx, "products", rows, now, force=False, rule=str(wanted))
+    for key, after in (await product_rows(tx, list(before))).items():
+        audit_edit(tx, "product.change", f"product/{after['sku']}", now, before=before[key], after=after)
+    return report.changed
+
+
+class SavedContractPrice(Struct, frozen=True, kw_only=True):
+    """A contract price to save. `seen` is the digest of the one that the form has shown; None for a new one."""
+
+    row: ContractPriceRow
+    seen: str | None = None
+    force: bool = False
+
+
+async def save_contract_price(tx: Transaction, wanted: SavedContractPrice, now: datetime) -> bool:
+    """Add a contract price or change it; return whether anything was different. Raises DomainError.
+
+    Not found: the product. Invalid (names the fields). Conflict: the customer has another price from the same day than
+    the one that was shown, or the price wants `force`.
+    """
+    await lock_records(tx, CONTRACT_PRICES)
+    product = (await fetch_product(tx, wanted.row.sku)).record
+    prices = await contract_prices_of(tx, product.id, wanted.row.customer_id)
+    before = price_from(prices, wanted.row.valid_from)
+    if wanted.seen != (None if before is None else contract_price_version(before)):
+        found = "the customer has a price from this day already: change that one"
+        if wanted.seen is not None:
+            found = "someone else has changed this price since it was shown: open it again for what is new"
+        raise DomainError(Kind.CONFLICT, found, field_errors=[FieldError("valid_from", found)])
+    report = await import_rows(tx, "contract-prices", [Row(1, wanted.row)], now, force=wanted.force)
+    return bool(report.added or report.changed)
+
+
+def contract_price_version(price: ContractPrice) -> str:
+    """Return the digest of a contract price as it is stored."""
+    return hashlib.sha256(to_json(price)).hexdigest()
+
+
+def price_from(prices: list[ContractPrice], valid_from: date | None) -> ContractPrice | None:
+    """Return the price of those of one customer that is valid from a day; None without one."""
+    return next((price for price in prices if price.valid_from == valid_from), None)

@@ -21,18 +21,15 @@ from msgspec.structs import asdict, replace
 from starlette.datastructures import UploadFile
 
 from tradecounter.bulk.bad_rows import bad_rows_file, messages_by_line
-from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, form_of, opened_file
 from tradecounter.bulk.importing import ImportOptions, ImportReport
-from tradecounter.bulk.tables import UnreadableLineError
-from tradecounter.db.fair_shares import IMPORTS, act_for
-from tradecounter.db.pool import Database
+from tradecounter.bulk.tables import ColumnOptions, UnreadableLineError
+from tradecounter.db.pool import IMPORTS, Database, act_for
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.permissions import Role
-from tradecounter.imports.from_stream import StoredBody, detected_kinds, import_body
-from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.imports.roles import importable_kinds
+from tradecounter.imports.kinds import IMPORT_KINDS, importable_kinds
+from tradecounter.imports.run import StoredBody, detected_kinds, import_body
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind, invalid

@@ -5,26 +5,27 @@ import asyncio
 from tradecounter.db.pool import Database
 from tradecounter.db.schema_state import schema_state
 from tradecounter.db.transaction import reading
-from tradecounter.edge.command_line.output import AsJson, show_json, show_table
+from tradecounter.edge.command_line.output import AsJson, Prose, show_json, show_table
 from tradecounter.edge.command_line.session import EXPECTED, database_url, fail, reason_for
-from tradecounter.edge.command_line.tables import Prose
-from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.installation.checks.of_database import (
     check_contents,
     check_disk,
     check_issuer_keys,
+    check_replica,
     check_schema,
     check_secret_key,
 )
-from tradecounter.installation.checks.of_replica import check_replica
 from tradecounter.installation.checks.of_services import (
+    Check,
     check_backoffice,
     check_issuer,
     check_mail,
     check_ready,
+    check_settings,
     check_snapshot,
+    fine,
+    wrong,
 )
-from tradecounter.installation.checks.of_settings import check_settings
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings, SettingsError, read_settings
 

@@ -6,19 +6,19 @@ from typing import Annotated
 import typer
 
 from tradecounter.access.second_factor import reseal_factors
-from tradecounter.consent.keys import reseal_keys
+from tradecounter.consent.issuer import reseal_keys
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.edge.command_line.output import AsJson, show
 from tradecounter.edge.command_line.session import operator, with_database
 from tradecounter.feeds.manage import reseal_feeds
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.imports.commands.import_file import progress_bar
+from tradecounter.imports.commands import progress_bar
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.shipments.queries.reads import count_sealed
-from tradecounter.shipments.rotate_secret import Rotation, rotate_secret
-from tradecounter.webhooks.manage_endpoints import reseal_webhooks
+from tradecounter.shipments.secret_keys import Rotation, rotate_secret
+from tradecounter.webhooks.manage import reseal_webhooks
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -5,13 +5,22 @@ from typing import Annotated
 import structlog
 import typer
 
-from tradecounter.edge.command_line.logs import configure_logs
 from tradecounter.edge.command_line.output import AsJson
-from tradecounter.installation.check_secret import require_secret
-from tradecounter.installation.service import Host, Metrics, MetricsHost, MetricsPort, Port, announce, ready, serve_site
-from tradecounter.installation.traces import start_wanted_traces
+from tradecounter.edge.command_line.session import configure_logs
+from tradecounter.installation.service import (
+    Host,
+    Metrics,
+    MetricsHost,
+    MetricsPort,
+    Port,
+    announce,
+    ready,
+    require_secret,
+    serve_site,
+    start_wanted_traces,
+)
 from tradecounter.kit.errors import OperatorError
-from tradecounter.monitoring.shared_figures import SharedFigures, figures_folder
+from tradecounter.monitoring.metrics import SharedFigures, figures_folder
 from tradecounter.sites.http.server import Listener, process_application, process_settings, serve_processes
 from tradecounter.sites.public import Application
 

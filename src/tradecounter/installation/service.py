@@ -1,34 +1,81 @@
-"""What the commands `serve`, `backoffice` and `worker` share: their options, checks and announcements.
-
-Each command has a file of its own, so that a process imports only what it serves.
-"""
+"""What the commands `serve`, `backoffice` and `worker` share: their options, checks, traces and announcements."""
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Annotated
 
+import structlog
 import typer
 from msgspec import Struct
 
-from tradecounter.edge.command_line.logs import configure_logs
+from tradecounter.db.installation import is_sandbox
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
 from tradecounter.edge.command_line.output import show_json
 from tradecounter.edge.command_line.session import (
+    configure_logs,
     database_url,
+    operator,
     reporting_errors,
     require_usable_schema,
     run_until_stopped,
 )
-from tradecounter.identity.installation_secret import with_secret
-from tradecounter.installation.check_secret import require_secret
+from tradecounter.identity.installation_secret import secret_keys, with_secret
 from tradecounter.installation.setting_warnings import log_setting_warnings
-from tradecounter.installation.traces import start_wanted_traces
 from tradecounter.kit.clock import SystemClock
 from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import Figures
-from tradecounter.settings import Settings, read_settings
+from tradecounter.settings import PREFIX, Settings, SettingsError, read_settings, traces_exporter
+from tradecounter.shipments.secret_keys import register_secret
 from tradecounter.sites.http.server import Listener, listen, serving
 from tradecounter.sites.http.site import Site, site_figures
+
+_AMISS = {
+    True: f"{PREFIX}SANDBOX: the database is no sandbox's: `tradecounter sandbox refresh` makes an empty one that",
+    False: f"{PREFIX}SANDBOX: the database is a sandbox's, so it must be true",
+}
+
+
+def require_secret(settings: Settings, url: str) -> None:
+    """Register the secret key in the database. Raises SettingsError or WrongSecretError.
+
+    The database must be a sandbox's if, and only if, the settings say so.
+    """
+
+    async def work() -> None:
+        async with Database(url, connections=1) as database, transaction(database, operator()) as tx:
+            if await is_sandbox(tx) != settings.sandbox:
+                raise SettingsError(_AMISS[settings.sandbox])
+            await register_secret(tx, secret_keys(settings), SystemClock().now())
+
+    asyncio.run(work())
+
+
+log = structlog.get_logger()
+
+
+def start_wanted_traces(site: str) -> None:
+    """Record traces of a process that serves `site`, if they are configured; without the extra, warn.
+
+    The library is imported only then: it takes as long as the rest of the program. Raises OperatorError.
+    """
+    exporter = traces_exporter()
+    if exporter is None:
+        return
+    try:
+        traces = import_module("tradecounter.monitoring.traces")
+    except ModuleNotFoundError as error:
+        log.warning(
+            "traces are configured but cannot be sent: install tradecounter[tracing], or unset the OTEL_ variables",
+            missing=error.name,
+        )
+        return
+    traces.start_traces(site, exporter)
+
+
+# Each command has a file of its own, so that a process imports only what it serves.
 
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The IP address or host name to listen on.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 for any free port.")]

@@ -1,8 +1,7 @@
 """`tradecounter settings`."""
 
-from tradecounter.edge.command_line.output import AsJson, show_table
+from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show_table
 from tradecounter.edge.command_line.session import reporting_errors
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.settings import describe, read_settings
 
 

@@ -4,19 +4,24 @@ import asyncio
 
 import typer
 
-from tradecounter.edge.command_line.logs import configure_logs
 from tradecounter.edge.command_line.output import AsJson, show_json
 from tradecounter.edge.command_line.session import (
+    configure_logs,
     database_url,
     reporting_errors,
     require_usable_schema,
     run_until_stopped,
 )
 from tradecounter.identity.installation_secret import with_secret
-from tradecounter.installation.check_secret import require_secret
-from tradecounter.installation.service import Metrics, MetricsHost, MetricsPort, announce_metrics
+from tradecounter.installation.service import (
+    Metrics,
+    MetricsHost,
+    MetricsPort,
+    announce_metrics,
+    require_secret,
+    start_wanted_traces,
+)
 from tradecounter.installation.setting_warnings import log_setting_warnings
-from tradecounter.installation.traces import start_wanted_traces
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings

@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.db.job_queue import jobs_after
+from tradecounter.db.jobs import jobs_after
 from tradecounter.edge.command_line.arguments import IdOf, Limit
-from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.notifications.retry_job import retry_job
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.db.job_queue import Job, JobState, jobs_after
+from tradecounter.db.jobs import Job, JobState, jobs_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject

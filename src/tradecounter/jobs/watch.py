@@ -12,15 +12,14 @@ from contextlib import asynccontextmanager
 import psycopg
 import structlog
 
-from tradecounter.db.base_backup import read_base_backup, read_wal_archive
-from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
+from tradecounter.db.jobs import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.pool import Database
+from tradecounter.db.server_state import read_base_backup, read_wal_archive
 from tradecounter.db.transaction import Transaction, reading
-from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
 from tradecounter.jobs.queries import events_by_type, last_event, unnumbered_events, waiting_deliveries
 from tradecounter.kit.tasks import end_task
-from tradecounter.monitoring.metrics import Figures, one
-from tradecounter.monitoring.process_figures import process_figures
+from tradecounter.monitoring.metrics import Figures, one, process_figures
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
 log = structlog.get_logger()

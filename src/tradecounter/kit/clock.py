@@ -1,7 +1,12 @@
-"""Clocks; no other module reads the current time."""
+"""Clocks, and UK local time, which the API uses (specification, section 1); no other module reads the current time."""
 
-from datetime import UTC, datetime, timedelta
-from typing import Protocol
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Protocol
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 
 class Clock(Protocol):
@@ -37,3 +42,79 @@ class FrozenClock:
     def advance(self, step: timedelta) -> None:
         """Move the clock forward."""
         self._moment += step
+
+
+UK = ZoneInfo("Europe/London")
+
+_LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}", re.ASCII)
+
+
+def local_text(moment: datetime) -> str:
+    """Return a datetime as LocalDateTime: `yyyy-MM-ddTHH:mm:ss` in UK time without an offset."""
+    return moment.astimezone(UK).replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def whole_second(moment: datetime) -> datetime:
+    """Return a datetime in UTC without the fraction of its second, as the back office and the logs show times."""
+    return moment.astimezone(UTC).replace(microsecond=0)
+
+
+def in_whole_seconds(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return named values, with datetimes as `whole_second` returns them."""
+    return {n: whole_second(value) if isinstance(value, datetime) else value for n, value in fields.items()}
+
+
+def uk_date(moment: datetime) -> date:
+    """Return a datetime's UK calendar date."""
+    return moment.astimezone(UK).date()
+
+
+class UkDay(Struct):
+    """Returns UK calendar dates, as `uk_date`, and remembers the last day, which most moments share."""
+
+    _day: date = date.min
+    _begins: datetime = datetime.max.replace(tzinfo=UTC)
+    _ends: datetime = datetime.max.replace(tzinfo=UTC)
+
+    def of(self, moment: datetime) -> date:
+        """Return what `uk_date` returns, in a fifteenth of its time for another moment of the same day."""
+        if not self._begins <= moment < self._ends:
+            self._day = uk_date(moment)
+            self._begins, self._ends = (at_uk_time(day, time()) for day in (self._day, self._day + timedelta(days=1)))
+        return self._day
+
+
+def day_in_words(day: date) -> str:
+    """Return a date for people: 1 June 2026."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def uk_time_of_day(moment: datetime) -> time:
+    """Return a datetime's UK wall-clock time."""
+    return moment.astimezone(UK).time()
+
+
+def at_uk_time(day: date, wall_clock: time) -> datetime:
+    """Return the UTC datetime of a day and a UK wall-clock time."""
+    return datetime.combine(day, wall_clock, tzinfo=UK).astimezone(UTC)
+
+
+def day_begins(day: date) -> datetime:
+    """Return when a UK day begins."""
+    return at_uk_time(day, time())
+
+
+def day_ends(day: date) -> datetime:
+    """Return when the day after a UK day begins. Raises OverflowError at the end of the calendar."""
+    return day_begins(day + timedelta(days=1))
+
+
+def moment_of(text: str, *, latest: bool = False) -> datetime:
+    """Return the UTC datetime of a LocalDateTime. Raises ValueError for any other string.
+
+    When clocks go back, a local time occurs twice: returns the first occurrence, or with `latest` the second.
+    """
+    if not _LOCAL.fullmatch(text):
+        raise ValueError(f"{text!r} is not a LocalDateTime")
+    shown = datetime.fromisoformat(text)
+    return at_uk_time(shown.date(), shown.time().replace(fold=int(latest)))

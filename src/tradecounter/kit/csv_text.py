@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from msgspec import UNSET
 
-from tradecounter.kit.local_time import whole_second
+from tradecounter.kit.clock import whole_second
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 # What a spreadsheet takes for a formula; the apostrophes before it guard it.

@@ -1,14 +1,17 @@
-"""Keys that people type: SKUs, and the keys of price lists, manufacturers, categories and attributes.
-
-A key is composed (NFC), has no white space or invisible characters at its ends, and neither line breaks nor invisible
-characters inside. Keys are compared without case (specification, numbers and files that people make).
-"""
+"""Keys that people type, ids that the reseller's own programs give, and EANs."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import Annotated
 
+from msgspec import Meta
+
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import INVISIBLE, fold, trimmed
+
+# A key is composed (NFC), has no white space or invisible characters at its ends, and neither line breaks nor invisible
+# characters inside. Keys are compared without case (specification, numbers and files that people make).
 
 _LINE_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
 _ODD_SPACE = re.compile(r"[^\S ]")
@@ -54,3 +57,39 @@ class Spellings:
     def settled(self, key: str) -> str:
         """Return the stored spelling of a key; from now on, an unknown key keeps its first one."""
         return self._by_form.setdefault(key_form(key), key)
+
+
+ExternalId = Annotated[
+    str,
+    Meta(
+        max_length=200,
+        description="Its id in another of your programs, unique for its kind, which customers never see. Null or "
+        "empty: none.",
+    ),
+]
+
+
+def clean_external_id(text: str | None) -> str | None:
+    """Return an external id as it is stored; None for an empty one. Raises DomainError (invalid)."""
+    if text is None or not text.strip():
+        return None
+    try:
+        return clean_key(text)
+    except UnusableKeyError as error:
+        raise invalid("external_id", str(error)) from error
+
+
+def taken_external_id(external_id: str | None) -> DomainError:
+    """Return the error (conflict) for an external id that another record of the kind has."""
+    return DomainError(Kind.CONFLICT, f"external_id: {external_id!r} is another one's")
+
+
+_EAN = re.compile(r"[0-9]{8}|[0-9]{12,14}")
+
+
+def is_ean(text: str) -> bool:
+    """Return whether a text has 8, 12, 13 or 14 ASCII digits; the last one is the check digit."""
+    if _EAN.fullmatch(text) is None or not text.strip("0"):
+        return False
+    digits = [int(digit) for digit in reversed(text)]
+    return (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from tradecounter.kit.errors import FieldError
-from tradecounter.kit.number_types import alternatives
+from tradecounter.kit.numbers import alternatives
 from tradecounter.kit.text import shown_name
 
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)

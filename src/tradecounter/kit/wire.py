@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, cast
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
-from tradecounter.kit.local_time import whole_second
+from tradecounter.kit.clock import whole_second
 
 LocalDateTime = Annotated[
     str,

@@ -18,8 +18,7 @@ import typst
 from msgspec import json
 
 from tradecounter.kit.text import one_line
-from tradecounter.letterhead.logo import Logo
-from tradecounter.letterhead.seller import Party, Seller
+from tradecounter.letterhead.seller import Logo, Party, Seller
 
 _MISSING = re.compile(r"the text `\"(.*?)\"` could not be displayed")
 _ESCAPED = re.compile(r"\\u\{([0-9a-fA-F]{1,6})\}|\\(.)")

@@ -12,8 +12,8 @@ from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from tradecounter.kit.durations import BOUNDS
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.telemetry import BOUNDS
 from tradecounter.monitoring.metrics import METRICS, PREFIX, Figures, Labels
 from tradecounter.monitoring.metrics import Metric as OwnMetric
 

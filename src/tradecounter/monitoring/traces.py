@@ -17,7 +17,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
-from tradecounter.kit.spans import SPANS, RequestSpan, WorkSpan
+from tradecounter.kit.telemetry import SPANS, RequestSpan, WorkSpan
 
 _EXPORTERS: dict[str, type[SpanExporter]] = {"otlp": OTLPSpanExporter, "console": ConsoleSpanExporter}
 _FAULT = 500

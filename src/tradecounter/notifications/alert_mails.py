@@ -3,14 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from tradecounter.access.queries.users import find_user_by_id
-from tradecounter.alerts.queries.price_alerts import price_alerts_of, products_of_list
-from tradecounter.alerts.queries.stock_alerts import stock_alerts_of
+from tradecounter.access.queries.people import find_user_by_id
+from tradecounter.alerts.queries import price_alerts_of, products_of_list, stock_alerts_of
 from tradecounter.billing.queries.invoice_records import invoices_to_pay
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
-from tradecounter.kit.local_time import day_in_words, uk_date
+from tradecounter.kit.clock import day_in_words, uk_date
 from tradecounter.notifications.billing_mails import unpaid_mail
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail

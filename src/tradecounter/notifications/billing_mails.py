@@ -6,21 +6,20 @@ from decimal import Decimal
 
 import structlog
 
-from tradecounter.billing.account_statement import read_statement
-from tradecounter.billing.print_statement import print_statement
+from tradecounter.billing.account_statement import print_statement, read_statement
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices_to_pay
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
-from tradecounter.notifications.queries.billing_facts import (
+from tradecounter.notifications.queries import (
     InvoiceFacts,
+    OrderFacts,
     find_credit_note_facts,
     find_invoice_facts,
     find_payment_facts,
     paid_invoices,
 )
-from tradecounter.notifications.queries.facts import OrderFacts
 from tradecounter.orders.states import ConfirmedOrder
 
 log = structlog.get_logger()

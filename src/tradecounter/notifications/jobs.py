@@ -15,19 +15,9 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
-from tradecounter.notifications import (
-    alert_mails,
-    approval_mails,
-    billing_mails,
-    order_mails,
-    owner_mails,
-    quote_mails,
-    request_mails,
-    user_mails,
-    webhook_mails,
-)
+from tradecounter.notifications import access_mails, alert_mails, billing_mails, order_mails, quote_mails
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
-from tradecounter.notifications.queries.facts import note_support_told
+from tradecounter.notifications.queries import note_support_told
 from tradecounter.notifications.rules import FailureKind, next_attempt
 from tradecounter.notifications.transport import Delayed, Rejected, Transport
 
@@ -38,8 +28,8 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_quote_received": quote_mails.quote_received,
     "mail_quote_priced": quote_mails.quote_priced,
     "mail_quote_expiring": quote_mails.quote_expiring,
-    "mail_approval_requested": approval_mails.approval_requested,
-    "mail_approval_decided": approval_mails.approval_decided,
+    "mail_approval_requested": order_mails.approval_requested,
+    "mail_approval_decided": order_mails.approval_decided,
     "mail_order_confirmed": order_mails.order_confirmed,
     "mail_order_expected_date": order_mails.order_expected_date,
     "mail_order_cancelled": order_mails.order_cancelled,
@@ -49,21 +39,21 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_order_invoiced": billing_mails.order_invoiced,
     "mail_invoice_copy": billing_mails.invoice_copy,
     "mail_payment_received": billing_mails.payment_received,
-    "mail_user_invited": user_mails.user_invited,
-    "mail_user_password": user_mails.user_password,
-    "mail_user_browser": user_mails.new_browser,
-    "mail_owner_added": owner_mails.owner_added,
-    "mail_key_added": owner_mails.key_added,
-    "mail_webhook_added": owner_mails.webhook_added,
-    "mail_application_allowed": owner_mails.application_allowed,
-    "mail_agent_allowed": owner_mails.agent_allowed,
-    "mail_webhook_stopped": webhook_mails.webhook_stopped,
+    "mail_user_invited": access_mails.user_invited,
+    "mail_user_password": access_mails.user_password,
+    "mail_user_browser": access_mails.new_browser,
+    "mail_owner_added": access_mails.owner_added,
+    "mail_key_added": access_mails.key_added,
+    "mail_webhook_added": access_mails.webhook_added,
+    "mail_application_allowed": access_mails.application_allowed,
+    "mail_agent_allowed": access_mails.agent_allowed,
+    "mail_webhook_stopped": access_mails.webhook_stopped,
     "mail_back_in_stock": alert_mails.back_in_stock,
     "mail_dispatch_alert": order_mails.dispatch_alert,
     "mail_invoices_due": alert_mails.invoices_due,
     "mail_prices_changed": alert_mails.prices_changed,
-    "mail_request_opened": request_mails.request_opened,
-    "mail_request_closed": request_mails.request_closed,
+    "mail_request_opened": order_mails.request_opened,
+    "mail_request_closed": order_mails.request_closed,
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,
     "mail_debtor_reminded": billing_mails.debtor_reminded,

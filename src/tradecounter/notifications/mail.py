@@ -11,7 +11,7 @@ from email.utils import format_datetime
 from msgspec import Struct
 
 from tradecounter.kit.text import one_line
-from tradecounter.letterhead.logo import Logo
+from tradecounter.letterhead.seller import Logo
 
 LOGO_ID = "logo@tradecounter"
 

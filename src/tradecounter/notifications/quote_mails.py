@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend, NotYetError
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries.facts import LineFacts, OrderFacts, line_facts, unpriced_quotes
+from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes
 from tradecounter.notifications.rules import gathering_left, quotes_to_tell
 from tradecounter.orders.states import AnyOrder, PricedQuote, UnpricedQuote, pricing_of
 from tradecounter.quotes.quote_links import account_address, link_address, quote_token

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tradecounter.audit.record import audit
-from tradecounter.db.job_queue import Job, requeue_failed_job
+from tradecounter.db.jobs import Job, requeue_failed_job
 from tradecounter.db.transaction import Transaction
 
 

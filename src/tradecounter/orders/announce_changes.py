@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import NewEvent, record_events
-from tradecounter.events.types import EventType
-from tradecounter.kit.local_time import uk_date
+from tradecounter.events.record import EventType, NewEvent, record_events
+from tradecounter.kit.clock import uk_date
 from tradecounter.orders.queries.announcements import (
     ChangedSkus,
     changed_prices,

@@ -1,4 +1,4 @@
-"""Cancels an order, whole or in part: releases its credit and stock, and serves waiting orders.
+"""Cancels orders and quotes, whole or in part, withdraws or replaces pending ones, ends expired ones.
 
 Rows are always locked in the same order: orders, credit, stock by product.
 """
@@ -12,29 +12,46 @@ from msgspec.structs import replace
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.types import EventType
-from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.events.record import EventType
+from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, total_costs
+from tradecounter.orders.lines import (
+    OrderLine,
+    Purpose,
+    named_units,
+    released_units,
+    status_of,
+    total_costs,
+    without_units,
+)
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
-from tradecounter.orders.queries.changes import insert_change, store_cancellation, store_changed_order, store_lines
-from tradecounter.orders.queries.lines import invoiced_units, lines_of_order
-from tradecounter.orders.queries.orders import lock_order
-from tradecounter.orders.requests import Cancellation
+from tradecounter.orders.queries.changes import (
+    insert_change,
+    mark_expired,
+    store_cancellation,
+    store_changed_order,
+    store_lines,
+)
+from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, lock_order, lock_own_order
+from tradecounter.orders.reseller_wire import Cancellation
 from tradecounter.orders.rules import CANCELLED
+from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.orders.states import (
     AnyOrder,
     CancelledOrder,
     CancelledUnconfirmed,
     ConfirmedOrder,
+    NumberedOrder,
+    PendingOrder,
     PricedQuote,
     UnpricedQuote,
+    ordered_already,
 )
-from tradecounter.orders.units import Purpose, named_units, released_units, status_of, without_units
-from tradecounter.stock.queries.allocation import release
+from tradecounter.stock.queries.stock import release
+
+# Rows are always locked in the same order: orders, credit, stock by product.
 
 CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: line.to_come)
 
@@ -135,3 +152,47 @@ async def _cancel_part(
     await discharge(tx, order.customer_id, order.gross - changed.gross)
     await release(tx, *released_units(lines, kept))
     await allocate_back_orders(tx)
+
+
+_NO_REASON = "withdrawn by the customer"
+_REPLACED = "replaced by another order of the customer"
+
+
+async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> None:
+    """Cancel a customer's pending order or open quote by its confirmation code, without an e-mail to the customer.
+
+    Without a reason, a general one is recorded. Raises DomainError: not found, invalid (too long a reason), conflict
+    (confirmed, cancelled or expired).
+    """
+    reason = reason.strip() or _NO_REASON
+    require_text("reason", reason, LONGEST_REASON)
+    order = await lock_own_order(tx, customer_id, code)
+    if isinstance(order, NumberedOrder):
+        raise ordered_already(order)
+    await cancel_unconfirmed(tx, order, reason, now)
+
+
+async def replace_order(tx: Transaction, customer_id: int, code: str, now: datetime) -> None:
+    """Cancel a pending order that another one replaces; one that is cancelled or has expired stays as it is.
+
+    Raises DomainError: not found (also for a quote), conflict (it was confirmed).
+    """
+    order = await lock_own_order(tx, customer_id, code)
+    if order.kind != "order":
+        raise not_found("order", code)
+    if isinstance(order, NumberedOrder):
+        raise ordered_already(order)
+    if isinstance(order, PendingOrder) and not order.has_expired(now):
+        await cancel_unconfirmed(tx, order, _REPLACED, now)
+
+
+_MOST = 500  # orders that one transaction changes
+
+
+async def expire_orders(tx: Transaction, now: datetime) -> int:
+    """Mark pending orders and priced quotes that have expired; return how many."""
+    expired = await mark_expired(tx, now, _MOST)
+    for order in expired:
+        record_order_event(tx, "quote.expired" if order.kind == "quote" else "order.expired", order, now)
+        audit_order(tx, f"{order.kind}.expire", order, now, before={"state": "pending"}, after={"state": "expired"})
+    return len(expired)

@@ -1,4 +1,4 @@
-"""Confirms an order: charges the credit, allocates stock, assigns the number (specification, section 3).
+"""Confirms an order: charges credit, allocates stock, numbers it (specification, section 3).
 
 Rows are always locked in the same order: the order, the account's credit, stock by product.
 """
@@ -15,17 +15,16 @@ from tradecounter.customers.queries.accounts import pipe_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.errors import Code, DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_seen, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_components
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
-from tradecounter.orders.queries.lines import pipe_lines_by_code
-from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code
+from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code, pipe_lines_by_code
+from tradecounter.orders.reseller_wire import Confirmation
 from tradecounter.orders.rules import (
     AWAITING_DISPATCH,
     BACK_ORDERED,
@@ -35,6 +34,7 @@ from tradecounter.orders.rules import (
 )
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
 from tradecounter.orders.states import (
+    AnyOrder,
     CancelledOrder,
     CancelledUnconfirmed,
     ConfirmedOrder,
@@ -43,8 +43,10 @@ from tradecounter.orders.states import (
     PricedQuote,
     UnpricedQuote,
 )
-from tradecounter.stock.queries.allocation import Allocation, allocate, lock_levels
+from tradecounter.stock.queries.stock import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
+
+# Rows are always locked in the same order: the order, the account's credit, stock by product.
 
 _COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
@@ -226,3 +228,31 @@ def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], now
             for product, quantity in wanted.items()
         ]
     )
+
+
+async def confirm_for_customer(
+    tx: Transaction,
+    order: AnyOrder,
+    request: Confirmation,
+    policy: OrderingPolicy,
+    now: datetime,
+    *,
+    pricing: int | None = None,
+) -> ConfirmedOrder:
+    """Confirm a pending order or a priced quote, with the checks that its customer meets.
+
+    The caller has checked the right to override the credit. `pricing` is the number of the price of a quote that was
+    shown. Raises DomainError as `confirm_order` does.
+    """
+    method, override = request.shipping_method, request.override_credit
+    confirmed, _ = await confirm_order(
+        tx,
+        order.customer_id,
+        order.confirmation_code,
+        None if method is None else method.id,
+        policy,
+        now,
+        override_credit=None if override is None else override.reason,
+        guards=ConfirmationGuards.of(request, pricing),
+    )
+    return confirmed

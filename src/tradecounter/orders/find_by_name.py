@@ -3,8 +3,8 @@
 import re
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.local_time import local_text
 from tradecounter.kit.numbers import read_id
 from tradecounter.kit.text import shown_name
 from tradecounter.orders.queries.all_orders import (

@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import OrderBase
 from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, TrackingEvent
-from tradecounter.shipping.tracking import tracking_link
+from tradecounter.shipping.rules import tracking_link
 
 
 class Shipped(Struct, frozen=True, kw_only=True):

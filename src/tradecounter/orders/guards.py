@@ -10,8 +10,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, FieldError, Kind, conflicts, invalid_fields
+from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, conflicts, invalid_fields
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.create.draft import Wanted
 from tradecounter.orders.lines import OrderLine

@@ -1,13 +1,17 @@
-"""Records what happens to orders and quotes, in the event log and in the audit log."""
+"""Records what happens to orders and quotes, what is noted about them, and the reseller's own ids of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import record_event
-from tradecounter.events.types import EventType
+from tradecounter.events.record import EventType, record_event
+from tradecounter.kit.errors import require_text
+from tradecounter.kit.keys import clean_external_id
+from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.queries.all_orders import change_external_id
+from tradecounter.orders.queries.orders import insert_note
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 
 
@@ -39,3 +43,44 @@ def audited_as(order: AnyOrder) -> str:
     """Return the subject that an order or a quote has in the audit log from now on."""
     kind = "order" if isinstance(order, NumberedOrder) else order.kind
     return f"{kind}/{order.name}"
+
+
+LONGEST_NOTE = 2000
+
+
+async def add_note(tx: Transaction, reference: str, text: str, now: datetime) -> None:
+    """Add a note of the reseller about an order or a quote in any state. Raises DomainError: not found, invalid."""
+    text = text.strip()
+    require_text("text", text, LONGEST_NOTE)
+    order = await fetch_order(tx, reference)
+    await insert_note(tx, order.id, tx.actor.acting_user or tx.actor.name, text, now)
+    audit_order(tx, "order.note", order, now, after={"text": text})
+
+
+async def add_own_note(tx: Transaction, order: AnyOrder, lines: Iterable[str], now: datetime) -> None:
+    """Add what a user of the customer notes about an order, which the customer sees too.
+
+    Lines that are too long for one note become several. A line has at most `LONGEST_NOTE` characters.
+    """
+    notes: list[str] = []
+    for line in lines:
+        if notes and len(notes[-1]) + len(line) < LONGEST_NOTE:
+            notes[-1] += f"\n{line}"
+        else:
+            notes.append(line)
+    for text in notes:
+        await insert_note(tx, order.id, tx.actor.acting_user or tx.actor.name, text, now, by_customer=True)
+        audit_order(tx, "order.note", order, now, after={"text": text})
+
+
+async def set_external_id(tx: Transaction, reference: str, external_id: str | None, now: datetime) -> AnyOrder:
+    """Give an order or a quote in any state an external id, or take it away; return the order.
+
+    Raises DomainError: not found, invalid, conflict (another order has the id).
+    """
+    order = await fetch_order(tx, reference)
+    new = clean_external_id(external_id)
+    old = await change_external_id(tx, order.id, new)
+    if new != old:
+        audit_order(tx, "order.external_id", order, now, before={"external_id": old}, after={"external_id": new})
+    return order

@@ -1,7 +1,9 @@
 """What an order of a customer is priced from: the customer's view, shipping and the reseller's settings."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Self
 
 from msgspec import Struct
 
@@ -9,10 +11,40 @@ from tradecounter.db.changes import read_versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import not_found
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.states import OrderKind
+from tradecounter.settings import Settings
 from tradecounter.shipping.methods import Shipping, ShippingMethods
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
+
+
+class OrderingPolicy(Struct, frozen=True, kw_only=True):
+    """Lifetimes, caps, VAT in per cent, and the prefixes of order references."""
+
+    pending_lifetime: timedelta
+    quote_lifetime: timedelta
+    max_pending_orders: int
+    max_unpriced_quotes: int
+    vat_rate: Decimal
+    own_brand_prefix: str
+    plain_prefix: str
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """Return the policy of the settings."""
+        return cls(
+            pending_lifetime=settings.pending_order_lifetime,
+            quote_lifetime=settings.quote_lifetime,
+            max_pending_orders=settings.max_pending_orders,
+            max_unpriced_quotes=settings.max_unpriced_quotes,
+            vat_rate=settings.vat_rate,
+            own_brand_prefix=settings.own_brand_prefix,
+            plain_prefix=settings.plain_prefix,
+        )
+
+    def most_pending(self, kind: OrderKind) -> int:
+        """Return the cap on a customer's pending orders, or on its unpriced quotes."""
+        return self.max_pending_orders if kind == "order" else self.max_unpriced_quotes
 
 
 class OrderContext(Struct, frozen=True, kw_only=True):

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from tradecounter.kit.clock import local_text, uk_date
 from tradecounter.kit.csv_text import line as csv_line
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.local_time import local_text, uk_date
 from tradecounter.kit.money import NOTHING, to_pence
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine, units_with_parts

@@ -6,13 +6,12 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from tradecounter.customers.wire import CustomerAddress
-from tradecounter.kit.external_ids import ExternalId
-from tradecounter.kit.number_types import Id
+from tradecounter.kit.keys import ExternalId
+from tradecounter.kit.numbers import Id
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import Amount, Moment, Timed
-from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lines import ItemId, NamedUnits, OrderLine
 from tradecounter.orders.states import AnyOrder, NumberedOrder
-from tradecounter.orders.units import ItemId
 from tradecounter.orders.wire import (
     LONGEST_SKU,
     MOST_ITEMS,
@@ -274,3 +273,21 @@ class Amendment(AmendOrderRequest, frozen=True):
 
     external_id: ExternalId | UnsetType | None = UNSET
     shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))
+
+
+# Errors of the use cases name a field by its place in these: `items[0].quantity`.
+
+
+class Cancellation(Struct):
+    """What is cancelled, and why."""
+
+    reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the order.")]
+    items: Annotated[
+        list[NamedUnits] | UnsetType, Meta(description="Undispatched units; without it, all that are left.")
+    ] = UNSET
+
+
+class NoteRequest(Struct):
+    """A note on an order, which the customer does not see."""
+
+    text: str

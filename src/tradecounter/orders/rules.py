@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import Code, DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, rounded
 
 AWAITING_DISPATCH = "Awaiting dispatch"

@@ -7,8 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import Code, DomainError, Kind, invalid
 from tradecounter.kit.money import percentage
 from tradecounter.shipping.rules import ShippingMethod, shipping_dates
 from tradecounter.stock.rules import Cover

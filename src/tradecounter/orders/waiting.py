@@ -12,14 +12,14 @@ from msgspec import Struct
 
 from tradecounter.credit.rules import CreditRoom
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.local_time import day_in_words, uk_date
+from tradecounter.kit.clock import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.back_orders import queues_of_orders
-from tradecounter.orders.queries.lines import lines_of
 from tradecounter.orders.queries.order_table import OrderRow
+from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED
-from tradecounter.stock.queries.stock_of_product import deliveries_of_products
+from tradecounter.stock.queries.stock import deliveries_of_products
 from tradecounter.stock.rules import Delivery, covering
 
 _MOST_NAMED = 3

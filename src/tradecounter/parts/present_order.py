@@ -9,14 +9,13 @@ from tradecounter.audit.queries import entries_of
 from tradecounter.billing.queries.credit_notes import credit_note_numbers
 from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.local_time import moment_of
+from tradecounter.kit.clock import moment_of
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, carrier_of
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
-from tradecounter.orders.queries.external_ids import external_ids_of
-from tradecounter.orders.queries.lines import invoiced_units, lines_of
-from tradecounter.orders.queries.orders import notes_of
+from tradecounter.orders.queries.all_orders import external_ids_of
+from tradecounter.orders.queries.orders import invoiced_units, lines_of, notes_of
 from tradecounter.orders.reseller_wire import (
     Happening,
     Note,
@@ -31,9 +30,9 @@ from tradecounter.orders.reseller_wire import (
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import OrderItemConfiguration, OrderShipping
-from tradecounter.returns.queries.returns import returns_of_orders
+from tradecounter.returns.queries import returns_of_orders
 from tradecounter.returns.wire import return_number
-from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 

@@ -1,4 +1,4 @@
-"""Records payments and refunds (specification, invoice)."""
+"""Records payments and refunds, and reverses those that were recorded in error or have bounced."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -8,29 +8,44 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.credit_overview import order_status
-from tradecounter.billing.move_money import lock_confirmed_order, pay_invoices, refund
+from tradecounter.billing.account_money import lock_confirmed_order, order_status, pay_invoices, refund, release
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (
     OpenInvoice,
+    add_unallocated,
+    allocate_refund,
+    allocated_by,
     invoices_of_order,
     lock_account,
     open_invoice,
     open_invoices,
+    refunded_by,
+    refunded_of,
 )
 from tradecounter.billing.rules import counts_from, require_amount, require_at_most, require_payable
 from tradecounter.billing.wire import CreditOrderStatus
+from tradecounter.credit.queries import discharge
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
-from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid
-from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.number_types import Id, Pounds
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid, require_text
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import Id, Pounds
+from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.queries.orders import lock_orders
-from tradecounter.payments.bank_days import EARLIEST
-from tradecounter.payments.queries.payments import fetch_payment, find_duplicate, insert_payment
+from tradecounter.payments.bank_line import EARLIEST
+from tradecounter.payments.queries.bank_lines import release_line_of
+from tradecounter.payments.queries.payments import (
+    PaymentRecord,
+    await_again,
+    fetch_payment,
+    find_duplicate,
+    insert_payment,
+    store_reversal,
+)
 from tradecounter.payments.wire import Payment, present_payment
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
@@ -201,3 +216,46 @@ def event_data(payment: Payment) -> dict[str, Any]:
         "reference": payment.reference,
         "allocations": payment.allocations,
     }
+
+
+async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: datetime) -> Payment:
+    """Reverse a payment: what it paid is due again. The money of a reversed refund is on the account again.
+
+    Raises DomainError: not found, invalid (no reason), conflict (reversed already, or partly refunded).
+    """
+    reason = reason.strip()
+    require_text("reason", reason, LONGEST_REASON)
+    customer_id = (await fetch_payment(tx, payment_id)).customer_id
+    await lock_account(tx, customer_id)
+    payment = await fetch_payment(tx, payment_id)
+    if payment.reversed_at is not None:
+        raise DomainError(Kind.CONFLICT, f"payment {payment_id} is already reversed")
+    if payment.method == "refund":
+        for money in await refunded_by(tx, payment_id):
+            allocate_refund(tx, money.payment_id, payment_id, -money.amount, now)
+        add_unallocated(tx, customer_id, payment.amount)
+    else:
+        await _take_back(tx, payment, now)
+    store_reversal(tx, payment_id, reason, now)
+    await await_again(tx, payment_id)
+    release_line_of(tx, payment_id, f"payment {payment_id} was reversed: {reason}", now)
+    reversed_ = present_payment(await fetch_payment(tx, payment_id))
+    before, after = present_payment(payment), {"reason": reason}
+    record_event(
+        tx, "payment.reversed", f"payment/{payment_id}", now, customer_id, {**event_data(before), "reason": reason}
+    )
+    audit(tx, "payment.reverse", f"payment/{payment_id}", now, before=event_data(before), after=after)
+    return reversed_
+
+
+async def _take_back(tx: Transaction, payment: PaymentRecord, now: datetime) -> None:
+    if await refunded_of(tx, payment.id):
+        raise DomainError(
+            Kind.CONFLICT, f"part of payment {payment.id} was refunded: reverse the refund before the payment"
+        )
+    paid = await allocated_by(tx, payment.id)
+    await lock_orders(tx, {allocated.order_id for allocated in paid})
+    total = sum((allocated.amount for allocated in paid), NOTHING)
+    await discharge(tx, payment.customer_id, -total)
+    release(tx, payment.customer_id, paid, total, now)
+    add_unallocated(tx, payment.customer_id, -payment.amount)

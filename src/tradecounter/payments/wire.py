@@ -1,13 +1,16 @@
-"""The resource Payment, as staff and as customers see it."""
+"""The resources Payment, as staff and as customers see it, and of bank files for the reseller's programs."""
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.wire import LocalDateTime, Moment, Timed
+from tradecounter.payments.queries.bank_files import BankFileRecord
+from tradecounter.payments.queries.bank_lines import BankLineRecord, State
 from tradecounter.payments.queries.payments import PaymentRecord
 
 
@@ -84,3 +87,115 @@ def own_payment(payment: Payment) -> CustomerPayment:
         "reversal_reason": UNSET if stands else payment.reversal_reason,
     }
     return CustomerPayment(**structs.asdict(payment) | reversal)
+
+
+Day = date  # fields are named `date`
+
+
+class UnplacedLine(Struct, frozen=True, kw_only=True):
+    """A line with money that could not be placed, as written, and the reason."""
+
+    id: Annotated[int | None, Meta(description="The line's id; null in a dry run, unless it waits already.")]
+    line: int
+    date: str
+    amount: str
+    reference: str
+    why: str
+
+
+class RecordedLine(Struct, frozen=True, kw_only=True):
+    """A line that was recorded as a payment, and what it pays."""
+
+    line: int
+    date: Day
+    amount: Annotated[Decimal, Meta(description="As read.")]
+    reference: str
+    why: Annotated[str, Meta(description="Why it is this customer's.")]
+    customer_id: int
+    customer: str
+    payment_id: Annotated[int | None, Meta(description="Null in a dry run.")]
+    allocations: list[Allocation]
+    on_account: Annotated[Decimal, Meta(description="What stays on the account.")]
+
+
+class PaymentImport(Struct, frozen=True, kw_only=True):
+    """The result of a bank file: `recorded`, `payments_out`, `repeated` and the `unplaced` come to its `lines`."""
+
+    id: Annotated[int | None, Meta(description="The file's id; null in a dry run.")]
+    lines: Annotated[int, Meta(description="Lines below the headings.")]
+    recorded: Annotated[int, Meta(description="Lines that were recorded as payments.")]
+    payments_out: Annotated[int, Meta(description="Lines without money received, which are left aside.")]
+    repeated: Annotated[int, Meta(description="Lines that an earlier file had, and that were placed or set aside.")]
+    unplaced: list[UnplacedLine]
+    payments: list[RecordedLine]
+    columns: Annotated[Mapping[str, str], Meta(description="The file's heading for each field that was read.")]
+
+
+class StoredLine(Timed, Struct, frozen=True, kw_only=True):
+    """A line of a bank file with money received."""
+
+    id: int
+    bank_file: Annotated[int, Meta(description="The first file that had the line.")]
+    line: int
+    date: Annotated[str, Meta(description="As written.")]
+    amount: Annotated[str, Meta(description="As written.")]
+    reference: str
+    received_on: Annotated[Day | None, Meta(description="The date as read; null if it cannot be read.")]
+    pounds: Annotated[Decimal | None, Meta(description="The amount as read; null if it cannot be read.")]
+    state: State
+    why: Annotated[str, Meta(description="Why it is not placed, why it was set aside, or how it was placed.")]
+    payment_id: Annotated[int | None, Meta(description="Its payment, or the one that was reversed.")]
+    customer_id: int | None
+    changed_at: Moment
+
+
+def present_line(record: BankLineRecord) -> StoredLine:
+    """Return a line as the resource StoredLine."""
+    return StoredLine(
+        id=record.id,
+        bank_file=record.bank_file_id,
+        line=record.line,
+        date=record.day_written,
+        amount=record.amount_written,
+        reference=record.reference,
+        received_on=record.received_on,
+        pounds=record.amount,
+        state=record.state,
+        why=record.why,
+        payment_id=record.payment_id,
+        customer_id=record.customer_id,
+        changed_at=record.changed_at,
+    )
+
+
+class PlacedLine(StoredLine, frozen=True, kw_only=True):
+    """A line after it was placed by hand, with its payment."""
+
+    payment: Payment
+
+
+class StoredFile(Timed, Struct, frozen=True, kw_only=True):
+    """An imported bank file; the counts are those of its import."""
+
+    id: int
+    name: str
+    at: Moment
+    by: str
+    lines: int
+    recorded: int
+    payments_out: int
+    repeated: int
+    unplaced: int
+    rolled_back_at: Moment | None
+
+
+def present_file(record: BankFileRecord) -> StoredFile:
+    """Return a bank file as the resource StoredFile."""
+    return StoredFile(**{name: getattr(record, name) for name in StoredFile.__struct_fields__})
+
+
+class RolledBackFile(StoredFile, frozen=True, kw_only=True):
+    """A bank file after its roll-back; `kept` are the lines that have changed since, which stay as they are."""
+
+    reversed: Annotated[list[int], Meta(description="The payments that were reversed.")]
+    kept: Annotated[list[int], Meta(description="The ids of lines that have changed since and stay.")]

@@ -11,14 +11,20 @@ from msgspec.structs import replace
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.money import from_pence, to_pence
 from tradecounter.kit.wire import Amount
 from tradecounter.prices.price_book import DEFAULT_LIST
-from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice, contract_prices_of, list_prices_of
-from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
+from tradecounter.prices.queries.prices_of_products import (
+    ContractPrice,
+    ListPrice,
+    contract_prices_of,
+    contract_prices_of_products,
+    list_prices_of,
+    list_prices_of_products,
+)
 from tradecounter.prices.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
-from tradecounter.products.queries.by_sku import fetch_product
+from tradecounter.products.queries.products import fetch_product
 
 CONTRACT = "contract"
 PRICE_LIST = "price_list"

@@ -1,23 +1,113 @@
-"""Import kinds of prices: price lists and contract prices. A row replaces all breaks of a price."""
+"""Import kinds of prices, with the guards that ask for `force` when a price may be a slip."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct
 from psycopg.sql import SQL
 
 from tradecounter.bulk.kinds import ImportKind, Removal, Stage, Staged, by_row
-from tradecounter.bulk.spellings import no_twins, stored_keys
-from tradecounter.bulk.statements import UNKNOWN_SKU, unknown_reference
-from tradecounter.bulk.values import RowNotes, check_date, checked_key, folded, joined_key, pounds, text_of
+from tradecounter.bulk.price_figures import BREAKS, GuardedPrice, PriceFigures, UnknownPriceList
+from tradecounter.bulk.rows import RowNotes, check_date, checked_key, folded, joined_key, pounds, text_of
+from tradecounter.bulk.statements import UNKNOWN_SKU, no_twins, stored_keys, unknown_reference
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import Spellings
-from tradecounter.kit.number_types import Pounds
-from tradecounter.prices.guards import contract_figures, price_list_figures
+from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import Pounds
 from tradecounter.prices.queries import importing as sql
+from tradecounter.prices.queries.importing import (
+    COUNT_JUDGED,
+    CUSTOMERS_OF_CONTRACTS,
+    CUSTOMERS_OF_LISTS,
+    DROP_JUDGED,
+    GUARDED,
+    JUDGE_CONTRACT_PRICES,
+    JUDGE_PRICES,
+    NEW_PRICE_LISTS,
+    GuardedRow,
+)
 from tradecounter.products.import_rows import Key, Sku
+
+# A price may be one that is lowered to 0, below what the reseller pays, or by more than half; so may a first price of 0
+# or below what the reseller pays. The statements of `queries/importing.py` find such prices by the same rule.
+
+LARGEST_FALL = Decimal(50)  # per cent, without `force`
+
+
+def suspicion(price: Decimal, before: Decimal | None, purchase: Decimal | None) -> str | None:
+    """Return why a price may be a slip, or None; `before` is None for a first price, `purchase` if it is unknown."""
+    if before is not None and price >= before:
+        return None
+    if purchase is not None and price < purchase:
+        return f"is below its purchase cost of {in_pounds(purchase)}"
+    if before is not None and price * 100 < before * (100 - LARGEST_FALL):
+        return f"is more than half off its price of {in_pounds(before)}"
+    return None
+
+
+def imported_suspicion(price: Decimal, before: Decimal | None, purchase: Decimal | None) -> str | None:
+    """Return why an imported price may be a slip, or None: many lists have 0 where the price is on request."""
+    if price == 0 and (before is None or before > 0):
+        return "is free of charge"
+    return suspicion(price, before, purchase)
+
+
+async def price_list_figures(tx: Transaction) -> PriceFigures:
+    """Return what the staged rows of price lists do to prices, before they are merged."""
+    new_lists = await tx.fetch_all(NEW_PRICE_LISTS)
+    return await _figures(tx, JUDGE_PRICES, CUSTOMERS_OF_LISTS, new_lists)
+
+
+async def contract_figures(tx: Transaction) -> PriceFigures:
+    """Return what the staged rows of contract prices do to prices, before they are merged."""
+    return await _figures(tx, JUDGE_CONTRACT_PRICES, CUSTOMERS_OF_CONTRACTS)
+
+
+async def _figures(
+    tx: Transaction, judge: Statement[Any], customers: Statement[Any], new_lists: Sequence[UnknownPriceList] = ()
+) -> PriceFigures:
+    await tx.execute(judge)
+    counted = await tx.fetch_one(COUNT_JUDGED)
+    found = await tx.fetch_all(GUARDED)
+    concerned: int = await tx.fetch_value(customers)
+    await tx.execute(DROP_JUDGED)
+    if counted is None:
+        raise RuntimeError("a count has one row")
+    return PriceFigures(
+        raised=counted.raised,
+        lowered=counted.lowered,
+        largest_rise=counted.largest_rise,
+        largest_fall=counted.largest_fall,
+        customers=concerned,
+        new_price_lists=new_lists,
+        below_cost=counted.below_cost,
+        guarded=counted.guarded,
+        guarded_prices=[_guarded(row) for row in found],
+    )
+
+
+def _guarded(row: GuardedRow) -> GuardedPrice:
+    """Return a guarded price, with the break that falls most of those that may be slips."""
+    suspicious = [
+        (after, before, name, why)
+        for name, before, after in zip(BREAKS, row.before or (None, None, None), row.after, strict=True)
+        if (why := imported_suspicion(after, before, row.purchase_cost)) is not None
+    ]
+    after, before, name, why = min(suspicious, key=lambda found: found[0] / (found[1] or 1))
+    return GuardedPrice(
+        line=row.line,
+        price_list=row.price_list,
+        customer_id=row.customer_id,
+        sku=row.sku,
+        field=name,
+        before=before,
+        after=after,
+        why=why,
+    )
+
 
 _FIELDS = {name: f"{name}_unit_cost" for name in ("single", "five_plus", "ten_plus")}
 _FREE = "is 0, so the product is free: leave it out of the list if its price is on request"

@@ -10,12 +10,10 @@ from msgspec.structs import asdict
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId
-from tradecounter.edge.command_line.output import AsJson, show
+from tradecounter.edge.command_line.output import AsJson, one_line, show
 from tradecounter.edge.command_line.session import fail, run_change, run_query
-from tradecounter.edge.command_line.tables import one_line
 from tradecounter.kit.clock import SystemClock
-from tradecounter.privacy.erase_customer import Erasure, erase_customer
-from tradecounter.privacy.export_customer import export_customer
+from tradecounter.privacy.personal_data import Erasure, erase_customer, export_customer
 
 customer = typer.Typer()
 

@@ -7,12 +7,17 @@ from msgspec import structs
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Limit, Sku
-from tradecounter.edge.command_line.output import LISTED, AsJson, Parts, show_record, show_table
+from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Parts, show_record, show_table
 from tradecounter.edge.command_line.session import run_query
-from tradecounter.edge.command_line.tables import ColumnNames
-from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
-from tradecounter.products.queries.by_sku import FoundProduct, fetch_product
-from tradecounter.products.queries.product_list import SHOWN, ProductFilter, Shown, products_after
+from tradecounter.prices.queries.prices_of_products import contract_prices_of, list_prices_of
+from tradecounter.products.queries.products import (
+    SHOWN,
+    FoundProduct,
+    ProductFilter,
+    Shown,
+    fetch_product,
+    products_after,
+)
 from tradecounter.stock.commands import expected_deliveries, stock_of
 
 app = typer.Typer(no_args_is_help=True, help="Products with their stock and prices.")

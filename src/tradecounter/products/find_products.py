@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
-from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, products_after, products_named
+from tradecounter.products.queries.products import ListedProduct, ProductFilter, products_after, products_named
 from tradecounter.products.search.query import as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 

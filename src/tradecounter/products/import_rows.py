@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.kinds import Staged
-from tradecounter.bulk.values import (
+from tradecounter.bulk.rows import (
     RowNotes,
     checked_key,
     folded,
@@ -19,13 +19,11 @@ from tradecounter.bulk.values import (
     stored_external_id,
     text_of,
 )
-from tradecounter.kit.ean import is_ean
-from tradecounter.kit.external_ids import ExternalId
-from tradecounter.kit.keys import Spellings, key_form
-from tradecounter.kit.number_types import KILOGRAM_PLACES, MILLIMETRE_PLACES, Kilograms, Millimetres, Pounds
+from tradecounter.kit.keys import ExternalId, Spellings, is_ean, key_form
+from tradecounter.kit.numbers import KILOGRAM_PLACES, MILLIMETRE_PLACES, Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import trimmed
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
-from tradecounter.products.search.synonyms import phrases_of
+from tradecounter.products.search.terms import phrases_of
 from tradecounter.products.wire import AttributeType, AttributeValue, ProductImage
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]

@@ -1,16 +1,24 @@
-"""Import kinds of the catalogue: categories, manufacturers, attributes, products, synonyms."""
+"""Import kinds of the catalogue, and the events of products."""
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import TypeVar
 
 from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.bulk.kinds import ImportKind, Prepare, Stage, Staged, by_row, deactivation, deactivation_of_added
-from tradecounter.bulk.spellings import no_twins, stored_keys
-from tradecounter.bulk.statements import merge_statement, required_when_new, taken_external_ids, unknown_reference
-from tradecounter.bulk.values import RowNotes
+from tradecounter.bulk.rows import RowNotes
+from tradecounter.bulk.statements import (
+    merge_statement,
+    no_twins,
+    required_when_new,
+    stored_keys,
+    taken_external_ids,
+    unknown_reference,
+)
 from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import NewEvent, record_events
 from tradecounter.kit.keys import Spellings
 from tradecounter.kit.text import fold
 from tradecounter.products.import_rows import (
@@ -28,7 +36,29 @@ from tradecounter.products.import_rows import (
     staged_synonyms,
 )
 from tradecounter.products.queries import importing as sql
-from tradecounter.products.record_changes import record_imported_products, record_rolled_back_products
+from tradecounter.products.queries.importing import ChangedProducts, imported_products, rolled_back_products
+from tradecounter.products.snapshot.layout import lay_out_after
+
+# All products of an import share events, so that a file of 100,000 products makes some hundred.
+
+
+async def record_imported_products(tx: Transaction, import_id: int, changed: int, now: datetime) -> None:
+    """Record what an import did to products; the table of products must be locked."""
+    await lay_out_after(tx, changed)
+    _record(tx, await imported_products(tx, import_id), import_id, now)
+
+
+async def record_rolled_back_products(tx: Transaction, import_id: int, changed: int, now: datetime) -> None:
+    """Record what the roll-back of an import did to products; the table of products must be locked."""
+    await lay_out_after(tx, changed)
+    _record(tx, await rolled_back_products(tx), import_id, now)
+
+
+def _record(tx: Transaction, changes: list[ChangedProducts], import_id: int, now: datetime) -> None:
+    for found in changes:
+        data = {"import_id": import_id, "skus": found.skus, "changed": found.fields, "external_ids": found.external_ids}
+        record_events(tx, found.type, [NewEvent("product", None, data)], now)
+
 
 Row = TypeVar("Row", bound=Struct)
 

@@ -6,26 +6,37 @@ import typer
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_METHOD, Limit, OptionalId, named_number, numbered
-from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_part, show_record, show_table
+from tradecounter.edge.command_line.output import (
+    LISTED,
+    AsJson,
+    ColumnNames,
+    Prose,
+    show_json,
+    show_part,
+    show_record,
+    show_table,
+)
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.identity.installation_secret import secret_if_set
-from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.clock import SystemClock, local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_pounds
-from tradecounter.orders.commands.place import OverrideReason, confirmation
+from tradecounter.orders.commands.change import OverrideReason, confirmation
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.states import pricing_of
-from tradecounter.quotes.confirm_quote import confirm_quote
-from tradecounter.quotes.decline_quote import decline_quote
-from tradecounter.quotes.margin import CostedQuote, fetch_costed_quote, with_costs
-from tradecounter.quotes.price_quote import price_quote
-from tradecounter.quotes.queries.quotes import list_quotes
-from tradecounter.quotes.requests import Declination, QuotePrice
+from tradecounter.quotes.price_quote import (
+    CostedQuote,
+    Declination,
+    QuotePrice,
+    fetch_costed_quote,
+    price_quote,
+    with_costs,
+)
+from tradecounter.quotes.queries import list_quotes
+from tradecounter.quotes.steps import confirm_quote, decline_quote
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
 

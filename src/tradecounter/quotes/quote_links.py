@@ -13,18 +13,17 @@ from msgspec import Struct
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.credentials import secret_hash
 from tradecounter.identity.installation_secret import derived_key
-from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import find_order_by_id, lock_order
+from tradecounter.orders.order_context import OrderingPolicy
+from tradecounter.orders.queries.orders import find_order_by_id, lines_of_order, lock_order
 from tradecounter.orders.rules import account_blocked
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PricedQuote
-from tradecounter.quotes.queries.quote_links import (
+from tradecounter.quotes.queries import (
     delete_quote_link,
     find_link_of_quote,
     find_quote_link,

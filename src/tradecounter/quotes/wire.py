@@ -1,4 +1,4 @@
-"""The resource Quote, and a request about one (specification, section 2)."""
+"""The resource Quote as customers and as the reseller have it, and a request about one (specification, section 2)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,12 +7,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from tradecounter.kit.local_time import local_text
-from tradecounter.kit.wire import LocalDateTime
+from tradecounter.kit.clock import local_text
+from tradecounter.kit.wire import LocalDateTime, Moment, Timed
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import created_order
+from tradecounter.orders.reseller_wire import ResellerShippingOption
 from tradecounter.orders.states import AnyOrder, pricing_of, quote_status
 from tradecounter.orders.wire import CreatedOrder
+from tradecounter.quotes.price_quote import Margin
 
 
 class Quote(CreatedOrder, omit_defaults=True, kw_only=True):
@@ -42,4 +44,22 @@ def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime
         **asdict(created_order(quote, lines)),
         status=quote_status(quote, now),
         expires_on=None if pricing is None else local_text(pricing.expires_at),
+    )
+
+
+class ResellerQuote(Timed, CreatedOrder, omit_defaults=True, kw_only=True):
+    """A quote of any customer."""
+
+    customer_id: Annotated[int, Meta(description="The customer's id.")]
+    status: Annotated[
+        str, Meta(description="`Waiting`, `Priced`, `Expired`, `Declined` or `Ordered`.", examples=["Priced"])
+    ]
+    shipping_method: ResellerShippingOption | None = None  # type: ignore[assignment]  # times are in UTC here
+    shipping_options: list[ResellerShippingOption]  # type: ignore[assignment]
+    created_at: Moment
+    priced_at: Moment | None = None
+    expires_at: Moment | None = None
+    note: Annotated[str | None, Meta(description="Support's note to the customer.")] = None
+    margin: Annotated[Margin | None, Meta(description="Absent while the purchase cost of a product is not known.")] = (
+        None
     )

@@ -1,10 +1,4 @@
-"""Records customers' requests in memory, and stores them in batches (specification, request log).
-
-Each process stores what it has recorded about once a second, without waiting for the disk, and once more before it
-ends; counts of reads every ten seconds while there are many. A process that is killed loses these; the audit log and
-the idempotency keys, which are stored with the changes themselves, lose nothing. While the database is away, entries
-wait, up to a limit.
-"""
+"""Records customers' requests, stores them in batches, deletes them (specification, request log)."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,15 +9,16 @@ import structlog
 from msgspec import Struct, field
 
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
-from tradecounter.identity.authenticator import Holder
-from tradecounter.identity.live_agent import LiveAgent
-from tradecounter.identity.queries.api_keys import ActiveKey
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.identity.admission import Holder
+from tradecounter.identity.credentials import LiveAgent
+from tradecounter.identity.queries import ActiveKey
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.tasks import Seldom
-from tradecounter.request_log.queries import Counted, Logged, add_counts, add_requests
+from tradecounter.request_log.queries import Counted, Logged, add_counts, add_requests, forget_requests
 from tradecounter.request_log.rules import (
     FIRST_ERROR,
+    KEPT_FOR,
     LONGEST_PATH,
     MANY_COUNTS,
     MANY_WAIT,
@@ -32,6 +27,11 @@ from tradecounter.request_log.rules import (
     MOST_WRITES,
     READS,
 )
+
+# Each process stores what it has recorded about once a second, without waiting for the disk, and once more before it
+# ends; counts of reads every ten seconds while there are many. A process that is killed loses these; the audit log and
+# the idempotency keys, which are stored with the changes themselves, lose nothing. While the database is away, entries
+# wait, up to a limit.
 
 log = structlog.get_logger()
 
@@ -156,3 +156,11 @@ class RequestRecorder(Struct):
 
 def _minute_of(now: datetime) -> datetime:
     return now.replace(second=0, microsecond=0)
+
+
+_BATCH = 5_000  # small rows that nobody else changes
+
+
+async def forget_old_requests(tx: Transaction, now: datetime) -> int:
+    """Delete a batch of old entries; return how many."""
+    return await forget_requests(tx, now - KEPT_FOR, _BATCH)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.wire import LocalDateTime
 from tradecounter.request_log.queries import RequestRecord
 

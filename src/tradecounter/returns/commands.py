@@ -5,25 +5,21 @@ from typing import Annotated, Any
 import typer
 from msgspec.structs import asdict
 
-from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.credit_notes import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, item_units
-from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_record, show_table
+from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show_json, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, read_request, takes_request
 from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import named_by
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_id
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.returns.find_return import shown_return
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.queries.returns import lines_of_returns, list_returns
-from tradecounter.returns.receive_return import close_return
-from tradecounter.returns.requests import Receipt, ReturnRequest
-from tradecounter.returns.wire import Return, return_on_the_wire
+from tradecounter.returns.handle_returns import close_return, open_return, shown_return
+from tradecounter.returns.queries import lines_of_returns, list_returns
+from tradecounter.returns.wire import Receipt, Return, ReturnRequest, return_on_the_wire
 
 app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
 order = typer.Typer()

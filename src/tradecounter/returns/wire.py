@@ -1,11 +1,13 @@
-"""Returns as the reseller sees them."""
+"""Returns as the reseller sees them, and what support asks for them."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from tradecounter.kit.wire import Moment, Timed
-from tradecounter.returns.queries.returns import ReturnedLine, StoredReturn
+from tradecounter.orders.lines import ItemId, NamedUnits
+from tradecounter.orders.wire import MOST_UNITS
+from tradecounter.returns.queries import ReturnedLine, StoredReturn
 
 RETURN_PREFIX = "RMA-"
 
@@ -70,4 +72,37 @@ def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return
             )
             for line in lines
         ],
+    )
+
+
+UnitsOrNone = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
+
+
+class ReturnedUnits(NamedUnits):
+    """Dispatched units of a line that come back."""
+
+    serial_numbers: list[str] = []  # noqa: RUF012 msgspec copies it
+
+
+class ReturnRequest(Struct):
+    """A return to open."""
+
+    items: Annotated[list[ReturnedUnits], Meta(description="Dispatched units that come back.")]
+    reason: Annotated[str, Meta(description="The reason of the return.")]
+
+
+class ReceivedUnits(Struct):
+    """Units of a line that came back."""
+
+    id: ItemId
+    restock: Annotated[UnitsOrNone, Meta(description="Units to sell again.")] = 0
+    scrap: Annotated[UnitsOrNone, Meta(description="Units to write off.")] = 0
+
+
+class Receipt(Struct):
+    """What came back of a return."""
+
+    items: list[ReceivedUnits]
+    credit: Annotated[bool, Meta(description="Credit the invoiced units that came back and are not credited yet.")] = (
+        False
     )

@@ -10,20 +10,18 @@ import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.invoices import issue_invoice
 from tradecounter.billing.queries.ledger import invoices_of_order
 from tradecounter.db.advisory_locks import TRY_TO_LIVE
 from tradecounter.db.pool import DATABASE_AWAY, Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lines import OrderLine, status_of
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.queries.changes import store_changed_order, store_lines
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import lock_order
+from tradecounter.orders.queries.orders import lines_of_order, lock_order
 from tradecounter.orders.states import ConfirmedOrder
-from tradecounter.orders.units import status_of
-from tradecounter.sandbox.queries.living import LivingOrder, living_orders, shipments_of
+from tradecounter.sandbox.queries import LivingOrder, living_orders, shipments_of
 from tradecounter.sandbox.rules import SUPPLIED_AFTER, next_sighting, pace_of, wishes_of
 from tradecounter.sandbox.steps import (
     Cancelled,
@@ -36,7 +34,7 @@ from tradecounter.sandbox.steps import (
     Supplied,
     Tracked,
 )
-from tradecounter.stock.queries.allocation import release
+from tradecounter.stock.queries.stock import release
 
 log = structlog.get_logger()
 

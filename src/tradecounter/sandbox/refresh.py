@@ -13,11 +13,12 @@ from tradecounter.db.changes import bump
 from tradecounter.db.installation import is_sandbox, mark_as_sandbox
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.products.snapshot.layout import lay_out_after
-from tradecounter.sandbox.queries.copied import COPIED, TOPICS
-from tradecounter.sandbox.queries.copying import (
+from tradecounter.sandbox.queries import (
+    COPIED,
+    TOPICS,
     SourceError,
     copy_rows,
     is_in_use,

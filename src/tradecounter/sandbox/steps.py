@@ -7,36 +7,31 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from tradecounter.billing.issue_credit_note import issue_credit_note
-from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.credit_notes import issue_credit_note
+from tradecounter.billing.invoices import issue_invoice
 from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key, secret_keys
+from tradecounter.kit.clock import at_uk_time, uk_date
 from tradecounter.kit.errors import or_not_found
-from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
-from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.units import NamedUnits
+from tradecounter.orders.lines import NamedUnits, OrderLine
+from tradecounter.orders.order_context import OrderingPolicy
+from tradecounter.orders.queries.orders import lines_of_order
+from tradecounter.orders.reseller_wire import Cancellation
 from tradecounter.payments.record_payment import NewPayment, pay_invoice
-from tradecounter.quotes.decline_quote import decline_quote
-from tradecounter.quotes.price_quote import price_quote
-from tradecounter.quotes.requests import QuotePrice
+from tradecounter.quotes.price_quote import QuotePrice, price_quote
+from tradecounter.quotes.steps import decline_quote
 from tradecounter.settings import Settings
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.configure_item import configure_item
-from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.dispatch import dispatch_order
+from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, configure_item, track_shipment
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.requests import DispatchRequest, Serial
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
-from tradecounter.shipments.wire import ConfigurationRequest, OrderVideoResponse
+from tradecounter.shipments.requests import ConfigurationRequest, DispatchRequest, OrderVideoResponse, Serial
 from tradecounter.stock.queries.levels import store_delivery
 
 

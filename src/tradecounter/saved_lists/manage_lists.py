@@ -13,8 +13,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.create.draft import find_products
-from tradecounter.orders.create.offered_lines import unknown_products
 from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, refuse_lines
+from tradecounter.orders.offers import unknown_products
 from tradecounter.orders.wire import LONGEST_SKU, MOST_UNITS, CreateOrderItem
 from tradecounter.saved_lists.queries import (
     Owner,

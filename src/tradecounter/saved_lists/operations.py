@@ -20,7 +20,7 @@ from tradecounter.saved_lists.manage_lists import (
     remove_list,
 )
 from tradecounter.saved_lists.queries import AllUsers, lines_of_list, lists_of
-from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.storefront import RefreshableViews
 
 
 class ListSummary(Struct):

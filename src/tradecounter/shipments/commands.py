@@ -19,17 +19,12 @@ from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.commands.shown import change_order
 from tradecounter.orders.reseller_wire import TakingBack
 from tradecounter.settings import read_settings
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
-from tradecounter.shipments.dispatch_order import dispatch_order
-from tradecounter.shipments.packing_slip import packing_slip
-from tradecounter.shipments.picking_list import picking_list
+from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
+from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
+from tradecounter.shipments.papers import packing_slip, picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
-from tradecounter.shipments.requests import Dispatch, DispatchRequest, Serial
+from tradecounter.shipments.requests import Dispatch, DispatchRequest, OrderVideoResponse, Serial
 from tradecounter.shipments.rules import normalised_mac
-from tradecounter.shipments.take_back_shipment import take_back_shipment
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
-from tradecounter.shipments.wire import OrderVideoResponse
 
 order = typer.Typer()
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from tradecounter.kit.local_time import UK, day_in_words, uk_date
+from tradecounter.kit.clock import UK, day_in_words, uk_date
 from tradecounter.letterhead.printing import Printer, print_with
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.shipments.papers import PackingSlip, Paper, PaperLine, PickingList, bar_widths

@@ -1,4 +1,4 @@
-"""What support and the warehouse ask for shipments."""
+"""The requests and responses of fulfilment, of customers' programs and of the warehouse, with examples."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,31 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.kit.wire import Moment
-from tradecounter.orders.units import NamedUnits
+from tradecounter.orders.lines import NamedUnits
+
+Credential = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class ConfigurationRequest(Struct):
+    """The configuration of one unit."""
+
+    adsl_username: Annotated[Credential, Meta(description="The broadband line's user name.")]
+    adsl_password: Annotated[Credential, Meta(description="The broadband line's password.")]
+    wifi_ssid: Annotated[Credential | None, Meta(description="The name of the wireless network.")] = None
+    wifi_password: Annotated[Credential | None, Meta(description="The wireless network's password.")] = None
+
+
+class AddConfigurationsRequest(Struct):
+    """Configurations to add to an item, one per unit."""
+
+    configurations: Annotated[list[ConfigurationRequest], Meta(min_length=1, description="One per unit.")]
+
+
+class OrderVideoResponse(Struct):
+    """Where to watch an order's packing video."""
+
+    video_file: Annotated[str, Meta(description="The URL of the video file.")]
+    streaming_playlist: Annotated[str, Meta(description="The URL of the HLS playlist.")]
 
 
 class SerialNumber(Struct):
@@ -87,3 +111,17 @@ def _serials(items: Sequence[DispatchedItem]) -> Iterator[Serial]:
         for index, unit in enumerate(item.serial_numbers):
             place = f"items[{number}].serial_numbers[{index}]"
             yield Serial(item.id, unit.serial_number, unit.mac_address, unit.provisioning_sku, place)
+
+
+CONFIGURATIONS = AddConfigurationsRequest(
+    [ConfigurationRequest("line1@isp.example", "correct-horse", wifi_ssid="Office", wifi_password="battery-staple")]  # noqa: S106 to be read
+)
+VIDEO = OrderVideoResponse("https://video.example/100042.mp4", "https://video.example/100042/index.m3u8")
+CONFIGURABLE_ORDER = {  # of the demo's first customer
+    "customer_reference": "PO-1002",
+    "items": [{"sku": "HM310", "quantity": 1}],
+    "billing_address": {"id": 5001},
+    "shipping_address": {"id": 5001},
+    "shipping_method": {"id": 101},
+    "auto_confirm": True,
+}

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.orders.lines import OrderLine, units_with_parts, with_parts
-from tradecounter.orders.units import NamedUnits, Purpose, named_units
+from tradecounter.orders.lines import NamedUnits, OrderLine, Purpose, named_units, units_with_parts, with_parts
 from tradecounter.shipments.requests import Serial
 
 _SEPARATORS = re.compile(r"[:.-]")

@@ -9,13 +9,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.cells import TIME
 from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation, deactivation_of_added
+from tradecounter.bulk.rows import RowNotes, given, measured, pounds, required_text, text_of
 from tradecounter.bulk.statements import merge_statement, required_when_new
-from tradecounter.bulk.values import RowNotes, given, measured, pounds, required_text, text_of
 from tradecounter.customers.address_rules import check_country
-from tradecounter.kit.number_types import KILOGRAM_PLACES, Kilograms, Pounds
+from tradecounter.kit.numbers import KILOGRAM_PLACES, Kilograms, Pounds
 from tradecounter.shipping.queries import METHOD_VIEW, REGION_VIEW
-from tradecounter.shipping.regions import UK_MAINLAND
-from tradecounter.shipping.tracking import is_tracking_pattern
+from tradecounter.shipping.rules import UK_MAINLAND, is_tracking_pattern
 
 Number = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 

@@ -1,6 +1,6 @@
 """The active shipping methods and regions, cached in memory.
 
-As with products (`storefront/current_view.py`), an order compares its mark with the database's, so that it is never
+As with products (`storefront/view.py`), an order compares its mark with the database's, so that it is never
 priced with a shipping method that is older than an import that was acknowledged.
 """
 
@@ -14,8 +14,7 @@ from tradecounter.db.changes import Topic, Version, Versions, mark_of, read_mark
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.shipping.queries import read_methods, read_regions
-from tradecounter.shipping.regions import Regions
-from tradecounter.shipping.rules import ShippingMethod, load_calendar
+from tradecounter.shipping.rules import Regions, ShippingMethod, load_calendar
 
 
 async def require_method(tx: Transaction, method_id: int) -> None:

@@ -6,8 +6,7 @@ import structlog
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.shipping.regions import Region
-from tradecounter.shipping.rules import ShippingMethod
+from tradecounter.shipping.rules import Region, ShippingMethod
 
 log = structlog.get_logger()
 

@@ -2,50 +2,41 @@
 
 from collections.abc import Sequence
 
-from tradecounter.access.pages.account.users import UserPages
-from tradecounter.agents.pages.account.agents import AgentPages
-from tradecounter.alerts.pages.account.alerts import AlertPages
-from tradecounter.approvals.pages.account.approvals import ApprovalPages
-from tradecounter.baskets.pages.account.add import BasketPages
-from tradecounter.baskets.pages.account.share import SharePages
-from tradecounter.baskets.summary import summarise
-from tradecounter.billing.pages.account.credit import CreditPages
-from tradecounter.billing.pages.account.credit_notes import OwnCreditNotePages
-from tradecounter.billing.pages.account.invoices import OwnInvoicePages
-from tradecounter.billing.pages.account.statement import StatementPages
-from tradecounter.consent.pages.account.consent import PATH as CONSENT
-from tradecounter.consent.pages.account.consent import ConsentPages
-from tradecounter.customer_requests.pages.account.requests import AskPages
-from tradecounter.customers.pages.both.addresses import AddressPages
+from tradecounter.access.pages.account import UserPages
+from tradecounter.agents.pages.account import AgentPages
+from tradecounter.alerts.pages.account import AlertPages
+from tradecounter.approvals.pages.account import ApprovalPages
+from tradecounter.baskets.change_basket import summarise
+from tradecounter.baskets.pages.account import BasketPages, SharePages
+from tradecounter.billing.pages.account import CreditPages, OwnCreditNotePages, OwnInvoicePages, StatementPages
+from tradecounter.consent.pages.account import PATH as CONSENT
+from tradecounter.consent.pages.account import ConsentPages
+from tradecounter.customer_requests.pages.account import AskPages
+from tradecounter.customers.pages.both import AddressPages
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.pages.page_site import ACCOUNT
+from tradecounter.edge.pages.operation import BUYER, DEVELOPER_HOME
+from tradecounter.edge.pages.page_site import ACCOUNT, placed
 from tradecounter.edge.pages.page_view import HeaderBasket
-from tradecounter.edge.pages.people import BUYER, DEVELOPER_HOME
-from tradecounter.edge.pages.placed import placed
 from tradecounter.edge.people import CustomerUser
-from tradecounter.feeds.pages.account.feeds import FeedPages
-from tradecounter.identity.pages.account.applications import ApplicationPages
-from tradecounter.identity.pages.account.keys import KeyPages
+from tradecounter.feeds.pages.account import FeedPages
+from tradecounter.identity.pages.account import ApplicationPages, KeyPages
 from tradecounter.kit.clock import Clock
+from tradecounter.orders.pages.account.one_order import OwnOrderPages, ReviewPages
 from tradecounter.orders.pages.account.order_list import OwnOrderListPages
-from tradecounter.orders.pages.account.review import ReviewPages
-from tradecounter.orders.pages.account.shown import OwnOrderPages
 from tradecounter.orders.pages.both.new_order import OWN, NewOrderPages
-from tradecounter.parts.account import AccountParts
-from tradecounter.payments.pages.account.remittance import RemittancePages
-from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
-from tradecounter.quotes.pages.account.quotes import OwnQuotePages
-from tradecounter.request_log.pages.account.requests import RequestLogPages
-from tradecounter.sandbox.pages.account.keys import SandboxKeyPages
-from tradecounter.saved_lists.pages.account.lists import SavedListPages
-from tradecounter.search.pages.account.search import OwnSearchPages
+from tradecounter.parts.services import AccountParts
+from tradecounter.payments.pages.account import RemittancePages
+from tradecounter.quotes.pages.account import OwnQuotePages, QuoteLinkPages
+from tradecounter.request_log.pages.account import RequestLogPages
+from tradecounter.sandbox.pages.account import SandboxKeyPages
+from tradecounter.saved_lists.pages.account import SavedListPages
+from tradecounter.search.pages.account import OwnSearchPages
 from tradecounter.sites.assembled import Pages, assembled
-from tradecounter.storefront.pages.account.compare import ComparePages
-from tradecounter.storefront.pages.account.shop import ShopPages
-from tradecounter.today.pages.account.home import HomePages
-from tradecounter.webhooks.pages.account.webhooks import OwnWebhookListPages
-from tradecounter.webhooks.pages.both.webhooks import WebhookPages
+from tradecounter.storefront.pages.account import ComparePages, ShopPages
+from tradecounter.today.pages.account import HomePages
+from tradecounter.webhooks.pages.account import OwnWebhookListPages
+from tradecounter.webhooks.pages.both import WebhookPages
 
 SUBJECTS: Sequence[type] = (
     HomePages,

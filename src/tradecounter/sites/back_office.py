@@ -1,11 +1,12 @@
-"""The back office: the reseller's own site, with an interface document and a reference of its own."""
+"""The back office: the reseller's own site, with an index, an interface document and a reference of its own."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+from starlette.responses import Response
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
@@ -14,66 +15,109 @@ from tradecounter.approvals.operations import ApprovalOperations
 from tradecounter.audit.operations import AuditOperations
 from tradecounter.billing.operations.staff import BillingOperations
 from tradecounter.customer_notes.operations import CustomerNoteOperations
-from tradecounter.customer_requests.operations.staff import RequestOperations
-from tradecounter.customers.operations.addresses import AddressOperations
-from tradecounter.customers.operations.staff import CustomerOperations
-from tradecounter.customers.operations.steps import CustomerStepOperations
+from tradecounter.customer_requests.operations import RequestOperations
+from tradecounter.customers.operations.staff import AddressOperations, CustomerOperations, CustomerStepOperations
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Behind
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.reference import render_reference
-from tradecounter.edge.openapi.document import build_document, encode_document
+from tradecounter.edge.openapi.document import (
+    YAML,
+    Documents,
+    build_document,
+    encode_document,
+    json_operation,
+    yaml_operation,
+)
 from tradecounter.edge.openapi.introduction import BACK_OFFICE
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.page_kit.page import Page, page_at
-from tradecounter.edge.page_kit.static_files import BackOfficeStatic, StaticEndpoint
+from tradecounter.edge.operations.subject import Described, Subject
+from tradecounter.edge.page_kit.page import BackOfficeStatic, Page, StaticEndpoint, page_at
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
-from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoint, endpoints_of
 from tradecounter.edge.server.client_address import read_networks
 from tradecounter.events.feed import EventFeed
-from tradecounter.events.operations.staff import EventOperations
+from tradecounter.events.operations import EventOperations
 from tradecounter.goods_in.operations import GoodsInOperations
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_key, secret_keys
-from tradecounter.imports.operations.price_change import PriceChangeOperations
-from tradecounter.imports.operations.staff import ImportOperations
+from tradecounter.imports.operations import ImportOperations, PriceChangeOperations
 from tradecounter.imports.uploads import Uploads
 from tradecounter.jobs.operations import JobOperations
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.operations.entry import OrderEntryOperations
-from tradecounter.orders.operations.staff import OrderOperations
-from tradecounter.orders.order_context import OrderContexts
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.parts.back_office import OfficeParts
+from tradecounter.orders.operations.staff import OrderEntryOperations, OrderOperations
+from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
 from tradecounter.parts.present_order import OrderPresenter
+from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.operations.bank_files import BankOperations
-from tradecounter.payments.operations.payments import PaymentOperations
-from tradecounter.payments.operations.remittances import RemittanceOperations
-from tradecounter.products.operations.pictures import PictureEndpoints
+from tradecounter.payments.operations.payments import PaymentOperations, RemittanceOperations
+from tradecounter.products.operations.public import PictureEndpoints
 from tradecounter.products.operations.staff import ProductOperations
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.quotes.operations.staff import QuoteOperations
-from tradecounter.returns.operations.staff import ReturnOperations
+from tradecounter.returns.operations import ReturnOperations
 from tradecounter.saved_lists.operations import SavedListOperations
 from tradecounter.saved_views.operations import SavedViewOperations
 from tradecounter.settings import Settings
-from tradecounter.shipments.operations.papers import OrderPaperOperations
-from tradecounter.shipments.operations.staff import ShipmentOperations
+from tradecounter.shipments.operations import OrderPaperOperations, ShipmentOperations
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
-from tradecounter.sites.back_office_index import BackOfficeIndex
 from tradecounter.sites.back_office_pages import backoffice_pages, is_page
 from tradecounter.sites.http.back_office_gate import AllowedNetworks, StaffGate
 from tradecounter.sites.http.health import HealthEndpoints
 from tradecounter.sites.http.site import Site
-from tradecounter.storefront.refreshable_views import RefreshableViews
-from tradecounter.storefront.storefront import Storefront
+from tradecounter.storefront.storefront import RefreshableViews, Storefront
 from tradecounter.storefront.view import CustomerView
-from tradecounter.webhooks.operations.staff import WebhookOperations
-from tradecounter.webhooks.policy import WebhookPolicy
+from tradecounter.webhooks.manage import WebhookPolicy
+from tradecounter.webhooks.operations import WebhookOperations
+
+
+class BackOfficeDocumentation(Struct):
+    """The addresses of the interface documents and the reference."""
+
+    openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
+    openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
+    reference: Annotated[str, Meta(description="The reference of all operations and fields.")]
+
+
+class BackOfficeService(Struct):
+    """The back office and its documentation."""
+
+    name: Annotated[str, Meta(description="The site's name.")]
+    documentation: BackOfficeDocumentation
+
+
+def _index(base_url: str) -> BackOfficeService:
+    addresses = (f"{base_url}/api/{name}" for name in ("openapi.json", "openapi.yaml", "docs"))
+    return BackOfficeService("Tradecounter back office", BackOfficeDocumentation(*addresses))
+
+
+_INDEX = Described("The addresses of the documents.", _index("https://backoffice.example"), "Index")
+_SERVICE = Subject(tag="Service", public=True, described={BackOfficeService: _INDEX})
+
+
+class BackOfficeIndex(Struct, frozen=True):
+    """The index; `documents` returns the interface document."""
+
+    documents: Callable[[], Documents]
+
+    @_SERVICE.shows("/api")
+    async def get_index(self, call: Call) -> BackOfficeService:
+        """The back office and its documentation."""
+        return _index(call.base_url)
+
+    @endpoint(json_operation("/api/openapi.json"))
+    async def show_json(self, call: Call) -> Response:
+        return Response(self.documents().json_at(call.base_url), media_type=JSON)
+
+    @endpoint(yaml_operation("/api/openapi.yaml"))
+    async def show_yaml(self, call: Call) -> Response:
+        return Response(self.documents().yaml_at(call.base_url), media_type=YAML)
 
 
 class BackOffice(Site):

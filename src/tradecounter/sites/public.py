@@ -1,25 +1,25 @@
-"""The public site: the customers' API with the endpoints of all slices, and its documentation."""
+"""The public site: the customers' API with the endpoints of all slices, its index and its documentation."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct
+from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.agents.connecting import PATH as MCP_PATH
 from tradecounter.agents.issue_tokens import TokenIssuer
-from tradecounter.agents.metadata import PATH as MCP_PATH
-from tradecounter.agents.operations.account import AccountTools
-from tradecounter.agents.operations.catalogue import CatalogueTools
-from tradecounter.agents.operations.connecting import ConnectingEndpoints
+from tradecounter.agents.operations.catalogue_and_account import AccountTools, CatalogueTools
 from tradecounter.agents.operations.orders import OrderTools
-from tradecounter.agents.operations.server import AgentServer
+from tradecounter.agents.operations.server import AgentServer, ConnectingEndpoints
 from tradecounter.agents.operations.tools import tools_of
 from tradecounter.billing.operations.public import BillingEndpoints
-from tradecounter.consent.keys import OwnIssuer
+from tradecounter.consent.issuer import OwnIssuer
 from tradecounter.consent.operations import IssuerEndpoints
-from tradecounter.customer_requests.operations.public import RequestEndpoints
+from tradecounter.customer_requests.operations import RequestEndpoints
 from tradecounter.customers.operations.public import CustomerEndpoints
 from tradecounter.db.pool import Database
 from tradecounter.docs_pages.changelog import (
@@ -29,20 +29,30 @@ from tradecounter.docs_pages.changelog import (
     render_changelog,
     written_changelog,
 )
-from tradecounter.docs_pages.for_programs import MARKDOWN, PLAIN, SecurityText, llms_text
+from tradecounter.docs_pages.for_programs import MARKDOWN, PLAIN, SecurityText, llms_text, reference_markdown
 from tradecounter.docs_pages.guide import guide_source, render_guide
-from tradecounter.docs_pages.markdown_reference import reference_markdown
 from tradecounter.docs_pages.reference import render_reference
-from tradecounter.edge.openapi.document import build_document, encode_document
+from tradecounter.edge.openapi.document import (
+    YAML,
+    Documents,
+    build_document,
+    encode_document,
+    json_operation,
+    yaml_operation,
+)
 from tradecounter.edge.openapi.introduction import PUBLIC
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.page_kit.page import Page, page_at
-from tradecounter.edge.page_kit.static_files import StaticEndpoint
+from tradecounter.edge.operations.subject import Described, Subject
+from tradecounter.edge.page_kit.page import Page, StaticEndpoint, page_at
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
-from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.headers import LINK
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.edge.rest.operation import ANY_ADDRESS, EXAMPLE_ADDRESS, Endpoint, endpoint, endpoints_of
 from tradecounter.edge.rest.record_lists import RecordLists
+from tradecounter.edge.rest.responses import json_response
 from tradecounter.events.feed import EventFeed
-from tradecounter.events.operations.public import EventEndpoints
+from tradecounter.events.operations import EventEndpoints
 from tradecounter.feeds.operations import FeedEndpoints
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_keys
@@ -52,19 +62,16 @@ from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.identity.operations import TokenEndpoint
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.operations.creation import OrderCreation
-from tradecounter.orders.operations.public import OrderEndpoints
-from tradecounter.orders.order_context import OrderContexts
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.parts.account import AccountParts
-from tradecounter.payments.operations.public import PaymentEndpoints
-from tradecounter.products.operations.pictures import PictureEndpoints
-from tradecounter.products.operations.public import CatalogueEndpoints
+from tradecounter.orders.operations.public import OrderCreation, OrderEndpoints
+from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
+from tradecounter.parts.services import AccountParts
+from tradecounter.payments.operations.payments import PaymentEndpoints
+from tradecounter.products.operations.public import CatalogueEndpoints, PictureEndpoints
 from tradecounter.quotes.operations.public import QuoteEndpoints
-from tradecounter.request_log.operations.public import RequestLogEndpoints
+from tradecounter.request_log.operations import RequestLogEndpoints
 from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.settings import Settings
-from tradecounter.shipments.operations.public import FulfilmentEndpoints
+from tradecounter.shipments.operations import FulfilmentEndpoints
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
@@ -74,14 +81,66 @@ from tradecounter.sites.http.fast_path.middleware import ResponseCacheMiddleware
 from tradecounter.sites.http.fast_path.short_responses import ShortResponses
 from tradecounter.sites.http.health import HealthEndpoints
 from tradecounter.sites.http.site import Site
-from tradecounter.sites.public_index import IndexEndpoints
 from tradecounter.storefront.changes.cursor import Cursors
 from tradecounter.storefront.changes.follow import ChangeFeed
 from tradecounter.storefront.changes.followers import Followers
-from tradecounter.storefront.changes.operations import ChangeEndpoints
-from tradecounter.storefront.operations import ProductEndpoints
-from tradecounter.storefront.refreshable_views import RefreshableViews
-from tradecounter.storefront.storefront import Storefront
+from tradecounter.storefront.operations import ChangeEndpoints, ProductEndpoints
+from tradecounter.storefront.storefront import RefreshableViews, Storefront
+
+
+class Documentation(Struct):
+    """The URLs of the interface documents, the reference and the guide."""
+
+    openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
+    openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
+    reference: Annotated[str, Meta(description="The reference of all operations and fields, with a form to try them.")]
+    guide: Annotated[str, Meta(description="The guide for customers.")]
+
+
+class ServiceIndex(Struct):
+    """The service and its documentation."""
+
+    name: Annotated[str, Meta(description="The service's name.")]
+    documentation: Documentation
+
+
+def _index(base_url: str) -> ServiceIndex:
+    addresses = (f"{base_url}/{name}" for name in ("openapi.json", "openapi.yaml", "docs", "guide"))
+    return ServiceIndex("Tradecounter", Documentation(*addresses))
+
+
+_INDEX = Described("The URLs of the interface documents.", _index(EXAMPLE_ADDRESS), "Index")
+_SERVICE = Subject(tag="Service", public=True, described={ServiceIndex: _INDEX})
+
+
+class IndexEndpoints(Struct, frozen=True):
+    """The index; `documents` returns the interface document."""
+
+    documents: Callable[[], Documents]
+
+    @_SERVICE.shows("/", headers=(LINK,))
+    async def get_index(self, call: Call) -> ServiceIndex | Response:
+        """The service and its documentation.
+
+        The `Link` header also has the URLs of the interface documents.
+        """
+        found = _index(call.base_url)
+        named = found.documentation
+        links = (
+            f'<{named.openapi_json}>; rel="service-desc"; type="application/json", '
+            f'<{named.openapi_yaml}>; rel="service-desc"; type="application/yaml", '
+            f'<{named.reference}>; rel="service-doc"; type="text/html", '
+            f'<{named.guide}>; rel="help"; type="text/html"'
+        )
+        return json_response(found, headers={"Link": links})
+
+    @endpoint(json_operation("/openapi.json", "This document. Generate clients from it."))
+    async def show_json(self, call: Call) -> Response:
+        return Response(self.documents().json_at(call.base_url), media_type=JSON)
+
+    @endpoint(yaml_operation("/openapi.yaml", "The same document as `/openapi.json`."))
+    async def show_yaml(self, call: Call) -> Response:
+        return Response(self.documents().yaml_at(call.base_url), media_type=YAML)
 
 
 class Application(Site):

@@ -6,30 +6,28 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from tradecounter.access.jobs import clean_up_access
-from tradecounter.agents.clean_up import clean_up_agents
-from tradecounter.alerts.follow_prices import tell_of_prices
-from tradecounter.alerts.tell_of_due_invoices import tell_of_due_invoices
-from tradecounter.alerts.tell_of_stock import tell_of_stock
-from tradecounter.billing.remind_of_invoices import remind_of_invoices
-from tradecounter.consent.clean_up import clean_up_consent
+from tradecounter.agents.give_consent import clean_up_agents
+from tradecounter.alerts.tell_users import tell_of_due_invoices, tell_of_prices, tell_of_stock
+from tradecounter.billing.debtors import remind_of_invoices
+from tradecounter.consent.authorize import clean_up_consent
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.clean_up import clean_up_identity
-from tradecounter.imports.roll_back import forget_changes
+from tradecounter.identity.limits import clean_up_identity
+from tradecounter.imports.run import forget_changes
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.orders.announce_changes import announce_changes
-from tradecounter.orders.back_orders.expected_dates import update_expected_dates
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.queries.changes import delete_expired_orders
-from tradecounter.quotes.remind_of_quotes import remind_of_quotes
-from tradecounter.request_log.forget_old_requests import forget_old_requests
+from tradecounter.orders.serve_back_orders import update_expected_dates
+from tradecounter.quotes.steps import remind_of_quotes
+from tradecounter.request_log.recorder import forget_old_requests
 from tradecounter.sandbox.live import Life, live_on
 from tradecounter.sandbox.refresh import refresh_sandbox
 from tradecounter.sandbox.steps import reseller_from
 from tradecounter.settings import Settings
-from tradecounter.storefront.changes.forget import forget_catalogue_changes
+from tradecounter.storefront.changes.journal import forget_catalogue_changes
 from tradecounter.webhooks.queries.deliveries import forget_deliveries
 from tradecounter.webhooks.rules import KEPT_FOR
 

@@ -19,18 +19,18 @@ from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.outbound_http import HttpSender
 from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.identity.registered_keys import RegisteredKeys
+from tradecounter.identity.vault import RegisteredKeys
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import Seldom, drop_tasks
+from tradecounter.kit.telemetry import SPANS, WorkSpan
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
 from tradecounter.settings import Settings
 from tradecounter.sites.schedule import PeriodicJob, periodic_jobs, sandbox_jobs
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
-from tradecounter.webhooks.policy import WebhookPolicy
+from tradecounter.webhooks.manage import WebhookPolicy
 
 log = structlog.get_logger()
 

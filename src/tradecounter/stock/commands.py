@@ -10,16 +10,21 @@ from tradecounter.edge.command_line.arguments import DryRun, Sku, read_bytes
 from tradecounter.edge.command_line.output import AsJson, Parts, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
-from tradecounter.goods_in.count_stock import compare_count, enter_count, read_count_lines
-from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
-from tradecounter.kit.clock import SystemClock
+from tradecounter.goods_in.warehouse import (
+    BookedIn,
+    ReceivedGoods,
+    compare_count,
+    enter_count,
+    read_count_lines,
+    receive_goods,
+)
+from tradecounter.kit.clock import SystemClock, local_text
 from tradecounter.kit.errors import in_one, named_by
-from tradecounter.kit.local_time import local_text
-from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import text_of_file
-from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
-from tradecounter.products.queries.by_sku import fetch_product
-from tradecounter.stock.queries.stock_of_product import back_orders_of, deliveries_of, stock_level_of
+from tradecounter.prices.queries.prices_of_products import contract_prices_of, list_prices_of
+from tradecounter.products.queries.products import fetch_product
+from tradecounter.stock.queries.stock import back_orders_of, deliveries_of, stock_level_of
 
 app = typer.Typer(no_args_is_help=True, help="Stock of products.")
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from tradecounter.bulk.cells import MOMENT
 from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
+from tradecounter.bulk.rows import RowNotes, check_date, checked_key, folded, joined_key
 from tradecounter.bulk.statements import UNKNOWN_SKU
-from tradecounter.bulk.values import RowNotes, check_date, checked_key, folded, joined_key
-from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.clock import at_uk_time
 from tradecounter.products.import_rows import Sku
 from tradecounter.stock.queries import importing as sql
 

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 
 IN_STOCK = "In stock"
 LOW_STOCK = "Low stock"

@@ -14,7 +14,7 @@ from pyroaring import BitMap
 
 from tradecounter.db.seen import Seen
 from tradecounter.kit.digest import digest_of
-from tradecounter.products.columns.rows import RowOfId, bitmap
+from tradecounter.products.columns.lookups import RowOfId, bitmap
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
 

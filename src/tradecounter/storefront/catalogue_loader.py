@@ -7,7 +7,7 @@ import structlog
 from msgspec import Struct
 
 from tradecounter.db.changes import Topic, Version, Versions
-from tradecounter.db.reader import Reader
+from tradecounter.db.refresher import Reader
 from tradecounter.db.transaction import Transaction
 from tradecounter.products.queries.records import count_products
 from tradecounter.storefront.catalogue_data import (

@@ -1,29 +1,71 @@
-"""Counts what a customer's catalogue can be narrowed to: the facets of the shop.
+"""Counts what a customer's catalogue can be narrowed to: the facets of the shop, and the ranges of prices."""
 
-The counts of a facet leave out what is chosen of it, so that more of it can be chosen: with Black chosen as the
-colour, White still says how many there are.
-"""
-
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
-from tradecounter.products.columns.rows import rows_of
+from tradecounter.products.columns.lookups import rows_of
 from tradecounter.products.snapshot.attribute_index import as_number
 from tradecounter.products.wire import Category, ProductAttribute
-from tradecounter.storefront.find_in_view import Found, find_products, matching
-from tradecounter.storefront.parameters import ProductListParameters
-from tradecounter.storefront.price_ranges import RANGES, PriceRange, read_ranges
+from tradecounter.storefront.find_in_view import Found, ProductListParameters, find_products, matching
 from tradecounter.storefront.view import CustomerView
+
+_RANGE = re.compile(r"(?P<least>[0-9]{1,7})-(?P<below>[0-9]{0,7})")
+_STEPS = (0, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+
+
+class PriceRange(Struct, frozen=True):
+    """Net unit costs from so many pounds to less than so many; without an end if `below` is None."""
+
+    least: int
+    below: int | None
+
+    @property
+    def text(self) -> str:
+        """The range as a parameter."""
+        return f"{self.least}-{'' if self.below is None else self.below}"
+
+    @property
+    def name(self) -> str:
+        """The range for people."""
+        if self.below is None:
+            return f"£{self.least:,} and more"
+        return f"£{self.least:,} to £{self.below:,}" if self.least else f"Below £{self.below:,}"
+
+    def includes(self, pence: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return for each of some costs whether it is in the range."""
+        from_here = pence >= self.least * 100
+        return from_here if self.below is None else from_here & (pence < self.below * 100)
+
+
+RANGES = (*(PriceRange(least, below) for least, below in pairwise(_STEPS)), PriceRange(_STEPS[-1], None))
+
+
+def read_ranges(texts: Iterable[str]) -> list[PriceRange]:
+    """Return the ranges that texts such as `20-50` and `5000-` name. Raises DomainError (invalid)."""
+    found = []
+    for text in texts:
+        match = _RANGE.fullmatch(text)
+        if match is None:
+            raise invalid("price", f"{text[:40]!r} is not a range of pounds, such as 20-50")
+        found.append(PriceRange(int(match["least"]), int(match["below"]) if match["below"] else None))
+    return found
+
+
+# The counts of a facet leave out what is chosen of it, so that more of it can be chosen: with Black chosen as the
+# colour, White still says how many there are.
 
 _MOST_FILTERS = 100
 _MOST_ATTRIBUTES = 8

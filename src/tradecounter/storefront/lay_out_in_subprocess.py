@@ -15,11 +15,10 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from tradecounter.customers.queries.terms import read_common_profiles
+from tradecounter.customers.queries.accounts import read_common_profiles
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
-from tradecounter.storefront.catalogue_data import CatalogueData, read_catalogue_data
-from tradecounter.storefront.read_from_replica import UNUSABLE, read_from_replica
+from tradecounter.storefront.catalogue_data import UNUSABLE, CatalogueData, read_catalogue_data, read_from_replica
 from tradecounter.storefront.shared_folder import write_data
 
 log = structlog.get_logger()

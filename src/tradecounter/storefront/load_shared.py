@@ -1,19 +1,20 @@
-"""Gets a large catalogue that one process of the machine lays out for all (docs/adr/0025)."""
+"""Gets a large catalogue that one process of the machine lays out for all; processes take turns (docs/adr/0025)."""
 
 import asyncio
 import os
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
+from time import monotonic
 from typing import IO
 
 import structlog
 from msgspec import Struct, field
 
 from tradecounter.db.changes import Version
-from tradecounter.storefront.catalogue_data import CatalogueData
+from tradecounter.storefront.catalogue_data import CatalogueData, ReplicaUse
 from tradecounter.storefront.lay_out_in_subprocess import Databases, lay_out_in_subprocess
-from tradecounter.storefront.read_from_replica import ReplicaUse
 from tradecounter.storefront.shared_folder import SharedFolder, default_folder, map_data
 
 log = structlog.get_logger()
@@ -26,7 +27,7 @@ class CatalogueSource(Struct, frozen=True):
     """Where a large catalogue comes from: the database or its replica, and the folder in which it is shared.
 
     Without a `folder`, it is the user's own among the temporary files (`shared_folder.py`). `at_once` processes of the
-    machine at a time have a turn to read and show what has changed (`turns.py`); by default, one for each processor.
+    machine at a time have a turn to read and show what has changed; by default, one for each processor.
     """
 
     database_url: str
@@ -104,3 +105,53 @@ async def _mapped(folder: SharedFolder, at_least: Version, *, alone: bool = Fals
         if alone:
             log.exception("a shared catalogue cannot be read, laying it out again")
         return None
+
+
+# Without turns, all processes would render responses at once, and requests would wait for several of them.
+
+_LONGEST_WAIT_SECONDS = 3.0
+
+
+class Turn:
+    """One process's turn.
+
+    It waits in the background, for at most three seconds, or a quarter of `stale_after` if that is less. Without a
+    folder that can be used, nobody waits.
+    """
+
+    def __init__(self, source: CatalogueSource, stale_after: float) -> None:
+        self._source = source
+        self._longest_wait = min(_LONGEST_WAIT_SECONDS, stale_after / 4)
+        self._place = ExitStack()
+        self._waiting: asyncio.Task[None] | None = None
+
+    def take(self) -> bool:
+        """Return whether it is this process's turn, until `end`; if not, `wait` for it."""
+        if self._waiting is None:
+            return self._takes_place()
+        return self._waiting.done()
+
+    def wait(self) -> asyncio.Task[None]:
+        """Return a task that ends when the turn can be taken."""
+        if self._waiting is None:
+            self._waiting = asyncio.create_task(self._wait())
+        return self._waiting
+
+    def end(self) -> None:
+        """Let the next process take its turn."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        self._place.close()
+
+    async def _wait(self) -> None:
+        until = monotonic() + self._longest_wait
+        while monotonic() < until and not self._takes_place():  # noqa: ASYNC110 other processes
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+    def _takes_place(self) -> bool:
+        try:
+            with self._source.open_folder() as folder:
+                return folder.take_place(self._source.at_once, self._place)
+        except OSError:
+            return True

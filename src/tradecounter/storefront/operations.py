@@ -1,28 +1,41 @@
-"""`GET /product` and `GET /product/{sku}`."""
+"""`GET /product`, `GET /product/{sku}` and `GET /catalogue/change`."""
 
 import asyncio
 from collections.abc import Collection, Iterable
+from typing import Annotated
 from urllib.parse import quote
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from starlette.responses import Response
 
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.chunked_response import ChunkedResponse
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, CURSOR, PAGING, UNKNOWN_SKU
-from tradecounter.edge.rest.ignored import header_value
 from tradecounter.edge.rest.negotiation import CSV, JSON, Format, attachment, choose_format
-from tradecounter.edge.rest.operation import TEXT, Link, Operation, Parameter, Sample, Success, csv_media, endpoint
+from tradecounter.edge.rest.operation import (
+    TEXT,
+    ErrorResponse,
+    Link,
+    Operation,
+    Parameter,
+    Sample,
+    Success,
+    csv_media,
+    endpoint,
+)
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, note_page
+from tradecounter.edge.rest.parameters import header_value
+from tradecounter.edge.rest.responses import ChunkedResponse
 from tradecounter.kit import csv_text
-from tradecounter.kit.errors import invalid, not_found
+from tradecounter.kit.errors import Code, invalid, not_found
 from tradecounter.products.wire import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV, Product
-from tradecounter.storefront.find_in_view import find_products
-from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
-from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.changes.cursor import expired_cursor
+from tradecounter.storefront.changes.follow import ChangeFeed
+from tradecounter.storefront.find_in_view import ProductListParameters, ProductParameters, find_products
 from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
+from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 LIST_PATH, ONE_PATH = "/product", "/product/{sku}"
@@ -164,3 +177,80 @@ def extra_fields(names: Collection[str]) -> set[str]:
     if unknown:
         raise invalid("extra", f"{unknown[0]!r} is not one of {', '.join(EXTRA_FIELDS)}")
     return {EXTRA_FIELDS[part] for part in parts}
+
+
+class CatalogueChange(Struct):
+    """A product that differs from your copy, or that your copy must not have any more."""
+
+    sku: Annotated[str, Meta(description="The product's SKU.")]
+    change: Annotated[
+        str,
+        Meta(
+            description="`changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now, "
+            "or its SKU is spelled in other case now, and `changed` follows.",
+            examples=["changed"],
+            extra_json_schema={"enum": ["changed", "removed"]},
+        ),
+    ]
+    product: Annotated[Product | None, Meta(description="The whole product, as `GET /product` lists it; or null.")]
+
+
+CHANGES = [CatalogueChange("CV-320P", "changed", PRODUCT), CatalogueChange("CV-310", "removed", None)]
+
+
+CURSOR_EXPIRED = ErrorResponse(
+    410,
+    "The cursor has expired, or the database was replaced: read the catalogue again, and go on from the `X-Cursor` "
+    "of the first response.",
+    expired_cursor().message,
+    name="CursorExpired",
+    code=Code.CURSOR_EXPIRED,
+)
+_CHANGES = Described("The changes.", CHANGES, "Changes")
+_CATALOGUE = Subject(tag="Catalogue", keys=("read",))
+
+
+class ChangeParameters(Struct, frozen=True):
+    """The query parameters of `GET /catalogue/change`."""
+
+    after: Annotated[
+        Annotated[str, Meta(max_length=4_000)] | None,
+        Meta(
+            description="The `X-Cursor` of an earlier response. Without it, or empty, the response has no changes, "
+            "only a cursor, which what changes from now on follows.",
+            examples=[""],
+        ),
+    ] = None
+    limit: Annotated[
+        int, Meta(ge=1, le=500, description="Products per response: 100 by default, at most 500.", examples=[100])
+    ] = 100
+    wait: Annotated[
+        int,
+        Meta(
+            ge=0, le=20, description="Seconds to wait while there is no change; 0 by default, at most 20.", examples=[0]
+        ),
+    ] = 0
+
+
+class ChangeEndpoints(Struct, frozen=True):
+    """The endpoint of the change feed; it responds from memory."""
+
+    feed: ChangeFeed
+
+    @_CATALOGUE.shows(
+        "/catalogue/change", _CHANGES, headers=(CURSOR,), errors=(CURSOR_EXPIRED,), sample=Sample({"limit": "100"})
+    )
+    async def list_catalogue_changes(self, call: Call, query: ChangeParameters) -> list[CatalogueChange] | Response:
+        """What has changed in your catalogue.
+
+        Products that differ from your copy: their details, your prices, stock or expected deliveries have changed, they
+        are new, or you cannot buy them any more. Apply the changes in their order, store `X-Cursor` with your copy, and
+        send it as `after` with the next request; go on until the response is empty. A product may be sent again
+        although it is as you have it. With `wait`, a request without a change gets its response as soon as there is
+        one.
+        """
+        if not query.after:
+            page = await self.feed.start(call.customer_id)
+        else:
+            page = await self.feed.page(call.customer_id, query.after, query.limit, query.wait)
+        return Response(page.body, media_type=JSON, headers={CURSOR.name: page.cursor.decode()})

@@ -12,9 +12,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.csv_text import LINE_END, cell
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.local_time import local_text
 from tradecounter.products.columns.bytes_column import BytesColumn
 from tradecounter.products.snapshot.fragments import (
     AFTER_CSV,

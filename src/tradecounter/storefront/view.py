@@ -1,21 +1,31 @@
-"""A customer's view: catalogue snapshot, price vector and stock vector, all immutable."""
+"""A customer's view: catalogue snapshot, prices and stock, all immutable."""
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.db.changes import Version
+from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.db.changes import Version, read_mark
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
-from tradecounter.prices.price_book import PriceVector
-from tradecounter.prices.rules import UnitCosts
-from tradecounter.products.queries.records import OrderableProduct, ProductRecord
-from tradecounter.products.similar_skus import similar_skus
-from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.kit.keys import key_form
+from tradecounter.prices.price_book import PriceBook, PriceVector, align_contracts, align_lists
+from tradecounter.prices.queries.prices import ContractRows, Costs, PriceRows
+from tradecounter.prices.rules import UnitCosts, fill_breaks
+from tradecounter.products.queries.records import OrderableProduct, ProductRecord, ReferenceRecords, orderable_record
+from tradecounter.products.search.query import similar_skus
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery, status
-from tradecounter.stock.stock_vector import StockVector
+from tradecounter.stock.stock_vector import StockVector, empty_stock
+from tradecounter.storefront.queries import TOPICS, CurrentProduct, Several, read_current_products
 
 _NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
 
@@ -24,7 +34,7 @@ _NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
 class CustomerView:
     """Products, prices and stock as a customer sees them at one moment.
 
-    `mark` names the state of the database that it shows (`storefront/current_view.py`), None if it is a mixture. `day`
+    `mark` names the state of the database that it shows (`storefront/view.py`), None if it is a mixture. `day`
     is the UK date of its contract prices. `write_cursor` returns where the change feed goes on from the view.
     """
 
@@ -93,3 +103,93 @@ class CustomerView:
     def shown_deliveries(self) -> Mapping[int, tuple[Delivery, ...]]:
         """The deliveries that the customer may see, by row, in order of date; none unless it has a trade account."""
         return self.stock.deliveries if self.trade_account else _NO_DELIVERIES
+
+
+# A process learns of a change with its next poll, and needs up to seconds to lay a large one out. So an order compares
+# the mark of its customer's view with the database's, which it reads in its first round trip. They differ if the view
+# is older: then the order reads its products, prices and stock from the database. Reads do not wait for an import
+# (docs/adr/0010).
+
+_Values = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _FewProducts(CustomerView):
+    """A view of a few products as the database has them; suggests the SKUs of `whole`, the process's view."""
+
+    whole: CustomerView
+
+    def similar_skus(self, sku: str) -> list[str]:
+        return self.whole.similar_skus(sku)
+
+
+async def current_view(
+    tx: Transaction, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
+) -> CustomerView:
+    """Return the customer's view of products for an order, as `view_at` does. Takes a round trip, or two."""
+    return await view_at(tx, await read_mark(tx, TOPICS), view, customer_id, skus, today)
+
+
+async def view_at(
+    tx: Transaction, mark: Version, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
+) -> CustomerView:
+    """Return `view` if it shows the state of the database with this mark, or else one of the products with these SKUs.
+
+    `today` is the UK date of the order.
+    """
+    if view.mark == mark and view.day == today:
+        return view
+    found = await read_current_products(tx, customer_id, {key_form(sku) for sku in skus})
+    return _few_products(found, view, customer_id, today)
+
+
+def _few_products(found: Sequence[CurrentProduct], whole: CustomerView, customer_id: int, today: date) -> CustomerView:
+    ids = [each.id for each in found]
+    products = [orderable_record(each.cells) for each in found]
+    snapshot = build_snapshot(ReferenceRecords([], [], []), products, is_searched=False)
+    rows = snapshot.row_of_id
+    lists: defaultdict[str, list[_Values]] = defaultdict(list)
+    for product_id, key, *costs in _with_ids(ids, [each.lists for each in found]):
+        lists[key].append((product_id, *costs))
+    contracts = _numbers(_with_ids(ids, [each.contracts for each in found]), columns=6)
+    book = PriceBook(
+        align_lists({key: _price_rows(_numbers(values, columns=4)) for key, values in lists.items()}, rows),
+        align_contracts(_contract_rows(customer_id, contracts), rows),
+    )
+    due = _numbers(_with_ids(ids, [each.deliveries for each in found]), columns=3)
+    levels = _numbers([(each.id, each.available, each.back_ordered, 0) for each in found], columns=4)
+    stock = (
+        empty_stock(len(rows))
+        .with_deliveries(DeliveryRows(due[0], due[1].astype(np.int32), due[2]), rows)
+        .with_levels(StockRows(*levels), rows)
+    )
+    terms = CustomerTerms(customer_id, None, 0, whole.trade_account)
+    if found:
+        terms = CustomerTerms(customer_id, found[0].price_list, found[0].discount, found[0].trade_account)
+    prices = book.vector(terms, today)
+    return _FewProducts(snapshot, prices, stock, terms.trade_account, whole.low_stock, None, today, whole)
+
+
+def _with_ids(ids: Sequence[int], lists: Sequence[Several]) -> Iterator[_Values]:
+    """Yield each product's lists, with its id before them."""
+    for product_id, of_product in zip(ids, lists, strict=True):
+        for values in of_product or ():
+            yield (product_id, *values)
+
+
+def _numbers(values: Iterable[_Values], columns: int) -> NDArray[np.int64]:
+    """Return columns of whole numbers."""
+    return np.array(list(values), dtype=np.int64).reshape(-1, columns).T
+
+
+def _price_rows(columns: NDArray[np.int64]) -> PriceRows:
+    return PriceRows(columns[0], _costs(columns[1:4]))
+
+
+def _contract_rows(customer_id: int, columns: NDArray[np.int64]) -> ContractRows:
+    first_days, last_days = columns[4:6].astype(np.int32)
+    return ContractRows(np.full_like(columns[0], customer_id), columns[0], _costs(columns[1:4]), first_days, last_days)
+
+
+def _costs(columns: NDArray[np.int64]) -> Costs:
+    return fill_breaks(columns.T.astype(np.int32))

@@ -8,26 +8,32 @@ import typer
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, IdOf, Limit
-from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.output import (
+    LISTED,
+    AsJson,
+    ColumnNames,
+    Prose,
+    one_line,
+    show,
+    show_record,
+    show_table,
+)
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
-from tradecounter.webhooks.manage_deliveries import (
+from tradecounter.webhooks.manage import (
+    WebhookPolicy,
+    add_webhook,
+    change_webhook,
     list_deliveries,
     ping_webhook,
     redeliver,
-    replay,
-)
-from tradecounter.webhooks.manage_endpoints import (
-    add_webhook,
-    change_webhook,
     remove_webhook,
+    replay,
     rotate_webhook_secret,
     show_webhook,
 )
-from tradecounter.webhooks.policy import WebhookPolicy
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 from tradecounter.webhooks.wire import (
     Delivery,

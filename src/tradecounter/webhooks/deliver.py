@@ -20,16 +20,28 @@ from tradecounter.edge.outbound_http import HttpSender, Posted
 from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
-from tradecounter.kit.clock import Clock
+from tradecounter.kit.clock import Clock, day_in_words, uk_date, uk_time_of_day
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.local_time import day_in_words, uk_date, uk_time_of_day
-from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import Seldom, drop_tasks, end_task
-from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
+from tradecounter.kit.telemetry import SPANS, WorkSpan
+from tradecounter.webhooks.queries.deliveries import (
+    BATCH,
+    Claimed,
+    Result,
+    claim,
+    lock_standings,
+    make_deliveries,
+    record_results,
+)
 from tradecounter.webhooks.queries.endpoints import update_endpoint
-from tradecounter.webhooks.queries.outbox import Claimed, Result, claim, lock_standings, record_results
-from tradecounter.webhooks.rules import PAUSE_AFTER_FAILING, disables, retry_after, succeeded, wait_before_retry
-from tradecounter.webhooks.sign import signed_headers
+from tradecounter.webhooks.rules import (
+    PAUSE_AFTER_FAILING,
+    disables,
+    retry_after,
+    signed_headers,
+    succeeded,
+    wait_before_retry,
+)
 
 log = structlog.get_logger()
 

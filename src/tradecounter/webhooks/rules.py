@@ -1,13 +1,16 @@
-"""The rules of webhooks: which addresses are allowed, when to try again, and when to give up."""
+"""The rules of webhooks: addresses that are allowed, when to try again and to give up, and signatures of deliveries."""
 
-from collections.abc import Iterable
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from ipaddress import IPv4Address
 
 from tradecounter.kit.errors import invalid
-from tradecounter.kit.public_addresses import Address, Network, may_connect_to
-from tradecounter.kit.web_addresses import WEB, NotAWebAddressError, host_of
+from tradecounter.kit.web_addresses import WEB, Address, Network, NotAWebAddressError, host_of, may_connect_to
 
 PAUSE_AFTER_FAILING = timedelta(days=5)  # with no success between
 KEPT_FOR = timedelta(days=30)  # attempts, and successful deliveries
@@ -77,3 +80,23 @@ def check_url(url: str, networks: Iterable[Network], *, allow_http: bool) -> Non
         judged = host
     if not may_connect_to(judged, networks):
         raise invalid("url", f"{host} is not a public address")
+
+
+_PREFIX = "whsec_"
+_BYTES = 32
+
+
+def new_secret() -> str:
+    """Return a random secret, as the receiver configures it."""
+    return _PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
+
+
+def signed_headers(event_id: str, timestamp: int, body: bytes, keys: Sequence[str]) -> dict[str, str]:
+    """Return the headers of a delivery, with a signature for each secret."""
+    content = f"{event_id}.{timestamp}.".encode() + body
+    digests = (hmac.digest(base64.b64decode(key.removeprefix(_PREFIX)), content, hashlib.sha256) for key in keys)
+    return {
+        "webhook-id": event_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in digests),
+    }

@@ -5,8 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
-from tradecounter.kit.number_types import Id
+from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.kit.numbers import Id
 from tradecounter.kit.web_addresses import LONGEST
 from tradecounter.kit.wire import Moment, Timed
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord

@@ -7,9 +7,9 @@ import pytest
 from support.people import customer_user, staff_member
 from support.service import Service
 from tradecounter.access.jobs import clean_up_access
-from tradecounter.access.queries.sessions import end_all_sessions, end_session
+from tradecounter.access.queries.sign_ins import end_all_sessions, end_session
 from tradecounter.access.sessions import list_sessions
-from tradecounter.db.job_queue import jobs_after
+from tradecounter.db.jobs import jobs_after
 from tradecounter.edge.people import Site
 
 MINUTE = timedelta(minutes=1)

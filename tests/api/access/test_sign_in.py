@@ -18,14 +18,13 @@ from support.people import (
     staff_member,
 )
 from support.service import Service, unused_client_address
-from tradecounter.access.change_password import ask_for_password_link, mail_password_link
-from tradecounter.access.links import link_token
+from tradecounter.access.change_password import ask_for_password_link, link_token, mail_password_link
 from tradecounter.access.sessions import list_sessions
 from tradecounter.access.staff import disable_staff_member, reset_staff_member
 from tradecounter.access.users import disable_user, reset_user
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.queries.accounts import fetch_account
-from tradecounter.db.job_queue import jobs_after
+from tradecounter.db.jobs import jobs_after
 from tradecounter.edge.people import Site
 from tradecounter.kit.errors import DomainError, Kind
 

@@ -12,9 +12,9 @@ from support.consent import Consenting, running_consent
 from support.orders import create, rows
 from support.pages import customer_user
 from support.service import Customer, Service, running_service
-from tradecounter.access.queries.users import set_disabled, set_rights
+from tradecounter.access.queries.people import set_disabled, set_rights
 from tradecounter.customers.change_account import block_customer
-from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.privacy.personal_data import erase_customer
 
 pytestmark = pytest.mark.sweep
 

@@ -21,9 +21,9 @@ from support.fuzzed import damaged, fuzzed
 from support.import_examples import EXAMPLES
 from support.orders import rows
 from support.stored import stored
-from tradecounter.bulk.columns import normal_name
+from tradecounter.bulk.tables import normal_name
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.payments.bank_headings import FIELD_OF, SOURCES
+from tradecounter.payments.bank_file import FIELD_OF, SOURCES
 
 pytestmark = pytest.mark.long
 

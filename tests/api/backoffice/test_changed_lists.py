@@ -13,7 +13,7 @@ from support.backoffice import BackOfficeSite
 from support.orders import rows, sell
 from support.pages import Person, customer_user, staff_member
 from support.service import Customer, Service
-from tradecounter.alerts.tell_of_stock import tell_of_stock
+from tradecounter.alerts.tell_users import tell_of_stock
 
 ITEMS = [{"sku": "PHONE", "quantity": 1}]
 

@@ -12,8 +12,8 @@ from support.billing import credit, due_of, issue, issue_part, number_of, pay
 from support.orders import amend, at, buy, create, dispatch, read, rows, sell, shipments, uk
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
-from tradecounter.orders.back_orders.expected_dates import update_expected_dates
-from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.orders.serve_back_orders import update_expected_dates
+from tradecounter.privacy.personal_data import erase_customer
 
 Step = Callable[["Case"], Any]
 

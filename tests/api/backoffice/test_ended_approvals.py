@@ -12,7 +12,7 @@ from support.pages import customer_user
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import STANDARD
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 Door = Callable[[httpx2.Client, Customer, str], httpx2.Response]
 

@@ -17,8 +17,8 @@ from support.receiver import deliver, policy_of, receiving
 from support.service import Customer, Service
 from tradecounter.db.transaction import transaction
 from tradecounter.events.sequencer import number_all
-from tradecounter.feeds.columns import COLUMNS
-from tradecounter.webhooks import manage_endpoints
+from tradecounter.feeds.render import COLUMNS
+from tradecounter.webhooks import manage
 from tradecounter.webhooks.wire import WebhookRequest
 
 SECRET = "HIDDEN-ID"
@@ -90,7 +90,7 @@ async def cancelled_with_webhooks(service: Service, customer: Customer, cancel: 
         for url, owner in ((own.url, None), (theirs.url, customer.id)):
             async with transaction(service.commands) as tx:
                 wanted = WebhookRequest(url=url, customer_id=owner)
-                await manage_endpoints.add_webhook(tx, policy_of(service), wanted, service.clock.now())
+                await manage.add_webhook(tx, policy_of(service), wanted, service.clock.now())
         await asyncio.to_thread(cancel)
         await number_all(service.commands)
         await deliver(service)

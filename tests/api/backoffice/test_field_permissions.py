@@ -7,7 +7,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite
 from support.error_bodies import error_body
-from tradecounter.customers.operations.field_rights import roles_of_field, scope_of_field
+from tradecounter.customers.operations.changes import roles_of_field, scope_of_field
 from tradecounter.customers.settings import CustomerChange
 
 CONTACT = {"email_address", "first_name", "last_name", "company", "accounts_email", "order_mails"}

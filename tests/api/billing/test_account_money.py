@@ -10,11 +10,11 @@ from support.billing import due_of, invoiced, issue_part, number_of, pay_in, rev
 from support.mail import deliver_mail
 from support.orders import at, buy, dispatch, faults_in_the_books, outstanding, read, rows
 from support.service import Service
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.local_time import uk_date
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
-from tradecounter.payments.reseller_wire import PaymentImport
+from tradecounter.payments.wire import PaymentImport
 
 NONE = Decimal(0)
 ONE = Decimal("66.60")  # a phone with shipping and VAT

@@ -20,9 +20,9 @@ from support.billing import (
 from support.mail import deliver_mail
 from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, read, rows
 from support.service import Service
-from tradecounter.billing.credit_return import creditable_units
-from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.credit_notes import creditable_units
 from tradecounter.billing.queries.credit_notes import printed_credit_note
+from tradecounter.billing.rules import CreditLine
 from tradecounter.kit.errors import DomainError, Kind
 
 NONE = Decimal(0)

@@ -11,7 +11,7 @@ from support.billing import SELLER, invoice_text, invoiced, issue
 from support.orders import at, buy, cancel, create, dispatch, outstanding, read, rows, sell, uk
 from support.service import Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY
-from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.invoices import issue_invoice
 from tradecounter.billing.queries.invoices import next_invoice_number
 from tradecounter.customers.queries.accounts import edit_account
 from tradecounter.customers.settings import CustomerChange

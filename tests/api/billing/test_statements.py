@@ -11,10 +11,8 @@ from support.billing import SELLER, credit, invoiced, number_of, pay_in, pdf_tex
 from support.mail import deliver_mail
 from support.orders import at, uk
 from support.service import Customer, Service
-from tradecounter.billing.account_statement import AccountStatement, read_statement, statement_csv
-from tradecounter.billing.debtors import read_debtors
-from tradecounter.billing.print_statement import print_statement
-from tradecounter.billing.remind_of_invoices import remind_of_invoices
+from tradecounter.billing.account_statement import AccountStatement, print_statement, read_statement, statement_csv
+from tradecounter.billing.debtors import read_debtors, remind_of_invoices
 from tradecounter.kit.errors import DomainError
 
 

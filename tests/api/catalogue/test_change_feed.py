@@ -10,8 +10,8 @@ from support.followers import Follower, by_sku, whole
 from support.orders import at, buy, sell
 from support.service import Customer, Service, running_service
 from support.shop import price, product
-from tradecounter.imports.roll_back import roll_back_import
-from tradecounter.storefront.changes.forget import forget_catalogue_changes
+from tradecounter.imports.run import roll_back_import
+from tradecounter.storefront.changes.journal import forget_catalogue_changes
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from support.service import Service
 from support.shop import price
 from tradecounter.db.changes import read_versions
 from tradecounter.db.transaction import Transaction
-from tradecounter.storefront.changes.forget import forget_catalogue_changes
+from tradecounter.storefront.changes.journal import forget_catalogue_changes
 from tradecounter.storefront.changes.queries import read_changed_products
 
 

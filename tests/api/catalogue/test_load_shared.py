@@ -16,20 +16,16 @@ from support.service import Service
 from support.shop import product
 from tradecounter.bulk.rows import Row
 from tradecounter.db.changes import bump
-from tradecounter.db.freshness import Freshness
-from tradecounter.db.refresher import Refresher
+from tradecounter.db.refresher import Freshness, Refresher
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.run import import_and_commit
 from tradecounter.prices.importing import PriceRow
 from tradecounter.prices.rules import UnitCosts
 from tradecounter.stock.importing import StockRow
-from tradecounter.storefront.find_in_view import find_products
-from tradecounter.storefront.load_shared import CatalogueSource
-from tradecounter.storefront.parameters import ProductListParameters
-from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.find_in_view import ProductListParameters, find_products
+from tradecounter.storefront.load_shared import CatalogueSource, Turn
 from tradecounter.storefront.render import EXTRA_FIELDS, render_csv, render_json
-from tradecounter.storefront.storefront import Storefront
-from tradecounter.storefront.turns import Turn
+from tradecounter.storefront.storefront import RefreshableViews, Storefront
 from tradecounter.storefront.view import CustomerView
 
 pytestmark = pytest.mark.long

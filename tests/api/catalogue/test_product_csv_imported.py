@@ -5,7 +5,7 @@ from pathlib import Path
 from support.importing import Importer
 from support.service import Service
 from support.shop import product
-from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.tables import ColumnOptions
 
 
 def test_importing_the_apis_csv_catalogue_changes_nothing(shop: Service, tmp_path: Path) -> None:

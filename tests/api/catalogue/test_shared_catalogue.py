@@ -14,8 +14,7 @@ from structlog.testing import capture_logs
 from support.service import Service
 from support.shop import product
 from tradecounter.db.changes import Version, read_versions
-from tradecounter.db.freshness import Freshness
-from tradecounter.db.refresher import Refresher
+from tradecounter.db.refresher import Freshness, Refresher
 from tradecounter.db.transaction import reading
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.shared_folder import SharedFolder, write_data

@@ -21,8 +21,8 @@ from support.signing_in import Place
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.identity.oauth.manage_applications import revoke_given_access
+from tradecounter.identity.oauth.queries.access_tokens import access_given
 from tradecounter.identity.oauth.queries.applications import NewApplication
-from tradecounter.identity.oauth.queries.consents import access_given
 
 VERIFIER = "v" * 43
 FROM_ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}

@@ -17,12 +17,11 @@ from support.applications import switch_off as switch_off_application
 from support.consent import CALLBACK, Consenting, challenge_of, running_consent
 from support.orders import rows
 from support.service import running_service
-from tradecounter.consent.clean_up import clean_up_consent
+from tradecounter.consent.authorize import clean_up_consent
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.manage_applications import revoke_given_access
 from tradecounter.identity.oauth.queries.applications import NewApplication
-from tradecounter.privacy.erase_customer import erase_customer
-from tradecounter.privacy.export_customer import export_customer
+from tradecounter.privacy.personal_data import erase_customer, export_customer
 
 MINUTE = timedelta(minutes=1)
 

@@ -10,10 +10,10 @@ from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 
 from support.consent import Consenting, running_consent
 from support.service import running_service
-from tradecounter.consent.clean_up import clean_up_consent
-from tradecounter.consent.keys import issuer_vault, reseal_keys, rotate_key
+from tradecounter.consent.authorize import clean_up_consent
+from tradecounter.consent.issuer import issuer_vault, reseal_keys, rotate_key
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.oauth.issuer_documents import read_issuer
+from tradecounter.identity.oauth.issuer import read_issuer
 
 SECRET = "s" * 64
 

@@ -15,10 +15,10 @@ from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import ADDRESS, price
 from tradecounter.orders.announce_changes import announce_changes
-from tradecounter.orders.back_orders.expected_dates import update_expected_dates
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
+from tradecounter.orders.serve_back_orders import update_expected_dates
+from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
 from tradecounter.shipments.requests import Serial
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 
 
 def test_every_step_of_an_order_is_an_event_of_one_subject(shop: Service) -> None:

@@ -22,7 +22,7 @@ from support.orders import (
 )  # fmt: skip
 from support.service import MORNING, Customer, Service
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 
 @pytest.fixture(scope="module")

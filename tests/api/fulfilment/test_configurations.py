@@ -12,8 +12,8 @@ from support.error_bodies import error_body
 from support.orders import buy, cancel, create, dispatch, in_parallel, read, rows, sell
 from support.service import Customer, Service, running_service
 from tradecounter.kit.errors import DomainError
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.shipments.fulfilment import add_video
+from tradecounter.shipments.requests import OrderVideoResponse
 
 ONE = {"adsl_username": "line@isp.example", "adsl_password": "open-sesame"}
 VIDEO = OrderVideoResponse("https://video.example/1.mp4", "http://video.example/1.m3u8")

@@ -9,11 +9,11 @@ from support.orders import buy, cancel, create, dispatch, faults_in_the_books, l
 from support.service import Customer, Service
 from support.shop import STANDARD
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.expire_orders import expire_orders
-from tradecounter.orders.units import NamedUnits
-from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.orders.cancel_order import expire_orders
+from tradecounter.orders.lines import NamedUnits
+from tradecounter.shipments.dispatch import dispatch_order
+from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
 from tradecounter.shipments.requests import DispatchRequest, Serial
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 
 CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
 

@@ -26,13 +26,10 @@ from support.orders import (
 from support.service import Customer, Service
 from support.shop import product
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.receive_return import close_return, receive_return
-from tradecounter.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.requests import Serial
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
-from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.returns.handle_returns import close_return, open_return, receive_return
+from tradecounter.returns.wire import ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
+from tradecounter.shipments.requests import OrderVideoResponse, Serial
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from support.certificates import make_certificate, server_side
 from support.issuer import OPENID, Issuer, running_issuer
 from support.names import names_of_this_machine
-from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
+from tradecounter.identity.oauth.issuer import IssuerAwayError, read_issuer
 from tradecounter.kit.trusted_authorities import trusted_authorities
 
 LOGIN = "login.example"

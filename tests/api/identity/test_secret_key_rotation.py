@@ -22,14 +22,13 @@ from support.receiver import deliver
 from support.secret_keys import NEW, OLD, registered
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
-from tradecounter.consent.keys import issuer_vault, key_that_signs, signing_key
+from tradecounter.consent.issuer import issuer_vault, key_that_signs, signing_key
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.installation.check_secret import require_secret
 from tradecounter.installation.secret import _reseal_others
+from tradecounter.installation.service import require_secret
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import SystemClock
-from tradecounter.shipments.check_secret import WrongSecretError
-from tradecounter.shipments.rotate_secret import rotate_secret
+from tradecounter.shipments.secret_keys import WrongSecretError, rotate_secret
 
 ONE, FIRST, SECOND = (OLD, None), (OLD, NEW), (NEW, OLD)
 LAST = (NEW, None)

@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from tradecounter.kit.spans import SPANS
+from tradecounter.kit.telemetry import SPANS
 from tradecounter.monitoring.traces import SpanRecorder
 
 

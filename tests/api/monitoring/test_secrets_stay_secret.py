@@ -36,7 +36,7 @@ from tradecounter.feeds.manage import add_feed, feed_vault
 from tradecounter.feeds.wire import FeedTerms
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.jobs.watch import Backlog
-from tradecounter.kit.spans import SPANS
+from tradecounter.kit.telemetry import SPANS
 from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import combined
 from tradecounter.monitoring.traces import SpanRecorder

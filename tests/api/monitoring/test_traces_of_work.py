@@ -11,8 +11,7 @@ from support.receiver import deliver, policy_of
 from support.service import Service, running_service
 from support.shop import stock_shop
 from tradecounter.db.jobs import queue
-from tradecounter.webhooks.manage_deliveries import ping_webhook
-from tradecounter.webhooks.manage_endpoints import add_webhook
+from tradecounter.webhooks.manage import add_webhook, ping_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 
 

@@ -9,7 +9,7 @@ import pytest
 from support.mail import deliver_mail, forget_jobs, html, internal_id, jobs, message_id, plain, shown
 from support.orders import at, buy, cancel, rows, sell, uk
 from support.service import MORNING, Service
-from tradecounter.orders.back_orders.expected_dates import update_expected_dates
+from tradecounter.orders.serve_back_orders import update_expected_dates
 
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "buying@harbour.example"}}
 

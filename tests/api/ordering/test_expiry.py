@@ -7,7 +7,7 @@ import pytest
 from support.orders import at, buy, confirm, create, rows
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import STANDARD, stock_shop
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 A_DAY = timedelta(hours=24)
 ONE_SECOND = timedelta(seconds=1)

@@ -14,7 +14,7 @@ from support.orders import at, buy, cancel, confirm, create, dispatch, sell
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY
 from support.shop import order as body_of
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 COLUMNS = [
     "id",

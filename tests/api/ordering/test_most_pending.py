@@ -13,7 +13,7 @@ from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import STANDARD, order
 from support.written import written
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 ORDERS, QUOTES = 3, 2
 FULL = f"an account may have at most {ORDERS} pending orders: confirm an order, or wait until one expires"

@@ -14,8 +14,7 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.lines import with_components
 from tradecounter.orders.present import created_order
-from tradecounter.orders.queries.lines import pipe_lines_by_code
-from tradecounter.orders.queries.orders import pipe_by_code
+from tradecounter.orders.queries.orders import pipe_by_code, pipe_lines_by_code
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20).filter(

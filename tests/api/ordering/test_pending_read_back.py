@@ -11,7 +11,7 @@ from support.orders import at, buy, cancel, confirm, create, outstanding, read, 
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import GERMAN_ADDRESS, NEXT_DAY, STANDARD
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 A_DAY = timedelta(hours=24)
 ONE_SECOND = timedelta(seconds=1)

@@ -18,9 +18,9 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.states import ConfirmedOrder
-from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.price_quote import QuotePrice, price_quote
 from tradecounter.quotes.quote_links import (
     OfferedQuote,
     accept_by_link,
@@ -28,7 +28,6 @@ from tradecounter.quotes.quote_links import (
     quote_by_link,
     quote_token,
 )
-from tradecounter.quotes.requests import QuotePrice
 
 SENDER = "192.0.2.7"
 

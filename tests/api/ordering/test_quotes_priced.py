@@ -11,10 +11,9 @@ from support.quotes import jobs, price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import STANDARD, stock_shop
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.rules import MOST_POUNDS
-from tradecounter.quotes.price_quote import LONGEST_NOTE, price_quote
-from tradecounter.quotes.requests import QuotePrice
+from tradecounter.quotes.price_quote import LONGEST_NOTE, QuotePrice, price_quote
 
 A_WEEK = timedelta(days=7)
 ONE_SECOND = timedelta(seconds=1)

@@ -10,7 +10,7 @@ from support.orders import confirm, create
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.requests import Cancellation
+from tradecounter.orders.reseller_wire import Cancellation
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from support.shop import ADDRESS, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order, pri
 from support.written import written
 from tradecounter.customers.queries.accounts import edit_account
 from tradecounter.customers.settings import CustomerChange
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 A_WEEK = timedelta(days=7)
 ONE_SECOND = timedelta(seconds=1)

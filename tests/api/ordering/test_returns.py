@@ -11,11 +11,8 @@ from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parall
 from support.service import Customer, Service
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.returns.find_return import shown_return
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.receive_return import close_return, receive_return
-from tradecounter.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
-from tradecounter.returns.wire import Return
+from tradecounter.returns.handle_returns import close_return, open_return, receive_return, shown_return
+from tradecounter.returns.wire import ReceivedUnits, Return, ReturnedUnits, ReturnRequest
 from tradecounter.shipments.requests import Serial
 
 Units = list[tuple[int, int]]

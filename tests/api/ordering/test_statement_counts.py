@@ -12,7 +12,7 @@ from support.orders import Items, buy, confirm, create, dispatch, sell
 from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, order
-from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.shipments.requests import Serial
 
 Work = Callable[[], Any]

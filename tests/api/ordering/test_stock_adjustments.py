@@ -9,9 +9,9 @@ import pytest
 from support.orders import buy, confirm, create, faults_in_the_books, in_parallel, level, lines, sell
 from support.service import Customer, Service
 from tradecounter.db.statement import Statement
-from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 AUDITED = Statement("select before, after from audit_entry where subject = :subject order by id desc limit 1")

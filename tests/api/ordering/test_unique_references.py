@@ -12,7 +12,7 @@ from support.shop import STANDARD, order
 from tradecounter.customers.queries.accounts import edit_account
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.kit.text import INVISIBLE
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.cancel_order import expire_orders
 
 EXPIRED = MORNING + timedelta(hours=24, seconds=1)
 

@@ -6,8 +6,8 @@ from support.orders import at, rows
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS
-from tradecounter.access.queries.users import find_user_by_id
-from tradecounter.kit.local_time import uk_date
+from tradecounter.access.queries.people import find_user_by_id
+from tradecounter.kit.clock import uk_date
 
 ADDRESSES, USERS = "/account/address", "/account/user"
 

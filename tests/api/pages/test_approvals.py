@@ -16,7 +16,7 @@ from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS, NEXT_DAY, STANDARD
 from tradecounter.edge.page_kit.values import moment_text
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 
 REVIEW, APPROVAL = "/account/new-order", "/account/approval"
 

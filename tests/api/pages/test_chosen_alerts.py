@@ -11,8 +11,7 @@ from support.mail import deliver_mail, html, plain
 from support.orders import at, buy, dispatch, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
-from tradecounter.alerts.follow_prices import tell_of_prices
-from tradecounter.alerts.tell_of_due_invoices import tell_of_due_invoices
+from tradecounter.alerts.tell_users import tell_of_due_invoices, tell_of_prices
 from tradecounter.edge.permissions import UserRole
 
 ALERTS = "/account/alert"

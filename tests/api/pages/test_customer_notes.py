@@ -11,7 +11,7 @@ from support.events import number_events
 from support.orders import at, buy, create, rows
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer, Service
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 
 
 @pytest.fixture

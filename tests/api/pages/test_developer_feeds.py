@@ -15,10 +15,10 @@ from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service, running_service, unused_client_address
 from support.web_page import plain
 from tradecounter.customers.change_account import block_customer, unblock_customer
-from tradecounter.feeds.columns import COLUMNS
 from tradecounter.feeds.manage import reseal_feeds
+from tradecounter.feeds.render import COLUMNS
 from tradecounter.feeds.rules import MOST_OF_A_CUSTOMER
-from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.privacy.personal_data import erase_customer
 
 LIST = "/account/developer/feed"
 SENT = {"once": ""}  # a form without fields

@@ -9,11 +9,10 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.orders import buy
 from support.pages import Person, browser, customer_user, staff_member, text_of
 from support.service import Service
-from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
+from tradecounter.access.pages.both.sign_in import SIGN_IN_SUBJECTS
 from tradecounter.edge.pages.operation import PageOperation
-from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, placed
 from tradecounter.edge.pages.page_view import CONTENT_POLICY
-from tradecounter.edge.pages.placed import placed
 from tradecounter.edge.rest.operation import operations_of
 from tradecounter.sites.account_pages import SUBJECTS as ACCOUNT_SUBJECTS
 from tradecounter.sites.back_office_pages import SUBJECTS

@@ -13,11 +13,11 @@ from support.orders import at, faults_in_the_books, rows
 from support.pages import Person, customer_user, staff_member, text_of
 from support.service import Customer, Service
 from tradecounter.billing.queries.invoice_records import invoices_to_pay
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.place_bank_line import Placement, place_bank_line
-from tradecounter.payments.reverse_payment import reverse_payment
+from tradecounter.payments.record_payment import reverse_payment
 
 PATH = "/account/invoice/remittance"
 

@@ -17,9 +17,8 @@ from support.shop import ADDRESS, NEXT_DAY
 from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.kit.local_time import uk_date
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import fetch_own_order_by_code
+from tradecounter.kit.clock import uk_date
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order
 
 SHOP, FORM, ADD = "/account/product", "/account/new-order", "/account/basket/add"
 REST = {

@@ -13,7 +13,7 @@ from support.own_browser import Browser
 from support.people import PASSWORD, totp
 from support.service import Service
 from support.signing_in import Place, place_at
-from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
+from tradecounter.access.pages.both.sign_in import SIGN_IN_SUBJECTS
 from tradecounter.edge.pages.page_site import BACK_OFFICE
 from tradecounter.edge.rest.operation import operations_of
 

@@ -9,8 +9,8 @@ from support.orders import rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
 from support.shop import product
-from tradecounter.alerts.queries.stock_alerts import mark_in_stock, waiting_in_stock
-from tradecounter.alerts.tell_of_stock import tell_of_stock
+from tradecounter.alerts.queries import mark_in_stock, waiting_in_stock
+from tradecounter.alerts.tell_users import tell_of_stock
 
 ALERTS = "/account/alert"
 

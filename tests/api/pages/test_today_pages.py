@@ -14,7 +14,7 @@ from support.pages import Person, staff_member, text_of
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.shipments.requests import Serial
 
 

@@ -19,12 +19,10 @@ from tradecounter.customers.change_account import block_customer, change_custome
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold
-from tradecounter.privacy.erase_customer import erase_customer
-from tradecounter.privacy.export_customer import export_customer
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.receive_return import close_return
-from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
-from tradecounter.webhooks.manage_endpoints import add_webhook
+from tradecounter.privacy.personal_data import erase_customer, export_customer
+from tradecounter.returns.handle_returns import close_return, open_return
+from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
+from tradecounter.webhooks.manage import add_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 
 ADDRESS = {"contact_name": "Ada Private", "street_one": "1 Hidden Row", "city": "Leeds", "zip": "LS1 1AA"}

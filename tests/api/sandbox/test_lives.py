@@ -14,7 +14,7 @@ from support.quotes import request_quote
 from support.sandbox import PACE, live, living, running_sandbox
 from support.service import Customer, Service
 from support.shop import ADDRESS
-from tradecounter.sandbox.queries.living import living_orders
+from tradecounter.sandbox.queries import living_orders
 from tradecounter.sites.schedule import sandbox_jobs
 
 TWO_LINES = (("PHONE", 2), ("CABLE", 3))

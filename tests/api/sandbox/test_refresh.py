@@ -12,11 +12,10 @@ from support.orders import buy, rows, sell
 from support.sandbox import live
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
-from tradecounter.identity.queries.api_keys import add_key
-from tradecounter.installation.check_secret import require_secret
+from tradecounter.identity.queries import add_key
+from tradecounter.installation.service import require_secret
 from tradecounter.kit.errors import DomainError
-from tradecounter.sandbox.queries.copied import COPIED
-from tradecounter.sandbox.queries.copying import SourceError
+from tradecounter.sandbox.queries import COPIED, SourceError
 from tradecounter.sandbox.refresh import Refreshed, refresh_sandbox
 from tradecounter.settings import SettingsError
 from tradecounter.sites.schedule import EVERY_NIGHT, sandbox_jobs

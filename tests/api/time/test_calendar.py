@@ -8,7 +8,7 @@ import pytest
 from support.orders import at, buy, confirm, create, read, sell, uk
 from support.service import Customer, Service
 from support.shop import STANDARD
-from tradecounter.kit.local_time import UK
+from tradecounter.kit.clock import UK
 
 SECOND = timedelta(seconds=1)
 HOUR = timedelta(hours=1)

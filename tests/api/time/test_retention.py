@@ -16,8 +16,8 @@ from support.orders import at, buy, cancel, confirm, create, faults_in_the_books
 from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS
-from tradecounter.imports.roll_back import KEEP_CHANGES
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.imports.run import KEEP_CHANGES
+from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.sites.schedule import BATCH
 from tradecounter.sites.worker import drain
 

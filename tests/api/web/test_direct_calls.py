@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from api.web.test_http_basics import GETS, constant_headers
 from support.orders import buy
 from support.service import Customer, Service
-from tradecounter.sites.http.direct_calls import DirectCalls
+from tradecounter.sites.http.resource import DirectCalls
 
 ORIGIN = {"Origin": "https://shop.example"}
 

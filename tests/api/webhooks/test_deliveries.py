@@ -31,7 +31,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
-from tradecounter.webhooks import manage_deliveries, manage_endpoints
+from tradecounter.webhooks import manage
 from tradecounter.webhooks.deliver import MOST_AT_ONCE, Deliverer, deliver_all, delivering
 from tradecounter.webhooks.queries.deliveries import forget_deliveries
 from tradecounter.webhooks.wire import (
@@ -57,33 +57,29 @@ class Endpoint:
         return self.service.in_transaction(lambda tx: use(tx, *words, self.service.clock.now()))
 
     def change(self, **values: Any) -> Webhook:
-        return self._run(
-            manage_endpoints.change_webhook, policy_of(self.service), self.added.id, WebhookChange(**values)
-        )
+        return self._run(manage.change_webhook, policy_of(self.service), self.added.id, WebhookChange(**values))
 
     def rotate(self, now: datetime) -> CreatedWebhook:
         policy = policy_of(self.service)
-        return self.service.in_transaction(
-            lambda tx: manage_endpoints.rotate_webhook_secret(tx, policy, self.added.id, now)
-        )
+        return self.service.in_transaction(lambda tx: manage.rotate_webhook_secret(tx, policy, self.added.id, now))
 
     def ping(self) -> Delivery:
-        return self._run(manage_deliveries.ping_webhook, self.added.id)
+        return self._run(manage.ping_webhook, self.added.id)
 
     def redeliver(self, delivery_id: int) -> Delivery:
-        return self._run(manage_deliveries.redeliver, self.added.id, delivery_id)
+        return self._run(manage.redeliver, self.added.id, delivery_id)
 
     def replay(self, first: int, last: int) -> int:
-        return self._run(manage_deliveries.replay, self.added.id, Replay(first, last)).deliveries
+        return self._run(manage.replay, self.added.id, Replay(first, last)).deliveries
 
     def remove(self) -> None:
-        self._run(manage_endpoints.remove_webhook, self.added.id)
+        self._run(manage.remove_webhook, self.added.id)
 
     def shown(self) -> Webhook:
-        return self.service.in_transaction(lambda tx: manage_endpoints.show_webhook(tx, self.added.id))
+        return self.service.in_transaction(lambda tx: manage.show_webhook(tx, self.added.id))
 
     def deliveries(self) -> list[Delivery]:
-        found = self.service.in_transaction(lambda tx: manage_deliveries.list_deliveries(tx, self.added.id, 0, 1000))
+        found = self.service.in_transaction(lambda tx: manage.list_deliveries(tx, self.added.id, 0, 1000))
         return [delivery_on_the_wire(record) for record in found]
 
     def deliver(self, after: timedelta = timedelta()) -> list[str]:
@@ -119,7 +115,7 @@ def endpoint(service: Service) -> Any:
         receiver = service.call(lambda: _serve(script))
         wanted = WebhookRequest(url=receiver.url, **values)
         added = service.in_transaction(
-            lambda tx: manage_endpoints.add_webhook(tx, policy_of(service), wanted, service.clock.now())
+            lambda tx: manage.add_webhook(tx, policy_of(service), wanted, service.clock.now())
         )
         made.append(Endpoint(service, receiver, added))
         return made[-1]
@@ -495,12 +491,12 @@ def test_a_customer_does_not_see_others_endpoints_and_types(service: Service, en
         with pytest.raises(DomainError, match=problem):
             service.in_transaction(work)
 
-    attempt(lambda tx: manage_endpoints.show_webhook(tx, hook.added.id, other.id), f"webhook {hook.added.id} not found")
-    attempt(lambda tx: manage_endpoints.show_webhook(tx, 10**9), "webhook 1000000000 not found")
+    attempt(lambda tx: manage.show_webhook(tx, hook.added.id, other.id), f"webhook {hook.added.id} not found")
+    attempt(lambda tx: manage.show_webhook(tx, 10**9), "webhook 1000000000 not found")
     attempt(lambda tx: _add(service, tx, owner, types=["order.created"]), "types: 'order.created' is not one of")
     attempt(lambda tx: _add(service, tx, None, url="https://10.0.0.1/"), "10.0.0.1 is not a public address")
 
 
 def _add(service: Service, tx: Transaction, customer: Customer | None, **values: Any) -> Awaitable[CreatedWebhook]:
     wanted = WebhookRequest(**{"url": "https://example.org", "customer_id": customer and customer.id, **values})
-    return manage_endpoints.add_webhook(tx, policy_of(service), wanted, service.clock.now())
+    return manage.add_webhook(tx, policy_of(service), wanted, service.clock.now())

@@ -12,7 +12,7 @@ from support.pages import Person, customer_user
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS
-from tradecounter.access.queries.users import find_user_by_id
+from tradecounter.access.queries.people import find_user_by_id
 from tradecounter.db.transaction import Transaction
 from tradecounter.saved_lists.queries import insert_list, put_lines
 

@@ -15,9 +15,8 @@ from support.jobs import WAYS, Record, Way, job
 from support.orders import at, buy, dispatch, rows
 from support.pages import Person, staff_member
 from support.service import Customer, Service
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.receive_return import receive_return
-from tradecounter.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.handle_returns import open_return, receive_return
+from tradecounter.returns.wire import ReceivedUnits, ReturnedUnits, ReturnRequest
 
 
 def overdue(service: Service, customer: Customer) -> int:

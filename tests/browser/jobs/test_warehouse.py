@@ -11,8 +11,8 @@ from support.browsing import signed_in, tab_in, window
 from support.jobs import WAYS, Job, Record, Way, job
 from support.orders import buy, dispatch, level, rows, sell, shipments
 from support.pages import staff_member
-from tradecounter.returns.open_return import open_return
-from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
+from tradecounter.returns.handle_returns import open_return
+from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
 
 
 def scan(work: Job, text: str) -> None:

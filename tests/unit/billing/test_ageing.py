@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from tradecounter.billing.account_statement import ageing_of
-from tradecounter.billing.queries.statement import DueRecord
+from tradecounter.billing.queries.statements import DueRecord
 
 
 @pytest.mark.parametrize(

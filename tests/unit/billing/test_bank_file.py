@@ -13,10 +13,8 @@ from openpyxl import Workbook
 
 from support.fuzzed import fuzzed
 from tradecounter.kit.errors import DomainError
-from tradecounter.payments.bank_days import UnreadableDayError, read_day
-from tradecounter.payments.bank_file import MOST_LINES, BankFile, form_of_bank_file, read_bank_file
-from tradecounter.payments.bank_headings import SOURCES
-from tradecounter.payments.bank_line import BankLine
+from tradecounter.payments.bank_file import MOST_LINES, SOURCES, BankFile, form_of_bank_file, read_bank_file
+from tradecounter.payments.bank_line import BankLine, UnreadableDayError, read_day
 
 FILES = Path(__file__).parent / "bank_files"
 TODAY = date(2026, 11, 26)

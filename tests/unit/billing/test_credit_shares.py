@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.billing.credit_shares import share_of_amount
-from tradecounter.billing.rules import Billed
+from tradecounter.billing.rules import Billed, share_of_amount
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,10 @@ from pypdf import PdfReader
 from support.billing import copied_texts, pdf_text
 from support.fuzzed import fuzzed
 from support.images import png
-from tradecounter.billing.account_statement import AccountStatement, Ageing
+from tradecounter.billing.account_statement import AccountStatement, Ageing, print_statement
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, VatTotal
 from tradecounter.billing.print_invoice import print_invoice
-from tradecounter.billing.print_statement import print_statement
-from tradecounter.letterhead.logo import Logo
-from tradecounter.letterhead.seller import Letterhead, Party, Seller
+from tradecounter.letterhead.seller import Letterhead, Logo, Party, Seller
 
 MOMENT = datetime(2026, 6, 16, 8, tzinfo=UTC)
 LINES = [

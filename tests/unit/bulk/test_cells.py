@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType, convert
 
 from tradecounter.bulk.cells import MOMENT, TIME, UnreadableCellError, cell_reader
-from tradecounter.kit.number_types import Kilograms, Percent
+from tradecounter.kit.numbers import Kilograms, Percent
 
 Money = Decimal | UnsetType | None
 

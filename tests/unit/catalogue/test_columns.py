@@ -10,11 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from tradecounter.products.columns.bytes_column import BytesColumn, bytes_column, encoded
-from tradecounter.products.columns.gapped_column import GappedColumnBuilder
-from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
-from tradecounter.products.columns.rows import RowOfId, bitmap, rows_of
-from tradecounter.products.columns.sorted_keys import SortedKeys
+from tradecounter.products.columns.bytes_column import BytesColumn, GappedColumnBuilder, bytes_column, encoded
+from tradecounter.products.columns.lookups import InvertedIndex, PostingLists, RowOfId, SortedKeys, bitmap, rows_of
 
 pytestmark = pytest.mark.sweep
 

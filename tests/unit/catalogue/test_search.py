@@ -18,11 +18,10 @@ from tradecounter.products.queries.records import (
     ProductRecord,
     ReferenceRecords,
 )
-from tradecounter.products.search.builder import text_of_markup
-from tradecounter.products.search.index import MOST_RECENT
+from tradecounter.products.search.index import MOST_RECENT, text_of_markup
 from tradecounter.products.search.query import Found, as_typed, is_as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
-from tradecounter.products.snapshot.snapshot_bytes import from_bytes, to_bytes
+from tradecounter.products.snapshot.layout import from_bytes, to_bytes
 
 REFERENCE = ReferenceRecords(
     [CategoryRecord("cables", "Patch leads", None), CategoryRecord("fibre-leads", "Fibre leads", "cables")],

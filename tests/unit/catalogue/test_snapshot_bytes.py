@@ -24,7 +24,7 @@ from tradecounter.products.queries.records import (
 )
 from tradecounter.products.search.query import search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
-from tradecounter.products.snapshot.snapshot_bytes import from_bytes, to_bytes
+from tradecounter.products.snapshot.layout import from_bytes, to_bytes
 
 REFERENCE = ReferenceRecords(
     [CategoryRecord("k", "Kind", None), CategoryRecord("sub", "Part", "k")],

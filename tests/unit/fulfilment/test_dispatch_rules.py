@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.units import NamedUnits
+from tradecounter.orders.lines import NamedUnits, OrderLine
 from tradecounter.shipments.requests import Serial
 from tradecounter.shipments.rules import check_serials, normalised_mac, plan_dispatch
 

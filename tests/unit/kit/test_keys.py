@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradecounter.kit.csv_text import harmless, unguarded
-from tradecounter.kit.ean import is_ean
-from tradecounter.kit.keys import Spellings, UnusableKeyError, clean_key, key_form
+from tradecounter.kit.keys import Spellings, UnusableKeyError, clean_key, is_ean, key_form
 from tradecounter.kit.text import is_blank
 
 

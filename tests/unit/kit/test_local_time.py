@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.kit.clock import FrozenClock, SystemClock
-from tradecounter.kit.local_time import UkDay, at_uk_time, local_text, uk_date, uk_time_of_day
+from tradecounter.kit.clock import FrozenClock, SystemClock, UkDay, at_uk_time, local_text, uk_date, uk_time_of_day
 
 moments = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 made aware
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tradecounter.kit.program_files import installed_files
+from tradecounter.kit.digest import installed_files
 
 
 def test_an_installed_or_removed_library_is_noticed(tmp_path: Path) -> None:

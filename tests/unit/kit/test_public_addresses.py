@@ -2,7 +2,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from tradecounter.kit.public_addresses import may_connect_to
+from tradecounter.kit.web_addresses import may_connect_to
 
 PUBLIC = ["93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34", "64:ff9b::5db8:d822", "2002:5db8:d822::1"]
 NOT_PUBLIC = [

@@ -8,9 +8,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tradecounter.kit.durations import BOUNDS, Durations
-from tradecounter.monitoring.metrics import METRICS, Figures, combined, counters_of
-from tradecounter.monitoring.shared_figures import FiguresFile, SharedFigures, figures_folder
+from tradecounter.kit.telemetry import BOUNDS, Durations
+from tradecounter.monitoring.metrics import (
+    METRICS,
+    Figures,
+    FiguresFile,
+    SharedFigures,
+    combined,
+    counters_of,
+    figures_folder,
+)
 
 ONE: Figures = {
     "rejections": {("credit",): [2], ("invalid",): [1]},
@@ -89,7 +96,7 @@ def test_every_metric_has_a_name_and_a_sentence_of_its_own() -> None:
 
 LEFT = """
 import os
-from tradecounter.monitoring.shared_figures import figures_folder
+from tradecounter.monitoring.metrics import figures_folder
 with figures_folder() as folder:
     print(folder, flush=True)
     os._exit(9)

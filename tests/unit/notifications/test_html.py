@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from support.images import png
-from tradecounter.letterhead.logo import LARGEST_LOGO, read_logo
-from tradecounter.letterhead.seller import Letterhead, Seller, letterhead_from
+from tradecounter.letterhead.seller import LARGEST_LOGO, Letterhead, Seller, letterhead_from, read_logo
+from tradecounter.notifications.context import render
 from tradecounter.notifications.mail import make_mail
-from tradecounter.notifications.templates import render
 from tradecounter.settings import Settings, SettingsError
 
 NOW = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)

@@ -13,8 +13,8 @@ from support.fuzzed import fuzzed
 from tradecounter.kit.email_addresses import parse_email, parse_mailbox
 from tradecounter.kit.text import one_line
 from tradecounter.letterhead.seller import Letterhead, Seller
+from tradecounter.notifications.context import render
 from tradecounter.notifications.mail import Attachment, Mail, make_mail
-from tradecounter.notifications.templates import render
 
 NOW = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
 HEADERS = ["From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]

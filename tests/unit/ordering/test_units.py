@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.units import released_units, status_of, with_quantity, without_units
+from tradecounter.orders.lines import OrderLine, released_units, status_of, with_quantity, without_units
 
 TWENTY = Decimal(20)
 

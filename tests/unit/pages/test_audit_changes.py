@@ -8,7 +8,7 @@ import pytest
 
 from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.parts.shown_changes import Change, changes_of
+from tradecounter.parts.sentences import Change, changes_of
 
 
 def record(before: dict[str, Any], after: dict[str, Any]) -> AuditRecord:

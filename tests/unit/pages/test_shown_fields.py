@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tradecounter.bulk.differences import Change
-from tradecounter.imports.pages.staff.shown_fields import shown_fields, sku_of
+from tradecounter.imports.pages.staff.one_import import shown_fields, sku_of
 
 ORDER = ["sku", "name", "description", "images", "attributes"]
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.arrays import contract_rows, price_rows
-from tradecounter.customers.queries.terms import CustomerTerms
+from tradecounter.customers.queries.accounts import CustomerTerms
 from tradecounter.kit.money import from_pence
 from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
 from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
-from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
-from tradecounter.products.columns.rows import RowOfId
+from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice
+from tradecounter.products.columns.lookups import RowOfId
 
 TODAY = date(2026, 6, 16)
 PRODUCT = 10

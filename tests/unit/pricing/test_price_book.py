@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.arrays import Agreed, contract_rows, price_rows
-from tradecounter.customers.queries.terms import CustomerTerms
+from tradecounter.customers.queries.accounts import CustomerTerms
 from tradecounter.prices.price_book import (
     PriceBook,
     PriceLists,
@@ -21,7 +21,7 @@ from tradecounter.prices.price_book import (
 )
 from tradecounter.prices.queries.prices import NO_PRICE
 from tradecounter.prices.rules import UnitCosts
-from tradecounter.products.columns.rows import RowOfId
+from tradecounter.products.columns.lookups import RowOfId
 
 TODAY = date(2026, 6, 16)
 ROW_OF_ID = RowOfId.of([30, 10, 20, 40])  # rows are in order of SKU, ids as they came

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from tradecounter.bulk.price_figures import largest_change
-from tradecounter.prices.guards import imported_suspicion, suspicion
+from tradecounter.prices.importing import imported_suspicion, suspicion
 
 
 def pounds(text: str | None) -> Decimal | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tradecounter.edge.rest.codings import accepts_coding, choose_coding
+from tradecounter.edge.rest.negotiation import accepts_coding, choose_coding
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.requests import ClientDisconnect
 
-from tradecounter.edge.rest.chunked_response import ChunkedResponse
+from tradecounter.edge.rest.responses import ChunkedResponse
 
 Message = MutableMapping[str, Any]
 Pieces = Iterator[bytes] | AsyncGenerator[bytes, None]

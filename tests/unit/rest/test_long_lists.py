@@ -2,13 +2,13 @@
 
 import pytest
 
-from tradecounter.edge.rest.ignored import unknown_fields, unknown_parameters
+from tradecounter.edge.rest.parameters import unknown_fields, unknown_parameters
 from tradecounter.identity.credentials import ApiKey, MissingCredentialError, read_credential
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import read_json
 from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.wire import CreateOrderRequest
-from tradecounter.shipments.wire import AddConfigurationsRequest
+from tradecounter.shipments.requests import AddConfigurationsRequest
 
 
 def test_the_first_thousand_elements_are_looked_into() -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.shipping.regions import Region, Regions
-from tradecounter.shipping.rules import ShippingMethod
+from tradecounter.shipping.rules import Region, Regions, ShippingMethod
 
 
 def method(region: int, *countries: str) -> ShippingMethod:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.shipping.tracking import is_tracking_pattern, tracking_link
+from tradecounter.shipping.rules import is_tracking_pattern, tracking_link
 
 
 @pytest.mark.parametrize(

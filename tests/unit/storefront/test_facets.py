@@ -22,9 +22,8 @@ from tradecounter.products.queries.records import (
 )
 from tradecounter.products.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.stock.stock_vector import empty_stock
-from tradecounter.storefront.drawings import kind_of, tint_of
-from tradecounter.storefront.facets import Choice, Shelf, ShopParameters
-from tradecounter.storefront.price_ranges import RANGES, read_ranges
+from tradecounter.storefront.facets import RANGES, Choice, Shelf, ShopParameters, read_ranges
+from tradecounter.storefront.shown_product import kind_of, tint_of
 from tradecounter.storefront.view import CustomerView
 
 DAY = date(2026, 6, 1)

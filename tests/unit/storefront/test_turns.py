@@ -4,8 +4,7 @@ import asyncio
 import math
 from pathlib import Path
 
-from tradecounter.storefront.load_shared import CatalogueSource
-from tradecounter.storefront.turns import Turn
+from tradecounter.storefront.load_shared import CatalogueSource, Turn
 
 URL = "postgresql://shop@database.example/shop"
 

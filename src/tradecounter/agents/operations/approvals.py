@@ -5,13 +5,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tradecounter.agents.limit_spending import limit_exceeded
+from tradecounter.agents.give_consent import limit_exceeded
+from tradecounter.approvals.decide import request_approval
 from tradecounter.approvals.queries import Approval
-from tradecounter.approvals.request_approval import request_approval
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.live_agent import LiveAgent
+from tradecounter.identity.credentials import LiveAgent
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.queries.orders import lock_own_order
 from tradecounter.orders.shipping_options import ShippingOption

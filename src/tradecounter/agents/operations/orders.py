@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.structs import asdict, fields
 
-from tradecounter.agents.limit_spending import lock_agent, note_order
+from tradecounter.agents.give_consent import lock_agent, note_order
 from tradecounter.agents.operations.approvals import (
     HeldBack,
     ask_people,
@@ -23,26 +23,23 @@ from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.paging import Page
-from tradecounter.identity.live_agent import LiveAgent
-from tradecounter.kit.clock import Clock
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
+from tradecounter.identity.credentials import LiveAgent
+from tradecounter.kit.clock import Clock, local_text
+from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.json_text import decode_json
-from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.number_types import Id
+from tradecounter.kit.numbers import Id
 from tradecounter.kit.wire import Amount, LocalDateTime
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.found_order import FoundOrder
 from tradecounter.orders.fulfilled import FulfilmentReader
 from tradecounter.orders.guards import amount_errors
+from tradecounter.orders.interface_document import FoundOrder
 from tradecounter.orders.lines import products_of
-from tradecounter.orders.operations.creation import OrderCreation
-from tradecounter.orders.parameters import OrderListParameters, order_filter
+from tradecounter.orders.operations.public import OrderCreation
+from tradecounter.orders.order_lists import OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
-from tradecounter.orders.queries.lines import lines_of, lines_of_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders
-from tradecounter.orders.queries.orders import lock_unconfirmed, order_to_read, pipe_by_code
+from tradecounter.orders.queries.orders import lines_of, lines_of_order, lock_unconfirmed, order_to_read, pipe_by_code
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import (
@@ -54,7 +51,7 @@ from tradecounter.orders.wire import (
     OrderAddressDetails,
 )
 from tradecounter.products.wire import Product
-from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.storefront import RefreshableViews
 
 _ADDRESSES = (OrderAddressDetails, AddressDetails)
 _MOST = 50

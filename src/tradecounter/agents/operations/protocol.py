@@ -23,13 +23,11 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 from msgspec import UNSET
 
-from tradecounter.agents.operations.challenges import note_missing_scope
-from tradecounter.agents.operations.tools import Caller, Tool, schemas_of
+from tradecounter.agents.operations.tools import Caller, Tool, note_missing_scope, schemas_of
 from tradecounter.db.pool import DATABASE_AWAY
 from tradecounter.edge.rest.responses import Error
 from tradecounter.identity.admission import sender_of
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import MOST_FIELD_ERRORS, DomainError, FieldError
+from tradecounter.kit.errors import MOST_FIELD_ERRORS, Code, DomainError, FieldError
 from tradecounter.kit.json_text import to_json
 
 log = structlog.get_logger()

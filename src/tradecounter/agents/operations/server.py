@@ -1,35 +1,171 @@
-"""`/mcp`: the Model Context Protocol server, without sessions, so that any process responds to any request."""
+"""`/mcp`: the Model Context Protocol server, its metadata, and the registration of agents."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import Context
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from tradecounter.agents.metadata import PATH, challenge
-from tradecounter.agents.operations.challenges import Watched
-from tradecounter.agents.operations.tools import Tool
+from tradecounter.agents.connecting import (
+    PATH,
+    WELL_KNOWN,
+    ClientMetadata,
+    RegistrationError,
+    RegistrationProblem,
+    ResourceMetadata,
+    challenge,
+    register_client,
+    resource_metadata,
+)
+from tradecounter.agents.operations.tools import Tool, Watched
 from tradecounter.agents.rules import SCOPES
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.permissions import KEY_SCOPES
-from tradecounter.edge.rest.call import read_body
-from tradecounter.edge.rest.operation import Operation, Success
+from tradecounter.edge.rest.call import Call, add_response_headers, read_body
+from tradecounter.edge.rest.common_errors import UNAVAILABLE
+from tradecounter.edge.rest.headers import CACHE_CONTROL, RETRY_AFTER
+from tradecounter.edge.rest.operation import EXAMPLE_ADDRESS, Body, ErrorResponse, Operation, Success, endpoint
 from tradecounter.edge.rest.responses import Error, json_response
 from tradecounter.identity.admission import sender_of
-from tradecounter.identity.credentials import MissingCredentialError
-from tradecounter.identity.live_agent import LiveAgent
+from tradecounter.identity.credentials import LiveAgent, MissingCredentialError
 from tradecounter.identity.oauth.client_requests import audience_of
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import Code, DomainError, Kind
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+
+_CALLBACK = "http://127.0.0.1:33418/callback"
+
+
+class RegisteredClient(Struct):
+    """A registered client (RFC 7591). It has no secret."""
+
+    client_id: Annotated[str, Meta(description="The client's id.")]
+    client_id_issued_at: Annotated[int, Meta(description="Seconds since 1970.")]
+    client_name: Annotated[str, Meta(description="Its name for people.")]
+    redirect_uris: Annotated[list[str], Meta(description="Where browsers go back to.")]
+    token_endpoint_auth_method: Annotated[Literal["none"], Meta(description="It has no secret, and needs PKCE.")]
+    grant_types: Annotated[
+        list[Literal["authorization_code", "refresh_token"]], Meta(description="Codes and refresh tokens.")
+    ]
+    response_types: Annotated[list[Literal["code"]], Meta(description="Only codes.")]
+    scope: Annotated[str, Meta(description="What it can ask for.")]
+
+
+class RegistrationProblemBody(Struct, rename={"code": "error"}):
+    """Why a client is not registered (RFC 7591, section 3.2.2)."""
+
+    code: Annotated[RegistrationProblem, Meta(description="The reason.")]
+    error_description: Annotated[str, Meta(description="Details for developers of the client.")]
+
+
+_METADATA = resource_metadata(EXAMPLE_ADDRESS, "Tradecounter")
+_REGISTERED = RegisteredClient(
+    "3f" * 16,
+    1781506800,
+    "An assistant",
+    [_CALLBACK],
+    "none",
+    ["authorization_code", "refresh_token"],
+    ["code"],
+    "read order",
+)
+_DESCRIBED: Mapping[type, Described] = {ResourceMetadata: Described("The metadata.", _METADATA, "Metadata")}
+_ACCESS = Subject(tag="Access", public=True, described=_DESCRIBED)
+
+
+class ConnectingEndpoints(Struct, frozen=True):
+    """The endpoints; `base_url` is the configured base URL, if any."""
+
+    database: Database
+    clock: Clock
+    base_url: str | None
+    seller: str
+
+    @_ACCESS.shows(f"{WELL_KNOWN}{PATH}")
+    async def get_agents_server(self, call: Call) -> ResourceMetadata:
+        """The metadata of the agents' server.
+
+        Where agents get tokens for `/mcp` (RFC 9728).
+        """
+        return resource_metadata(audience_of(call.request, self.base_url), self.seller)
+
+    @_ACCESS.shows(WELL_KNOWN)
+    async def get_protected_resource(self, call: Call) -> ResourceMetadata:
+        """The metadata of the agents' server, without its path.
+
+        Where agents get tokens for `/mcp` (RFC 9728).
+        """
+        return resource_metadata(audience_of(call.request, self.base_url), self.seller)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/auth/register",
+            name="registerAgent",
+            tag="Access",
+            summary="Register an agent",
+            description="For programs that order at `/mcp` (RFC 7591). What is registered gives no access: a customer "
+            "allows it at `/auth/authorize`. A client that nobody has allowed within a day is deleted.",
+            body=Body(ClientMetadata, {"An assistant": ClientMetadata([_CALLBACK], "An assistant")}),
+            success=Success(201, "The client.", RegisteredClient, {"Client": _REGISTERED}, headers=(CACHE_CONTROL,)),
+            errors=(
+                ErrorResponse(
+                    400,
+                    "The client is not registered for the reason in `error`.",
+                    RegistrationProblemBody("invalid_redirect_uri", "redirect_uris: must have at least one address"),
+                    body=RegistrationProblemBody,
+                    counted=False,
+                ),
+                ErrorResponse(
+                    429,
+                    "Too many clients were registered from the address.",
+                    "more than 20 clients were registered from your address: try again in an hour",
+                    (RETRY_AFTER,),
+                    counted=False,
+                ),
+                UNAVAILABLE,
+            ),
+            public=True,
+        )
+    )
+    async def register(self, call: Call) -> Response:
+        add_response_headers(call.request.scope, [(b"cache-control", b"no-store")])
+        now, address = self.clock.now(), sender_of(call.request.scope).address
+        try:
+            wanted = await call.body(ClientMetadata)
+            async with transaction(self.database) as tx:
+                made = await register_client(tx, wanted, address, now)
+        except RegistrationError as error:
+            return json_response(RegistrationProblemBody(error.code, error.description), 400)
+        except DomainError as error:
+            if error.kind is not Kind.INVALID:
+                raise
+            return json_response(RegistrationProblemBody("invalid_client_metadata", error.message), 400)
+        client = RegisteredClient(
+            made.client_id,
+            int(now.timestamp()),
+            made.name,
+            made.redirect_uris,
+            "none",
+            ["authorization_code", "refresh_token"],
+            ["code"],
+            "read order",
+        )
+        return json_response(client, 201)
+
 
 _OPERATION = Operation(
     method="POST", path=PATH, name="callAgentTool", tag="", summary="", key_scopes=KEY_SCOPES, success=Success(200, "")

@@ -1,24 +1,47 @@
-"""Declares the tools of `/mcp` by the methods that carry them out.
-
-A tool takes a struct and returns one, as an operation of the customers' API does; its schemas are those of the
-interface document. A method's docstring is the tool's description.
-"""
+"""Declares the tools of `/mcp`, and challenges calls whose scope a token lacks."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, TypeVar, get_type_hints
 
 from msgspec import Struct
 from msgspec.json import decode
+from starlette.types import Message, Scope, Send
 
 from tradecounter.agents.rules import SCOPES
 from tradecounter.edge.openapi.schemas import SCHEMAS, Schemas
 from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.operation import Body, Operation, Success
 from tradecounter.identity.admission import Sender
-from tradecounter.identity.live_agent import LiveAgent
+from tradecounter.identity.credentials import LiveAgent
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.json_text import check_text, read_json, to_json
+
+_WATCHED = "tradecounter.agent_response"
+
+
+class Watched:
+    """A response that is held back as soon as a missing scope is noted."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.missing: KeyScope | None = None
+        self._send = send
+        scope[_WATCHED] = self
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response, unless it is held back."""
+        if self.missing is None:
+            await self._send(message)
+
+
+def note_missing_scope(scope: MutableMapping[str, Any], missing: KeyScope | None) -> None:
+    """Note the scope that a request needs and its token does not have, before the response begins."""
+    watched: Watched = scope[_WATCHED]
+    watched.missing = missing
+
+
+# A tool takes a struct and returns one, as an operation of the customers' API does; its schemas are those of the
+# interface document. A method's docstring is the tool's description.
 
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])
 

@@ -12,9 +12,7 @@ from tradecounter.agents.rules import AgentScope, returns_to
 from tradecounter.consent.rules import GIVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.credentials import ExpiredCredentialError
-from tradecounter.identity.live_agent import LiveAgent
-from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent, new_secret, secret_hash
 
 _USED_EVERY = timedelta(minutes=1)
 

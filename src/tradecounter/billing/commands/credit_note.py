@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from msgspec import UNSET
 
-from tradecounter.billing.issue_credit_note import issue_credit_note
+from tradecounter.billing.credit_notes import issue_credit_note
 from tradecounter.billing.operations.wire import CreditNoteRequest
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
@@ -18,11 +18,10 @@ from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, number
-from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_count

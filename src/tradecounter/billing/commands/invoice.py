@@ -1,9 +1,11 @@
-"""`tradecounter invoice`: issued invoices."""
+"""`tradecounter invoice`, `order invoice` and `order pay`: issues invoices, records their payments."""
 
+from decimal import Decimal
 from typing import Annotated
 
 import typer
 
+from tradecounter.billing.invoices import issue_invoice, resend_invoice, shown_invoice
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
@@ -11,16 +13,27 @@ from tradecounter.billing.queries.invoice_records import (
     printed_invoice,
 )
 from tradecounter.billing.reseller_wire import present_summary
-from tradecounter.billing.resend_invoice import resend_invoice
-from tradecounter.billing.shown_invoice import shown_invoice
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, Since, Until
-from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OrderName, Since, Until, pounds
+from tradecounter.edge.command_line.output import (
+    LISTED,
+    AsJson,
+    ColumnNames,
+    Prose,
+    one_line,
+    show,
+    show_record,
+    show_table,
+)
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
-from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
+from tradecounter.edge.command_line.request_options import takes_request
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.money import in_pounds
+from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.orders.reseller_wire import Invoicing
+from tradecounter.payments.record_payment import record_payment
 
 app = typer.Typer(no_args_is_help=True, help="Issued invoices; `order invoice` issues one.")
 
@@ -83,3 +96,35 @@ def resend(number: Number, as_json: AsJson = False) -> None:
     resent = run_change(lambda tx: resend_invoice(tx, number, SystemClock().now()))
     to = one_line(", ".join(resent.recipients))
     show(resent, f"the worker sends invoice {number} of order {resent.order_reference} to {to}", as_json=as_json)
+
+
+order = typer.Typer()
+
+
+@order.command("invoice")
+@takes_request()
+def invoice(reference: OrderName, wanted: Invoicing, as_json: AsJson = False) -> None:
+    """Invoice all that is dispatched and not yet invoiced; if all is invoiced, show the latest invoice's number."""
+    letterhead = from_settings(letterhead_from)
+    issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now(), part=wanted.part))
+    if issued.new and letterhead.examples:
+        typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
+    done = "is issued" if issued.new else "was issued before"
+    shown = {"number": issued.number, "order_reference": issued.order_reference, "gross": issued.gross}
+    text = f"invoice {issued.number} of order {issued.order_reference} over {in_pounds(issued.gross)} {done}"
+    show(shown, text, as_json=as_json)
+
+
+@order.command("pay")
+def pay(
+    reference: OrderName,
+    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds; at most what is due.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be due then; record nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Record a payment of an order's oldest unpaid invoice."""
+    paid = run_change(lambda tx: record_payment(tx, reference, amount, SystemClock().now()), dry_run=dry_run)
+    verb = "would be" if dry_run else "is"
+    left = f"{in_pounds(paid.total_due)} {verb} due by {str(paid.due_on)[:10]}" if paid.total_due else ""
+    of = f"{in_pounds(paid.total_paid)} of {in_pounds(paid.total_cost)} {verb} paid of {paid.order_reference}"
+    show(paid, f"{of}; {left or f'it {verb} paid in full'}", as_json=as_json)

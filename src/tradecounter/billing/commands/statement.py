@@ -1,4 +1,4 @@
-"""`tradecounter statement` and `tradecounter debtors`."""
+"""`tradecounter statement`, `debtors`, `remind` and `vat`: what customers owe, and the VAT of a period."""
 
 import sys
 from datetime import date
@@ -9,21 +9,20 @@ import typer
 
 from tradecounter.billing.account_statement import (
     AccountStatement,
+    print_statement,
     read_statement,
+    send_statement,
     statement_csv,
 )
-from tradecounter.billing.debtors import read_debtors
-from tradecounter.billing.print_statement import print_statement
-from tradecounter.billing.remind_debtor import remind_debtor
-from tradecounter.billing.send_statement import send_statement
+from tradecounter.billing.debtors import read_debtors, remind_debtor
+from tradecounter.billing.vat_report import VatLine, read_vat_report, vat_csv
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Day
-from tradecounter.edge.command_line.output import AsJson, show, show_json, show_record, show_table
+from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_json, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import write_file
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import one_line
@@ -94,3 +93,19 @@ def debtors(columns: ColumnNames = None, as_json: AsJson = False) -> None:
         for debtor in found
     ]
     show_table(flat, _DEBTORS, as_json=False, names=columns)
+
+
+def vat(
+    since: Annotated[date | None, Day("--from", "The first day. Default: that of the quarter of --to.")] = None,
+    until: Annotated[date | None, Day("--to", "The last day. Default: today.")] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the lines as CSV.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the VAT of a period, by default of the last whole quarter, and the boxes of a VAT return that sales fill."""
+    if as_csv and as_json:
+        raise typer.BadParameter("--csv and --json both write to standard output")
+    found = run_query(lambda tx: read_vat_report(tx, since, until, SystemClock().now()))
+    if as_csv:
+        sys.stdout.write(vat_csv(found))
+    else:
+        show_record(found, parts={"lines": ("Lines", VatLine.__struct_fields__)}, as_json=as_json)

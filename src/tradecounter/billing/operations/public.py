@@ -9,10 +9,11 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 from starlette.responses import Response
 
+from tradecounter.billing.account_money import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.account_statement import read_statement, statement_csv
-from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
-from tradecounter.billing.operations.examples import CREDIT_NOTE, INVOICE, STATEMENT
+from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.staff import CreditNoteNumber, InvoiceNumber
+from tradecounter.billing.operations.wire import CREDIT_NOTE, INVOICE, STATEMENT
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
     CreditNoteRecord,
@@ -31,7 +32,6 @@ from tradecounter.billing.queries.invoice_records import (
 )
 from tradecounter.billing.queries.invoices import printed_documents
 from tradecounter.billing.reseller_wire import present_credit_note
-from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.billing.wire import (
     CREDIT,
@@ -48,7 +48,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, text
 from tradecounter.edge.operations.subject import FILE, Described, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.chunked_response import ChunkedResponse
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.days import Day, end_of, start_of
 from tradecounter.edge.rest.headers import PAGING
@@ -56,11 +55,10 @@ from tradecounter.edge.rest.negotiation import CSV, JSON, PDF, choose_named
 from tradecounter.edge.rest.operation import ErrorResponse, Link, Sample, csv_media
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, note_size
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
-from tradecounter.edge.rest.responses import file_response, json_response
+from tradecounter.edge.rest.responses import ChunkedResponse, file_response, json_response
 from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.digest import digest_of
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import Code, DomainError, Kind
 from tradecounter.kit.json_text import to_json
 from tradecounter.letterhead.join_documents import joined
 from tradecounter.letterhead.seller import Letterhead

@@ -8,11 +8,12 @@ from typing import Annotated
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import AccountStatement, read_statement
-from tradecounter.billing.debtors import Debtor, read_debtors
-from tradecounter.billing.issue_credit_note import issue_credit_note
-from tradecounter.billing.operations.examples import DESCRIBED
+from tradecounter.billing.account_statement import AccountStatement, SentStatement, read_statement, send_statement
+from tradecounter.billing.credit_notes import issue_credit_note
+from tradecounter.billing.debtors import Debtor, Reminder, read_debtors, remind_debtor
+from tradecounter.billing.invoices import ResentInvoice, resend_invoice, shown_invoice, shown_invoices
 from tradecounter.billing.operations.wire import (
+    DESCRIBED,
     CreditNoteListParameters,
     CreditNoteRequest,
     DebtorListParameters,
@@ -31,15 +32,11 @@ from tradecounter.billing.queries.invoice_records import (
     list_invoices,
     printed_invoice,
 )
-from tradecounter.billing.remind_debtor import Reminder, remind_debtor
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
     present_credit_note,
 )
-from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
-from tradecounter.billing.send_statement import SentStatement, send_statement
-from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
 from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.billing.vat_report import VatReport, read_vat_report
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId

@@ -8,10 +8,9 @@ import msgspec
 from msgspec import Struct
 from psycopg.sql import SQL
 
-from tradecounter.billing.credit_shares import CreditShare, InvoicedLine
 from tradecounter.billing.invoice_document import CreditNoteDocument
 from tradecounter.billing.queries.invoices import PrintedInvoice
-from tradecounter.billing.rules import Billed
+from tradecounter.billing.rules import Billed, CreditShare, InvoicedLine
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction

@@ -10,8 +10,7 @@ from psycopg.sql import SQL
 from tradecounter.billing.invoice_document import InvoiceDocument
 from tradecounter.billing.rules import Billed
 from tradecounter.db.pipeline import json_of
-from tradecounter.db.raw_rows import RawRows
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import RawRows, Statement
 from tradecounter.db.transaction import Transaction
 
 _SERIAL_NUMBERS = Statement(

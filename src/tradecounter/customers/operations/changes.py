@@ -1,4 +1,4 @@
-"""What the API and the pages of customers share: changes of accounts, keys and users."""
+"""What the API, the pages and the command share: who may change a field; changes of accounts, keys and users."""
 
 from datetime import datetime
 
@@ -9,14 +9,31 @@ from tradecounter.access.users import disable_user, fetch_user_of
 from tradecounter.customers.change_account import checked_change
 from tradecounter.customers.operations.wire import CreatedKey
 from tradecounter.customers.queries.accounts import fetch_account, require_price_list, unpaired_terms
-from tradecounter.customers.settings import CustomerChange
+from tradecounter.customers.settings import SETTINGS, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.request_body import wrong_fields
+from tradecounter.edge.operations.desk import wrong_fields
+from tradecounter.edge.permissions import Role, roles_of
 from tradecounter.identity.manage_keys import create_key, fetch_key
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.errors import ErrorCollector
 from tradecounter.kit.json_text import decode_json, read_json, to_json
 from tradecounter.shipping.methods import require_method
+
+# The settings by who may change them, as the forms have them.
+CONTACT = ("email_address", "first_name", "last_name", "company", "accounts_email", "order_mails")
+CREDIT = ("credit_limit", "term_days")
+TRADE = tuple(name for name in SETTINGS if name not in CONTACT + CREDIT)
+
+
+def scope_of_field(name: str) -> str:
+    """Return the scope that changing a field of a customer needs."""
+    return "billing:write" if name in CREDIT else "customers:write"
+
+
+def roles_of_field(name: str) -> tuple[Role, ...]:
+    """Return the roles that may change a field of a customer."""
+    return ("administrator",) if name in TRADE else roles_of(scope_of_field(name))
+
 
 _NONE = (None, UNSET)
 _TERMS = {"credit_limit", "term_days"}

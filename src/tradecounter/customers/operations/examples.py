@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from msgspec.structs import asdict
 
-from tradecounter.access.own_users import UserChange
+from tradecounter.access.users import UserChange
 from tradecounter.customers.operations.wire import (
     CreatedKey,
     CustomerCredit,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from tradecounter.customers.address_book import change_address, remove_address, save_address
 from tradecounter.customers.address_rules import check_address, read_address
+from tradecounter.customers.change_account import change_address, remove_address, save_address
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account

@@ -1,27 +1,36 @@
-"""`/api/customer`: accounts with their keys and users."""
+"""`/api/customer`: accounts with their keys, users and addresses; blocking, export and erasure."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from io import BytesIO
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, structs
 from msgspec.structs import asdict
+from starlette.responses import Response
 
-from tradecounter.access.own_users import UserChange, change_user
-from tradecounter.access.queries.users import list_users
-from tradecounter.access.users import invite_user
+from tradecounter.access.queries.people import list_users
+from tradecounter.access.users import UserChange, change_user, invite_user
 from tradecounter.billing.queries.invoice_records import overdue_by_customer
 from tradecounter.billing.queries.ledger import unallocated_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
-from tradecounter.customers.change_account import change_customer, create_customer
+from tradecounter.customers.address_rules import check_address, read_address
+from tradecounter.customers.change_account import (
+    block_customer,
+    change_customer,
+    create_customer,
+    remove_address,
+    save_address,
+    unblock_customer,
+)
 from tradecounter.customers.operations.changes import (
     account_change,
     check_account_change,
     disable_user_of,
     make_key,
+    scope_of_field,
 )
 from tradecounter.customers.operations.examples import DESCRIBED
-from tradecounter.customers.operations.field_rights import scope_of_field
 from tradecounter.customers.operations.wire import (
     CreatedKey,
     CustomerCredit,
@@ -32,18 +41,24 @@ from tradecounter.customers.operations.wire import (
     UserRequest,
 )
 from tradecounter.customers.queries.accounts import accounts_after, fetch_account
+from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account, CustomerChange
+from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk, SinceParameters, text
-from tradecounter.edge.operations.scopes import CONFLICT, require_token_scope
-from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.operations.options import CONFLICT, require_token_scope
+from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.negotiation import ZIP
+from tradecounter.edge.rest.responses import file_response
 from tradecounter.identity.manage_keys import end_key_of
-from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
+from tradecounter.identity.queries import KeyRecord, list_keys
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.wire import ReasonRequest
+from tradecounter.privacy.personal_data import erase_customer, export_customer
 
 CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=DESCRIBED)
 ALL_CUSTOMERS, ONE_CUSTOMER = "/api/customer", "/api/customer/{id}"
@@ -213,3 +228,91 @@ def _require_scopes(call: Call, body: CustomerChange, *more: str) -> None:
     named = [name for name in body.__struct_fields__ if getattr(body, name) is not UNSET]
     for scope in dict.fromkeys([*more, *map(scope_of_field, named)]):
         require_token_scope(call.request, scope)
+
+
+_ALL = f"{ONE_CUSTOMER}/address"
+
+AddressId = Annotated[int, InPath("address_id", "The address's id.", 5003, "address")]
+
+
+async def _check(raw: bytes) -> None:
+    read_address(raw)
+
+
+class AddressOperations(Struct, frozen=True):
+    """The endpoints of customers' address books."""
+
+    desk: Desk
+
+    @CUSTOMERS.shows(_ALL, "The active addresses.")
+    async def list_addresses(
+        self, tx: Transaction, customer_id: CustomerId, query: SinceParameters
+    ) -> list[SavedAddress]:
+        """A customer's address book.
+
+        Deleted addresses are not listed.
+        """
+        account = await fetch_account(tx, customer_id)
+        return await list_addresses(tx, account.id, query.since)
+
+    @CUSTOMERS.changes("POST", _ALL, location="{id}", check=_check)
+    async def create_address(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, body: AddressDetails
+    ) -> SavedAddress:
+        """Save an address."""
+        check_address(body)
+        await fetch_account(tx, customer_id)
+        return await save_address(tx, customer_id, body, now)
+
+    @CUSTOMERS.changes("DELETE", f"{_ALL}/{{address_id}}", "The address is deleted.")
+    async def delete_address(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, address_id: AddressId
+    ) -> None:
+        """Delete an address."""
+        await remove_address(tx, customer_id, address_id, now)
+
+
+class CustomerStepOperations(Struct, frozen=True):
+    """The endpoints that block, export and erase customers."""
+
+    desk: Desk
+
+    @CUSTOMERS.changes("POST", f"{ONE_CUSTOMER}/block", scope="billing:write")
+    async def block_customer(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, body: ReasonRequest
+    ) -> ResellerCustomer:
+        """Block a customer.
+
+        Its keys and tokens are rejected within five seconds, and it cannot order; open orders stay.
+        """
+        return await present_customer(tx, await block_customer(tx, customer_id, body.reason, now), now)
+
+    @CUSTOMERS.changes(
+        "DELETE",
+        f"{ONE_CUSTOMER}/block",
+        "The customer is not blocked any more.",
+        errors=(CONFLICT,),
+        scope="billing:write",
+    )
+    async def unblock_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> None:
+        """Unblock a customer."""
+        await unblock_customer(tx, customer_id, now)
+
+    @CUSTOMERS.shows(f"{ONE_CUSTOMER}/export", "The ZIP file.", files={ZIP: FILE})
+    async def export_customer(self, tx: Transaction, customer_id: CustomerId) -> Response:
+        """All that is stored of a customer.
+
+        A ZIP file of JSON and PDF files, without secrets.
+        """
+        copy = BytesIO()
+        await export_customer(tx, customer_id, copy)
+        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", ZIP)
+
+    @CUSTOMERS.changes("POST", f"{ONE_CUSTOMER}/erase", roles=("administrator",))
+    async def erase_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> ResellerCustomer:
+        """Erase a customer's personal data.
+
+        Erases all that tax law does not require. It cannot be undone, and fails while something is open or owed.
+        """
+        await erase_customer(tx, customer_id, now)
+        return await present_customer(tx, await fetch_account(tx, customer_id), now)

@@ -1,10 +1,12 @@
-"""Adds, changes and reads customers' accounts."""
+"""Adds, changes and reads customers' accounts: one, a table of them, and the terms that determine their catalogue."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import psycopg
+from msgspec import Struct
 from psycopg.sql import SQL, Composed, Identifier
 
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNER
@@ -14,8 +16,8 @@ from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
-from tradecounter.kit.external_ids import taken_external_id
-from tradecounter.kit.keys import Spellings
+from tradecounter.kit.keys import Spellings, taken_external_id
+from tradecounter.kit.numbers import read_id
 from tradecounter.kit.text import fold
 
 _DERIVED = {"blocked": "blocked_at is not null as blocked"}
@@ -198,3 +200,118 @@ async def set_blocked(tx: Transaction, customer_id: int, at: datetime | None, re
     await bump(tx, "keys")
     await bump(tx, "customers")
     return bool(changed)
+
+
+_SORTED_NAME = SQL("lower(coalesce(nullif(company, ''), first_name || ' ' || last_name))")
+
+# By column: the expression, its type, and its type in a cursor.
+_CUSTOMER_SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
+    "name": (_SORTED_NAME, SQL("text"), str),
+    "added": (SQL("created_at"), SQL("timestamptz"), datetime),
+    "limit": (SQL("coalesce(credit_limit, -1)"), SQL("numeric"), Decimal),
+}
+CUSTOMER_SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _CUSTOMER_SORTS.items()}
+
+
+class CustomerFilter(Struct, frozen=True, kw_only=True):
+    """A filter of customers; None matches all.
+
+    `text` is a customer's id or external id, or part of its company, its contact's name or its e-mail address, or all
+    of a user's.
+    """
+
+    text: str | None = None
+    price_list: str | None = None
+    blocked: bool | None = None
+
+
+class CustomerRow(Struct, frozen=True):
+    """A customer in a table, and the value by which it is sorted."""
+
+    account: Account
+    sorted_by: Any
+
+
+_TABLE_PAGE = SQL("""
+    select {column} as sorted_by, {account}
+    from customer where {conditions} order by {column} {order}, id {order} limit :most
+""")
+_ALL = SQL("true")
+_TEXT = SQL(
+    "(id = :id::bigint or external_id = :given"
+    " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
+    " or position(:text in lower(first_name || ' ' || last_name)) > 0"
+    " or id in (select customer_id from customer_user where email_key = :text))"
+)
+_OF_PRICE_LIST = SQL("coalesce(price_list, 'default') = :price_list")
+_BLOCKED = SQL("(blocked_at is not null) = :blocked")
+_BEHIND = SQL("({column}, id) {sign} (:after_value::{kind}, :after_id)")
+
+
+def _customer_row(sorted_by: Any, **columns: Any) -> CustomerRow:
+    return CustomerRow(Account(**columns), sorted_by)
+
+
+async def customer_table(
+    tx: Transaction,
+    wanted: CustomerFilter,
+    column: str,
+    most: int,
+    *,
+    descending: bool = False,
+    after: tuple[Any, int] | None = None,
+) -> list[CustomerRow]:
+    """Return customers that match a filter, sorted by a column of `SORTS`, behind the value and the id of `after`."""
+    expression, kind, _ = _CUSTOMER_SORTS[column]
+    conditions, values = [_ALL], dict[str, Any](most=most)
+    if wanted.text:
+        conditions.append(_TEXT)
+        values |= {"text": fold(wanted.text), "given": wanted.text.strip(), "id": read_id(wanted.text)}
+    if wanted.price_list:
+        conditions.append(_OF_PRICE_LIST)
+        values["price_list"] = await spelled_price_list(tx, wanted.price_list)
+    if wanted.blocked is not None:
+        conditions.append(_BLOCKED)
+        values["blocked"] = wanted.blocked
+    chosen = SQL(" and ").join(conditions)
+    if after is not None:
+        behind = _BEHIND.format(column=expression, sign=SQL("<" if descending else ">"), kind=kind)
+        chosen = SQL("{} and {}").format(chosen, behind)
+        values |= {"after_value": after[0], "after_id": after[1]}
+    order = SQL("desc" if descending else "asc")
+    sql = _TABLE_PAGE.format(account=ACCOUNT_COLUMNS, conditions=chosen, column=expression, order=order)
+    return await tx.fetch_all(Statement(sql, _customer_row, prepared=False), **values)
+
+
+class CustomerTerms(Struct, frozen=True):
+    """A customer's price list (None: the default list), discount in hundredths of a per cent, and trade flag."""
+
+    customer_id: int
+    price_list: str | None
+    discount: int
+    trade_account: bool
+
+
+_READ_CUSTOMER_TERMS = Statement(
+    """
+    select id as customer_id, price_list, (discount * 100)::integer as discount, trade_account
+    from customer
+    """,
+    CustomerTerms,
+)
+
+
+_READ_COMMON_PROFILES = Statement("""
+    select price_list, (discount * 100)::integer from customer
+    group by price_list, discount order by count(*) desc, price_list, discount limit :most
+""")
+
+
+async def read_common_profiles(tx: Transaction, most: int) -> list[tuple[str | None, int]]:
+    """Return the pairs of price list and discount that most customers have, at most `most`."""
+    return await tx.fetch_all(_READ_COMMON_PROFILES, most=most)
+
+
+async def read_customer_terms(tx: Transaction) -> list[CustomerTerms]:
+    """Return the terms of all customers."""
+    return await tx.fetch_all(_READ_CUSTOMER_TERMS)

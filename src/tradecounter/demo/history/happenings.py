@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Literal
 
-from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.clock import at_uk_time
 from tradecounter.sandbox.steps import Step
 
 Who = Literal["customer", "support", "warehouse", "finance", "catalogue", "administrator", "program", "system"]

@@ -1,22 +1,247 @@
-"""Plans the demo's history: the same orders, dates and sums for the same seed and date."""
+"""Plans the demo's history: the same orders, dates and sums for the same seed and date, with lives drawn at random."""
 
-from dataclasses import dataclass
-from datetime import date
+import hashlib
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
+from typing import Literal
 
-from tradecounter.demo.history.happenings import Diary, Happening
-from tradecounter.demo.history.money_steps import BankFile, Bounced, PaidUp, Prepaid
-from tradecounter.demo.history.office_steps import (
+from tradecounter.demo.history.happenings import DatedDeed, Diary, Happening, NewOrder
+from tradecounter.demo.history.steps import (
+    Accepted,
     Agreed,
+    BankFile,
     Blocked,
+    Bounced,
     Damaged,
+    Expired,
+    GivenUp,
     LimitRaised,
     MailFailed,
+    Noted,
+    PaidUp,
+    Prepaid,
     PricesTakenBack,
+    Promised,
+    Received,
+    ReceivedAndCredited,
+    Returned,
     TokenRevoked,
 )
-from tradecounter.demo.history.order_lives import Lives, Pays
+from tradecounter.sandbox.steps import (
+    Cancelled,
+    Credited,
+    Declined,
+    Dispatched,
+    Filmed,
+    Invoiced,
+    PartCancelled,
+    Priced,
+    Settled,
+    Supplied,
+    Tracked,
+)
+
+Pays = Literal["on time", "late", "monthly", "never"]
+
+_DRAWS = 1_000_000  # of a product; `Shelf` takes the remainder
+_TOWNS = ("Southampton", "Halifax", "Bristol", "Leeds", "Shrewsbury", "Preston", "Cardiff")
+_NOTES = (
+    "The customer asks for delivery before noon; the gate closes at 16:00.",
+    "Called the customer: the purchase order follows by e-mail.",
+    "Leave the pallet with goods-in, not with reception.",
+    "The customer collects the next order at the trade counter.",
+)
+_REASONS = ("Wrong model ordered", "Faulty on arrival", "The site needs fewer units", "The box is damaged")
+
+
+@dataclass(slots=True)
+class Lives:
+    """Writes lives into a diary.
+
+    `unpaid` are orders with an unpaid invoice: code, customer and days since the invoice. `dispatched` have left.
+    """
+
+    diary: Diary
+    draw: Random
+    unpaid: list[tuple[str, str, int]] = field(default_factory=list)
+    dispatched: list[str] = field(default_factory=list)
+    _orders: int = 0
+    _returns: int = 0
+
+    def live_an_order(self, email: str, days_ago: int, pays: Pays, term_days: int) -> None:
+        """Place an order; what becomes of it is drawn."""
+        day = self.diary.day(days_ago)
+        match self.draw.choices(("ends well", "expires", "is cancelled", "waits for stock"), (84, 5, 4, 7))[0]:
+            case "expires":
+                self._expire(email, day)
+            case "is cancelled":
+                self._cancel(email, day)
+            case "waits for stock":
+                self._back_order(email, day, pays, term_days)
+            case _:
+                changes, in_two = self._chance(5), self._chance(5)
+                code = self._confirm(email, day, least=3 if changes or in_two else 1)
+                if changes:
+                    less = PartCancelled(1, "You asked for one unit less.")
+                    self.diary.add(self.diary.after(day, 0), 12.8, code, "support", less)
+                if self._chance(10):
+                    self.diary.add(day, 13.4, code, "support", Noted(self.draw.choice(_NOTES)))
+                dispatched = self.diary.after(day, self.draw.choice((0, 0, 1, 1, 2)))
+                self._deliver(code, email, dispatched, pays, term_days, in_two=in_two)
+
+    def live_a_plain_order(self, email: str, days_ago: int) -> None:
+        """Place an order that is dispatched and invoiced on the same day and never paid."""
+        day = self.diary.day(days_ago)
+        self._deliver(self._confirm(email, day), email, day, "never", 0)
+
+    def live_a_quote(self, email: str, days_ago: int, number: int, pays: Pays, term_days: int) -> None:
+        """Request a quote; the customer accepts it, lets it expire, or support declines it."""
+        day, code = self.diary.day(days_ago), self._code()
+        order = self._new_order(email, kind="quote", most=12)
+        priced = self.diary.after(day, 1)
+        discount = Priced("The price holds for a single delivery.", self.draw.randint(4, 11))
+        match number % 4:
+            case 1:
+                ends: DatedDeed = (priced + timedelta(days=7), 23.9, "system", Expired())
+                self.diary.place(day, self._hour(), code, order, (priced, 10.1, "support", discount), ends)
+            case 2:
+                self.diary.place(day, self._hour(), code, order)
+                reason = "The manufacturer gives no project price for this quantity."
+                self.diary.add(priced, 11.3, code, "support", Declined(reason))
+            case _:
+                bought = self.diary.after(priced, 2)
+                accepted: DatedDeed = (bought, 9.4, "customer", Accepted())
+                self.diary.place(day, self._hour(), code, order, (priced, 10.1, "support", discount), accepted)
+                self._deliver(code, email, self.diary.after(bought, 1), pays, term_days)
+
+    def live_recent_days(self, emails: tuple[str, ...]) -> None:
+        """Place what is open now: orders to confirm and to dispatch, quotes to price and to accept."""
+        yesterday = self.diary.today - timedelta(days=1)
+        for number, email in enumerate(emails):
+            self._back_order(email, self.diary.day(4 + number), "on time", 30)
+            self.diary.place(yesterday, 12.1, self._code(), self._new_order(email, kind="pending"))
+            self._confirm(email, yesterday)
+            self.diary.place(yesterday, 13.2, self._code(), self._new_order(email, kind="quote", most=20))
+            if number % 2:
+                discount = Priced("Please confirm this week.", 7)
+                day = self.diary.day(3)
+                code = self._code()
+                order = self._new_order(email, kind="quote", most=15)
+                self.diary.place(day, 11.0, code, order, (day, 15.5, "support", discount))
+
+    def _chance(self, percent: int) -> bool:
+        return self.draw.randrange(100) < percent
+
+    def _confirm(self, email: str, day: date, least: int = 1) -> str:
+        code = self._code()
+        self.diary.place(day, self._hour(), code, self._new_order(email, least=least))
+        return code
+
+    def _expire(self, email: str, day: date) -> None:
+        ends = day + timedelta(days=8)
+        expiry = ((ends, 23.9, "system", Expired()),) if self.diary.has_come(ends) else ()
+        self.diary.place(day, self._hour(), self._code(), self._new_order(email, kind="pending"), *expiry)
+
+    def _cancel(self, email: str, day: date) -> None:
+        code = self._confirm(email, day)
+        reason = self.draw.choice(("You asked us to cancel it.", "The product is no longer made."))
+        self.diary.add(day, 13.9, code, "support", Cancelled(reason))
+
+    def _back_order(self, email: str, day: date, pays: Pays, term_days: int) -> None:
+        """Order products that are out of stock: a supplier delivers them after two weeks, or announces them."""
+        code = self._code()
+        self.diary.place(day, self._hour(), code, self._new_order(email, most=4, from_stock=False))
+        arrives = self.diary.after(day, 12)
+        if self.diary.add(arrives, 8.2, code, "warehouse", Supplied("Delivery from the supplier")):
+            self._deliver(code, email, arrives, pays, term_days)
+        else:
+            # The delivery is due after today, whatever the day of the order.
+            due = (self.diary.today - day).days + self.draw.randint(3, 15)
+            self.diary.add(self.diary.after(day, 0), 15.1, code, "warehouse", Promised(in_days=due))
+
+    def _deliver(self, code: str, email: str, day: date, pays: Pays, term_days: int, *, in_two: bool = False) -> None:
+        """Dispatch an order, track it, invoice it; the customer pays it as it usually does, and may send units back."""
+        tracking = f"NW-{5000 + self._orders}-{self.draw.randint(1000, 9999)}"
+        if in_two:
+            self.diary.add(day, 14.6, code, "warehouse", Dispatched(lines=1, most=1, tracking=tracking))
+            day = self.diary.after(day, 9)
+        numbered = not in_two and self._chance(30)
+        if not self.diary.add(day, 15.0, code, "warehouse", Dispatched(tracking=tracking, numbered=numbered)):
+            return
+        self.dispatched.append(code)
+        if numbered:
+            self.diary.add(day, 15.6, code, "warehouse", Filmed())
+        town = self.draw.choice(_TOWNS)
+        self.diary.add(day, 17.2, code, "program", Tracked("Collected", "The courier has the parcel.", town))
+        self.diary.add(self.diary.after(day, 1), 11.8, code, "program", Tracked("Delivered", "Signed for.", town))
+        if self._chance(4) and pays != "never":
+            return  # finance has not invoiced it yet
+        self.diary.add(day, 17.5, code, "finance", Invoiced())
+        self._pay(code, email, day, pays, term_days)
+        if self._chance(16) and pays != "never":
+            self._send_back(code, day)
+
+    def _pay(self, code: str, email: str, invoiced: date, pays: Pays, term_days: int) -> None:
+        reference = f"{email.partition('@')[2].partition('.')[0].upper()} {self._orders}"
+        extra = Decimal("12.50") if self._chance(3) else Decimal(0)
+        days = term_days + (self.draw.randint(-6, 2) if pays == "on time" else self.draw.randint(8, 48))
+        if pays in ("never", "monthly"):
+            paid = False
+        elif self._chance(6):
+            paid = self.diary.add(
+                self.diary.after(invoiced, days), 10.3, code, "finance", Settled(reference=reference, percent=60)
+            )
+            paid = False
+        else:
+            step = Settled(reference=reference, extra=extra)
+            paid = self.diary.add(self.diary.after(invoiced, max(days, 1)), 10.3, code, "finance", step)
+        if not paid:
+            self.unpaid.append((code, email, (self.diary.today - invoiced).days))
+
+    def _send_back(self, code: str, dispatched: date) -> None:
+        """Return units: some are still expected, others are received or credited, and one never came back."""
+        self._returns += 1
+        opened, arrived = self.diary.after(dispatched, 4), self.diary.after(dispatched, 8)
+        reason = _REASONS[self._returns % len(_REASONS)]
+        if not self.diary.add(opened, 11.1, code, "support", Returned(1, reason)):
+            return
+        match self._returns % 6:
+            case 0:
+                self.diary.add(arrived, 16.2, code, "support", GivenUp())
+            case 1:
+                self.diary.add(arrived, 9.1, code, "warehouse", Received(1))
+            case 2:
+                self.diary.add(arrived, 12.2, code, "finance", Credited(Decimal("5.00"), "Goodwill for the delay"))
+            case 3:
+                self.diary.add(arrived, 9.1, code, "warehouse", ReceivedAndCredited(1, restock=False))
+            case _:
+                self.diary.add(arrived, 9.1, code, "warehouse", ReceivedAndCredited(1))
+
+    def _new_order(
+        self,
+        email: str,
+        kind: Literal["pending", "confirmed", "quote"] = "confirmed",
+        most: int = 6,
+        *,
+        least: int = 1,
+        from_stock: bool = True,
+    ) -> NewOrder:
+        lines = [
+            (self.draw.randrange(_DRAWS), self.draw.randint(least, most))
+            for _ in range(self.draw.randint(1, 4 if from_stock else 1))
+        ]
+        reference = f"PO-{40200 + self._orders * 7}"
+        return NewOrder(customer=email, reference=reference, lines=lines, kind=kind, from_stock=from_stock)
+
+    def _code(self) -> str:
+        self._orders += 1
+        return hashlib.sha256(f"demo history {self._orders}".encode()).hexdigest()[:32]
+
+    def _hour(self) -> float:
+        return 8 + self.draw.randrange(240) / 60
+
 
 _SEED = 2026
 _DAYS = 91

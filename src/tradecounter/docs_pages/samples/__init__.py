@@ -1,9 +1,6 @@
 """Request samples in the programming languages that customers use."""
 
-from tradecounter.docs_pages.samples.curl import curl_sample
-from tradecounter.docs_pages.samples.javascript import javascript_sample
-from tradecounter.docs_pages.samples.php import php_sample
-from tradecounter.docs_pages.samples.python import python_sample
+from tradecounter.docs_pages.samples.languages import curl_sample, javascript_sample, php_sample, python_sample
 
 # For each language: the highlighter's name and the function that generates the sample.
 LANGUAGES = {

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tradecounter.edge.command_line.session import fail
-from tradecounter.kit.local_time import at_uk_time, day_begins, day_ends
+from tradecounter.kit.clock import at_uk_time, day_begins, day_ends
 from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_pounds
 
 Number = TypeVar("Number")

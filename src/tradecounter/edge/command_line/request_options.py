@@ -20,7 +20,7 @@ from msgspec.structs import FieldInfo, fields
 from tradecounter.edge.command_line.arguments import number, one_of, read_day, since
 from tradecounter.edge.command_line.session import reporting_errors
 from tradecounter.kit.errors import invalid_fields
-from tradecounter.kit.number_types import NumberField, alternatives, metas, number_of
+from tradecounter.kit.numbers import NumberField, alternatives, metas, number_of
 from tradecounter.kit.validation_messages import field_errors_of
 
 Command = Callable[..., None]

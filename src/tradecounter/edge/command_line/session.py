@@ -1,12 +1,15 @@
-"""Runs commands on the configured database as the user of the system, and reports expected errors."""
+"""Runs commands on the configured database as the user of the system, reports expected errors, and configures logs."""
 
 import asyncio
+import logging
 import os
 import pwd
 import re
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import psycopg
@@ -14,17 +17,54 @@ import structlog
 import typer
 import uvloop
 from psycopg_pool import PoolTimeout
+from structlog.tracebacks import ExceptionDictTransformer
 from typer._click.globals import get_current_context
 
-from tradecounter.db.embedded import EmbeddedPostgres
-from tradecounter.db.embedded_watch import kept_running
+from tradecounter.db.embedded import EmbeddedPostgres, kept_running
 from tradecounter.db.pool import Database
 from tradecounter.db.schema_state import SchemaState, schema_state, too_new
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.edge.command_line.logs import configure_logs
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, OperatorError, named_by
 from tradecounter.settings import Settings, read_settings
+
+
+def configure_logs(process: str) -> None:
+    """Write all logs, including those of libraries, to standard error as JSON lines.
+
+    Each line names the process: what it does (`serve`, `worker` …) and its id.
+    """
+    shared: list[structlog.types.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        partial(_named, process),
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        # Tracebacks without local variables, which contain API keys and customers' data.
+        structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.processors.JSONRenderer()],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        cache_logger_on_first_use=True,
+    )
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.JSONRenderer()],
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    # Warns at every attempt to connect; the program says once that the database is away, and when it is back.
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+
+
+def _named(
+    process: str, _logger: structlog.types.WrappedLogger, _method: str, event: structlog.types.EventDict
+) -> structlog.types.EventDict:
+    event.setdefault("process", process)
+    event.setdefault("pid", os.getpid())  # at each line: API processes are forked
+    return event
 
 
 def operator() -> Actor:

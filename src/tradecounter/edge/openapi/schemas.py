@@ -8,7 +8,7 @@ import msgspec
 from tradecounter.edge.rest.common_errors import errors_of
 from tradecounter.edge.rest.operation import Operation
 from tradecounter.edge.rest.responses import Error
-from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import Code
 
 SCHEMAS = "#/components/schemas/"
 EMPTY = "EmptyObject"

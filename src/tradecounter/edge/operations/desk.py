@@ -1,31 +1,75 @@
-"""What all back-office endpoints share: reading, changing once per idempotency key, lists by cursor."""
+"""What all back-office endpoints share: reading bodies, changing once per idempotency key, lists by cursor."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from decimal import Decimal
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import fields
 from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, Recorded, once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.edge.operations.request_body import read_body
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import time_or_start_of
-from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY
-from tradecounter.edge.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.edge.rest.headers import IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import Header, Parameter
 from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError, ErrorCollector, invalid, invalid_fields
-from tradecounter.kit.json_text import to_json
+from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, invalid, invalid_fields
+from tradecounter.kit.json_text import decode_json, read_json, to_json
+from tradecounter.kit.numbers import UnreadableNumberError, alternatives, number_of
+from tradecounter.kit.validation_messages import field_errors_of
 
 Body = TypeVar("Body", bound=Struct)
+
+
+def read_body(raw: bytes, shape: type[Body]) -> Body:
+    """Return JSON as a struct. Raises DomainError (invalid) with all errors, also of amounts."""
+    try:
+        body = read_json(raw, shape)
+    except DomainError as error:
+        if not error.field_errors:
+            raise
+        wrong = {each.field: each for each in (*error.field_errors, *_wrong_amounts(decode_json(raw), shape))}
+        raise invalid_fields(list(wrong.values())) from error
+    if amounts := list(_wrong_amounts(decode_json(raw), shape)):
+        raise invalid_fields(amounts)
+    return body
+
+
+def wrong_fields(body: dict[str, Any], shape: type[Struct]) -> set[str]:
+    """Return the names of a body's fields in which `read_body` finds errors."""
+    errors = (*field_errors_of(body, shape), *_wrong_amounts(body, shape))
+    return {error.field.partition(".")[0].partition("[")[0] for error in errors}
+
+
+def _wrong_amounts(value: Any, annotation: Any, place: str = "") -> Iterator[FieldError]:
+    """Yield the errors of decimals that the decoder does not find: it takes them from strings, with any places."""
+    for shape in alternatives(annotation):
+        if shape is Decimal and isinstance(value, str):
+            yield FieldError(place, "must be a number, not text")
+        elif shape is Decimal and isinstance(value, Decimal) and (amount := number_of(annotation)) is not None:
+            try:
+                amount.check(value)
+            except UnreadableNumberError as error:
+                yield FieldError(place, str(error))
+        elif get_origin(shape) is list and isinstance(value, list):
+            for number, item in enumerate(value):
+                yield from _wrong_amounts(item, get_args(shape)[0], f"{place}[{number}]")
+        elif isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
+            for field in fields(shape):
+                if field.encode_name in value:
+                    inner = f"{place}.{field.encode_name}" if place else field.encode_name
+                    yield from _wrong_amounts(value[field.encode_name], field.type, inner)
+
+
 Item = TypeVar("Item")
 
 MOST_LISTED = 1_000
@@ -204,7 +248,7 @@ class Desk(Struct, frozen=True):
         Without `keyed`, the key is not used. What `work` returns must not be `lasting` after a roll-back.
         """
         takes_key = keyed and call.request.method == "POST"
-        key = read_key(call.request.headers.getlist(HEADER)) if takes_key else None
+        key = read_key(call.request.headers.getlist(IDEMPOTENCY_HEADER)) if takes_key else None
         customer_id = call.admitted_customer_id
         caller = f"{call.actor.kind}/{call.actor.id}" if customer_id is None else customer_id
         request = None if key is None else KeyedRequest(caller, key, print_of())

@@ -31,8 +31,7 @@ from tradecounter.edge.operations.desk import (
     Unchanged,
     page,
 )
-from tradecounter.edge.operations.options import Options
-from tradecounter.edge.operations.scopes import CONFLICT
+from tradecounter.edge.operations.options import CONFLICT, Options
 from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND

@@ -2,7 +2,7 @@
 
 A repeated group of fields has numbered names: `items-0-quantity` is `items[0].quantity` in the struct and in errors.
 An empty field counts as absent. White space around a value is removed. Numbers are read as their types say
-(`kit/number_types.py`).
+(`kit/numbers.py`).
 """
 
 import re
@@ -20,13 +20,12 @@ from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.form import MEDIA_TYPE as URL_ENCODED
-from tradecounter.edge.rest.form import form_decoded
+from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as URL_ENCODED
+from tradecounter.edge.rest.parameters import form_decoded
 from tradecounter.edge.rest.responses import STATUS
+from tradecounter.kit.clock import moment_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
-from tradecounter.kit.local_time import moment_of
-from tradecounter.kit.number_types import alternatives, number_of
-from tradecounter.kit.numbers import UnreadableNumberError
+from tradecounter.kit.numbers import UnreadableNumberError, alternatives, number_of
 from tradecounter.kit.validation_messages import field_errors_of
 
 Shape = TypeVar("Shape", bound=Struct)

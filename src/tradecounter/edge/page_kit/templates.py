@@ -7,7 +7,7 @@ import jinja2
 
 from tradecounter.edge.page_kit.highlighting import highlighted
 from tradecounter.edge.page_kit.markdown import render_inline, render_text
-from tradecounter.edge.page_kit.static_files import static_address
+from tradecounter.edge.page_kit.page import static_address
 from tradecounter.edge.page_kit.values import FILTERS
 from tradecounter.kit.text import plural
 
@@ -22,7 +22,7 @@ def page_templates(package: str) -> jinja2.Environment:
 def site_templates(site: str) -> jinja2.Environment:
     """Return an environment for the pages of a site, `staff` or `account`, with all slices' templates for it.
 
-    `orders/list.html` is `orders/pages/staff/templates/list.html`, or `…/pages/both/…`. An unknown name is an error.
+    `orders/list.html` is `orders/pages/templates/staff/list.html`, or `…/both/…`. An unknown name is an error.
     """
     environment = _environment(_SliceLoader(site), _SliceLoader("both"))
     environment.filters |= FILTERS
@@ -38,7 +38,7 @@ class _SliceLoader(jinja2.PackageLoader):
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Callable[[], bool] | None]:
         subject, _, name = template.partition("/")
         try:
-            return super().get_source(environment, f"{subject}/pages/{self._folder}/templates/{name}")
+            return super().get_source(environment, f"{subject}/pages/templates/{self._folder}/{name}")
         except jinja2.TemplateNotFound as error:
             raise jinja2.TemplateNotFound(template) from error
 

@@ -10,7 +10,7 @@ from jinja2 import Environment, pass_environment
 from jinja2.filters import do_truncate
 from markupsafe import Markup
 
-from tradecounter.kit.local_time import UK, moment_of
+from tradecounter.kit.clock import UK, moment_of
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 

@@ -1,13 +1,15 @@
-"""Declarations of pages: who may open them, and what they need."""
+"""Declarations of pages: who may open them, what they need, and who looks at them."""
 
 from collections.abc import Callable
 from typing import TypedDict, Unpack
 
 import msgspec
 
-from tradecounter.edge.people import Person, StaffMember
-from tradecounter.edge.permissions import UserRole, allows
+from tradecounter.edge.people import CustomerUser, Person, StaffMember
+from tradecounter.edge.permissions import Role, UserRole, allows
+from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Method, Operation, Parameter, Success, endpoint
+from tradecounter.edge.session import session_of
 
 
 class PageOperation(Operation, frozen=True, kw_only=True):
@@ -77,3 +79,37 @@ def needed(operation: Operation) -> str:
     return (
         f"this needs the right {operation.scope}" if operation.scope else f"this needs {' or '.join(operation.roles)}"
     )
+
+
+def roles_of_caller(call: Call) -> list[Role]:
+    """Return the roles of the member of the staff who has signed in."""
+    session = session_of(call.request.scope)
+    person = None if session is None else session.person
+    return list(person.roles) if isinstance(person, StaffMember) else []
+
+
+def staff_id_of(call: Call) -> int:
+    """Return the id of the member of the staff who has signed in. Raises RuntimeError if nobody has."""
+    session = session_of(call.request.scope)
+    if session is None:
+        raise RuntimeError("the gate admits only staff who have signed in here")
+    return session.person.id
+
+
+def user_of(call: Call) -> CustomerUser:
+    """Return the customer's user who has signed in. Raises RuntimeError if nobody has."""
+    session = session_of(call.request.scope)
+    if session is None or not isinstance(session.person, CustomerUser):
+        raise RuntimeError("the gate admits only customers' users who have signed in here")
+    return session.person
+
+
+Roles = tuple[UserRole, ...]
+
+OWNER: Roles = ("owner",)
+BUYER: Roles = ("buyer",)
+APPROVER: Roles = ("approver",)
+ACCOUNTS: Roles = ("accounts",)
+DEVELOPERS: Roles = ("developer",)
+DEVELOPER_HOME = "/account/developer"
+INVOICE_FILES: Roles = ("accounts", "buyer")  # an order's page has links to its invoices

@@ -8,9 +8,8 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tradecounter.edge.page_kit.static_files import static_address
-from tradecounter.edge.pages.navigation import Entry, Navigation
-from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.page_kit.page import static_address
+from tradecounter.edge.pages.page_site import Entry, Navigation, PageSite
 from tradecounter.edge.people import Person
 from tradecounter.edge.session import has_right, session_of
 

@@ -9,12 +9,9 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Scope
 
-from tradecounter.edge.rest.codings import accepted_codings
-from tradecounter.edge.rest.form import MEDIA_TYPE as FORM
-from tradecounter.edge.rest.form import read_form
-from tradecounter.edge.rest.ignored import HEADER as IGNORED_HEADER
-from tradecounter.edge.rest.ignored import header_value, unknown_fields
-from tradecounter.edge.rest.parameters import read_parameters
+from tradecounter.edge.rest.negotiation import accepted_codings
+from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as FORM
+from tradecounter.edge.rest.parameters import IGNORED_HEADER, header_value, read_form, read_parameters, unknown_fields
 from tradecounter.edge.rest.responses import Header
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind, not_found

@@ -4,7 +4,7 @@ from tradecounter.edge.rest.headers import RETRY_AFTER, WWW_AUTHENTICATE
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import ErrorResponse, Operation
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
-from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import Code
 
 MALFORMED_HEAD = ErrorResponse(
     400, "The request's head is malformed.", "Host: must be at most 255 bytes long", counted=False

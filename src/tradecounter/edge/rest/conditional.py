@@ -13,8 +13,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.chunked_response import ChunkedResponse
-from tradecounter.edge.rest.codings import (
+from tradecounter.edge.rest.negotiation import (
     COMPRESSING,
     IDENTITY,
     SMALLEST_COMPRESSED,
@@ -22,6 +21,7 @@ from tradecounter.edge.rest.codings import (
     accepts_coding,
     choose_coding,
 )
+from tradecounter.edge.rest.responses import ChunkedResponse
 from tradecounter.kit.digest import digest_of
 
 # The request headers that affect a response. Negotiated ones are part of the cache key (`sites/http/request_head.py`).

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from tradecounter.kit.clock import day_begins, day_ends
 from tradecounter.kit.errors import invalid
-from tradecounter.kit.local_time import day_begins, day_ends
 
 # The pattern is for the interface document only: `day_of` also rejects days that do not exist, such as 30 February.
 Day = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"})]

@@ -13,7 +13,7 @@ from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.responses import Error
-from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import Code
 
 LEAST_NOTICE = timedelta(days=183)  # between the deprecation of an operation and its end
 

@@ -1,20 +1,61 @@
-"""Reads query parameters into a struct whose fields are the parameters (specification, section 4).
-
-A field of type `tuple[str, ...]` is a comma-separated list, which is split before percent-decoding. What an encoded
-comma (`%2C`) means depends on existing values, so the endpoint decides. Repeated lists are joined. Other parameters may
-be sent once. An empty value counts as absent; unknown parameters are ignored.
-"""
+"""Reads query parameters and forms, and reports what is ignored (specification, section 4)."""
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote_plus
 
 import msgspec
+from msgspec import Struct, field
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
-from tradecounter.kit.number_types import alternatives, metas
-from tradecounter.kit.validation_messages import field_errors_of
+from tradecounter.kit.numbers import alternatives, metas
+from tradecounter.kit.validation_messages import MOST_ELEMENTS, field_errors_of
+
+FORM_MEDIA_TYPE = "application/x-www-form-urlencoded"
+
+_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})?")
+
+
+def read_form(raw: bytes) -> dict[str, str]:
+    """Return a form's fields; a field without a value counts as absent.
+
+    Raises DomainError (invalid) for a repeated field, a broken escape, a NUL, or bytes that are not UTF-8.
+    """
+    fields: dict[str, str] = {}
+    for part in raw.split(b"&"):
+        if not part:
+            continue
+        name, _, value = part.partition(b"=")
+        field = form_decoded(name)
+        if field in fields:
+            raise DomainError(Kind.INVALID, f"{field[:100]}: is given more than once")
+        fields[field] = form_decoded(value)
+    return {name: value for name, value in fields.items() if value}
+
+
+def form_decoded(raw: bytes) -> str:
+    """Return a form's name or value, decoded. Raises DomainError (invalid)."""
+    try:
+        text = _ESCAPE.sub(_form_text, raw.replace(b"+", b" ")).decode()
+    except ValueError as error:
+        raise DomainError(Kind.INVALID, "the form is not UTF-8, or contains a broken % escape") from error
+    if "\x00" in text:
+        raise DomainError(Kind.INVALID, "the form contains a NUL character: leave it out")
+    return text
+
+
+def _form_text(escape: re.Match[bytes]) -> bytes:
+    if escape[1] is None:
+        raise ValueError("a % without two hexadecimal digits")
+    return bytes([int(escape[1], 16)])
+
+
+# A field of type `tuple[str, ...]` is a comma-separated list, which is split before percent-decoding. What an encoded
+# comma (`%2C`) means depends on existing values, so the endpoint decides. Repeated lists are joined. Other parameters
+# may be sent once. An empty value counts as absent; unknown parameters are ignored.
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Pair = tuple[str, str]
@@ -136,9 +177,9 @@ class ParameterField(msgspec.Struct, frozen=True):
 def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
     """Return a struct's parameters with their JSON schemas, without null: parameters cannot be null."""
     fields = []
-    for field in msgspec.structs.fields(shape):
-        is_list = _reading(field.type).is_list
-        schema = msgspec.json.schema(field.type)
+    for declared in msgspec.structs.fields(shape):
+        is_list = _reading(declared.type).is_list
+        schema = msgspec.json.schema(declared.type)
         for alternative in schema.pop("anyOf", []):
             if alternative != {"type": "null"}:
                 schema |= alternative
@@ -146,5 +187,85 @@ def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
             schema |= {"type": "string", "enum": [value for value in schema["enum"] if value is not None]}
         if is_list and "examples" in schema:
             schema["examples"] = [example.split(",") for example in schema["examples"]]
-        fields.append(ParameterField(field.encode_name, is_list, schema))
+        fields.append(ParameterField(declared.encode_name, is_list, schema))
     return fields
+
+
+# The header `X-Ignored` lists unknown query parameters and unknown body fields. Response fields count as known: the
+# service sets them and ignores them on input.
+
+IGNORED_HEADER = "X-Ignored"
+
+_MOST_NAMED = 10
+_MOST_BYTES = 500  # a proxy may accept only 4 KB of headers
+_PLAIN = "[]!$&'()*+/:;=?@ "
+_CREDENTIAL = "api-key"
+
+
+class _Known(Struct):
+    """The known members of a JSON object or of a list's elements."""
+
+    members: "dict[str, _Known]" = field(default_factory=dict)
+
+
+def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
+    """Return the unknown names among a query's first thousand parameters, without duplicates."""
+    known = frozenset[str]() if shape is None else known_names(shape)
+    parts = raw_query.split("&", MOST_PARTS)[:MOST_PARTS]
+    sent = {part.partition("=")[0]: None for part in parts if part}  # most are known as they are, before decoding
+    names = (unquote_plus(name, errors="replace") for name in sent if name not in known)
+    return list(dict.fromkeys(name for name in names if name not in known and name != _CREDENTIAL))
+
+
+def unknown_fields(body: Any, *shapes: Any) -> Iterator[str]:
+    """Yield the places of unknown fields, such as `items[0].qty`; reads a list's first thousand elements."""
+    return _unknown(body, _known(shapes), "") if isinstance(body, dict) else iter(())
+
+
+def header_value(names: Iterable[str]) -> str:
+    """Return the header's value: at most ten names, percent-encoded where necessary."""
+    value = ""
+    for name in islice(names, _MOST_NAMED):
+        longer = f"{value}, {quote(name, safe=_PLAIN)}" if value else quote(name, safe=_PLAIN)
+        if len(longer) > _MOST_BYTES:
+            return value or longer[:_MOST_BYTES]
+        value = longer
+    return value
+
+
+def _unknown(value: Any, known: _Known, place: str) -> Iterator[str]:
+    if isinstance(value, list):
+        for number, item in enumerate(value[:MOST_ELEMENTS]):
+            yield from _unknown(item, known, f"{place}[{number}]")
+    elif isinstance(value, dict) and known.members:
+        for name, inner in value.items():
+            where = f"{place}.{name}" if place else name
+            if name in known.members:
+                yield from _unknown(inner, known.members[name], where)
+            else:
+                yield where
+
+
+@lru_cache
+def _known(shapes: tuple[Any, ...]) -> _Known:
+    known = _Known()
+    for shape in shapes:
+        _add(known, shape)
+    return known
+
+
+def _add(known: _Known, annotation: Any) -> None:
+    for option in alternatives(annotation):
+        if get_origin(option) in {list, tuple}:
+            _add(known, get_args(option)[0])
+        elif isinstance(option, type) and issubclass(option, Struct):
+            for field_ in msgspec.structs.fields(option):
+                member = known.members.setdefault(field_.encode_name, _Known())
+                if option not in _structs(field_.type):  # stops at a recursive type
+                    _add(member, field_.type)
+
+
+def _structs(annotation: Any) -> set[Any]:
+    options = alternatives(annotation)
+    inner = [get_args(option)[0] for option in options if get_origin(option) in {list, tuple}]
+    return {*options, *(option for part in inner for option in alternatives(part))}

@@ -11,7 +11,6 @@ from starlette.responses import Response
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.chunked_response import ChunkedResponse
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.negotiation import CSV, JSON, attachment, choose_named
 from tradecounter.edge.rest.paging import (
@@ -23,6 +22,7 @@ from tradecounter.edge.rest.paging import (
     linked,
     page_headers,
 )
+from tradecounter.edge.rest.responses import ChunkedResponse
 from tradecounter.kit import csv_text
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.json_text import to_json

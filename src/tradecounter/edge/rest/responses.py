@@ -1,14 +1,18 @@
-"""Creates JSON responses, files, and error responses with the status of their kind."""
+"""Creates JSON responses, files, long responses in chunks, and error responses, which a request may have as pages."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Struct, field
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import MOST_FIELD_ERRORS, USUAL_CODE, FieldError, Kind
+from tradecounter.kit.errors import MOST_FIELD_ERRORS, USUAL_CODE, Code, FieldError, Kind
 from tradecounter.kit.json_text import to_json
 
 Header = tuple[bytes, bytes]
@@ -67,3 +71,82 @@ STATUS = {
 USUAL_CODES = {STATUS[kind]: code for kind, code in USUAL_CODE.items() if kind is not Kind.FORBIDDEN} | {
     500: Code.INTERNAL_ERROR
 }
+
+
+class ChunkedResponse(Response):
+    """A response whose body is rendered as the client reads it, without a `Content-Length`.
+
+    Of all responses that share a `lock`, one at a time renders a chunk; other tasks run after each chunk.
+    """
+
+    def __init__(
+        self,
+        chunks: Iterator[bytes] | AsyncGenerator[bytes, None],
+        lock: asyncio.Lock,
+        *,
+        headers: Mapping[str, str],
+        media_type: str,
+    ) -> None:
+        self.status_code = 200
+        self.media_type = media_type
+        self.background = None
+        self.init_headers(headers)
+        self._chunks = chunks if isinstance(chunks, AsyncGenerator) else _asynchronous(chunks)
+        self._lock = lock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response; a HEAD request renders no chunk. Raises ClientDisconnect."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        chunk: bytes | None = b""
+        gone = asyncio.create_task(_until_gone(receive))
+        try:
+            async with aclosing(self._chunks):
+                while chunk is not None:
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    if gone.done():
+                        raise ClientDisconnect from gone.exception()
+                    chunk = None if scope["method"] == "HEAD" else await self._next()
+        finally:
+            gone.cancel()
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _next(self) -> bytes | None:
+        async with self._lock:
+            await asyncio.sleep(0)
+            return await anext(self._chunks, None)
+
+
+async def _asynchronous(chunks: Iterator[bytes]) -> AsyncGenerator[bytes, None]:
+    for chunk in chunks:
+        yield chunk
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+_KEY = "tradecounter.error_page"
+
+
+class Failure(Struct, frozen=True):
+    """An error as a response: its status, its text, its headers, and what was raised."""
+
+    status: int
+    message: str
+    error: Exception
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+ErrorPage = Callable[[Request, Failure], Response]
+
+
+def show_errors_with(scope: Scope, page: ErrorPage) -> None:
+    """Have a request's errors shown by a page."""
+    scope[_KEY] = page
+
+
+def error_page_of(scope: Scope) -> ErrorPage | None:
+    """Return what shows a request's errors, or None."""
+    page: ErrorPage | None = scope.get(_KEY)
+    return page

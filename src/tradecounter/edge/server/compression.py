@@ -19,8 +19,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.edge.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, accepted_codings, choose_coding
 from tradecounter.edge.rest.conditional import coded_tag
+from tradecounter.edge.rest.negotiation import IDENTITY, SMALLEST_COMPRESSED, Coding, accepted_codings, choose_coding
 from tradecounter.edge.rest.responses import Header
 
 _COMPRESSIBLE = {

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Literal
 
-from tradecounter.kit.durations import Durations
+from tradecounter.kit.telemetry import Durations
 from tradecounter.monitoring.metrics import Figures, Labels
 
 # What responded: a request whose bytes were known, one whose head was parsed, the response cache through ASGI, an

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp
 
 from tradecounter.edge.rest.headers import DEPRECATION, PAGING, SUNSET
 from tradecounter.edge.rest.responses import Header, error_response
-from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import Code
 
 NO_FRAMES = "frame-ancestors 'none'"
 

@@ -15,15 +15,15 @@ from tradecounter.edge.rest.headers import WWW_AUTHENTICATE
 from tradecounter.edge.rest.operation import ErrorResponse
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.admission import Admission, sender_of
+from tradecounter.identity.credentials import secret_hash
 from tradecounter.identity.oauth.queries.applications import find_secret
-from tradecounter.identity.oauth.token_request import (
+from tradecounter.identity.wire import (
     ClientCredentials,
     InvalidClientError,
+    OAuthError,
     OAuthRequestError,
     client_credentials,
 )
-from tradecounter.identity.secret_hash import secret_hash
-from tradecounter.identity.wire import OAuthError
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError
 

@@ -1,14 +1,16 @@
-"""Registers and disables OAuth applications, and revokes their tokens for a customer."""
+"""Registers and disables OAuth applications with their redirect URIs, and revokes their tokens for a customer."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.oauth.queries.access_tokens import revoke_tokens
+from tradecounter.identity.oauth.queries.access_tokens import GivenAccess, access_given, revoke_tokens
 from tradecounter.identity.oauth.queries.applications import (
     ApplicationRecord,
     NewApplication,
@@ -17,9 +19,54 @@ from tradecounter.identity.oauth.queries.applications import (
     disable_application,
     find_application,
 )
-from tradecounter.identity.oauth.queries.consents import GivenAccess, access_given
-from tradecounter.identity.oauth.redirect_uris import check_redirect_uris
-from tradecounter.kit.errors import not_found, or_not_found, require_text
+from tradecounter.kit.errors import DomainError, invalid, not_found, or_not_found, require_text
+from tradecounter.kit.setting_rules import is_safe_url
+
+MOST_REDIRECT_URIS = 20
+_LONGEST = 2000
+_UNSAFE = "must start with https:// and a host; http:// is allowed for this machine only"
+# Only characters that need no escape in a Location header, and none that ends a directive of a content policy.
+_ADDRESS = re.compile(
+    r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?(?:[/?][A-Za-z0-9._~%!$&'()*+,=:@/?-]*)?"
+)
+_WEB = re.compile("https?://[^/?]")
+_DOTS = re.compile(r"/\.{1,2}(?:[/?]|\Z)")
+
+
+def check_redirect_uris(uris: Sequence[str]) -> None:
+    """Check the redirect URIs of an application. Raises DomainError (invalid)."""
+    if len(uris) > MOST_REDIRECT_URIS:
+        raise invalid("redirect_uri", f"there must be at most {MOST_REDIRECT_URIS}")
+    for uri in uris:
+        problem = _problem(uri)
+        if problem is not None:
+            raise _wrong(uri, problem)
+
+
+def origin_of(uri: str) -> str:
+    """Return a redirect URI's scheme, host and port, as a source of a content policy names them."""
+    parts = urlsplit(uri)
+    # A policy cannot name an IPv6 address.
+    return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"
+
+
+def _problem(uri: str) -> str | None:
+    if "#" in uri:
+        return "must have no fragment"
+    if not _WEB.match(uri):
+        return _UNSAFE
+    if len(uri) > _LONGEST or not _ADDRESS.fullmatch(uri):
+        return "must be a plain URL with its host in lower case, without a user name, spaces and special characters"
+    if not is_safe_url(uri):
+        return _UNSAFE
+    if _DOTS.search(uri.partition("?")[0]):
+        return "must have no . or .. in its path"
+    return None
+
+
+def _wrong(uri: str, problem: str) -> DomainError:
+    return invalid("redirect_uri", f"{uri[:200]!r} {problem}")
+
 
 _LONGEST_NAME = 200
 

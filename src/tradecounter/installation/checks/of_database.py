@@ -1,11 +1,11 @@
-"""Checks of the database: its clock, its job queue and the consistency of its tables."""
+"""Checks of the database: its clock, its job queue, the consistency of its tables, and its read replica."""
 
+import asyncio
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 
-from tradecounter.consent.keys import LostKeyError, issuer_vault, key_that_signs
-from tradecounter.db.base_backup import OVERDUE_AFTER, read_base_backup, read_wal_archive
-from tradecounter.db.disk_room import has_room
+from tradecounter.consent.issuer import LostKeyError, issuer_vault, key_that_signs
 from tradecounter.db.installation import is_demo, server_time
 from tradecounter.db.invariants import (
     MOST_FOUND,
@@ -15,18 +15,21 @@ from tradecounter.db.invariants import (
     wrong_credit,
     wrong_stock,
 )
-from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
+from tradecounter.db.jobs import failed_jobs, waiting_jobs, workers_heard_of
+from tradecounter.db.pool import REMEDY, Database
+from tradecounter.db.replicas import Lag, read_end_of_log, read_lag, read_position
 from tradecounter.db.schema_state import SchemaState
-from tradecounter.db.transaction import Transaction
-from tradecounter.db.writability import REMEDY
-from tradecounter.edge.command_line.tables import one_line
+from tradecounter.db.server_state import OVERDUE_AFTER, has_room, read_base_backup, read_wal_archive
+from tradecounter.db.transaction import Transaction, reading
+from tradecounter.edge.command_line.output import one_line
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.identity.queries.secret_fingerprints import fingerprint, registered_keys
-from tradecounter.identity.registered_keys import problem_of
-from tradecounter.installation.checks.check import Check, fine, wrong
+from tradecounter.identity.queries import fingerprint, registered_keys
+from tradecounter.identity.vault import problem_of
+from tradecounter.installation.checks.of_services import Check, fine, wrong
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings, SettingsError
 from tradecounter.sites.worker import SILENT_SECONDS
+from tradecounter.storefront.catalogue_data import UNUSABLE, try_to_connect
 
 LARGEST_SKEW = timedelta(seconds=2)
 LONGEST_WAIT = timedelta(minutes=5)
@@ -198,3 +201,45 @@ async def _base_backup(tx: Transaction) -> Check:
 
 def _listed(found: list[str]) -> str:
     return "; ".join(found) + (", and possibly more" if len(found) == MOST_FOUND else "")
+
+
+_SECONDS = 10.0
+_CATCH_UP_SECONDS = 3.0  # for a replica under load
+_LOOK_EVERY_SECONDS = 0.1
+_REMEDY = (
+    "correct TRADECOUNTER_REPLICA_URL, or repair the replica; after a fail-over, it names its new timeline only after "
+    "some minutes. Catalogues are read from the primary until then"
+)
+
+
+async def check_replica(settings: Settings, url: str) -> Check:
+    """Check that the replica follows the database at `url`: same log, read-only, and nothing missing for long."""
+    if settings.replica_url is None:
+        return fine("replica", "not used: TRADECOUNTER_REPLICA_URL is not set")
+    try:
+        async with asyncio.timeout(_SECONDS):
+            lag, timeline = await _lag(settings.replica_url, url)
+    except TimeoutError:
+        return wrong("replica", f"no response within {_SECONDS:.0f} seconds", _REMEDY)
+    except UNUSABLE as error:
+        return wrong("replica", one_line(str(error)), _REMEDY)
+    if lag.missing:
+        found = f"{lag.missing} bytes of the log are not replayed after {_CATCH_UP_SECONDS:.0f} seconds"
+        return wrong("replica", f"{found}{'; its replay is paused' if lag.paused else ''}", _REMEDY)
+    return fine("replica", f"it is read-only, on the primary's timeline {timeline}, and has the primary's whole log")
+
+
+async def _lag(replica_url: str, url: str) -> tuple[Lag, int]:
+    """Return what the replica does not catch up with of the log as it is now, and the log's timeline."""
+    async with Database(url, connections=1) as primary, reading(primary) as tx:
+        position = await read_position(tx)
+        end_of_log = await read_end_of_log(tx, position)
+    await try_to_connect(replica_url)
+    async with Database(replica_url, connections=1) as replica:
+        until = time.monotonic() + _CATCH_UP_SECONDS
+        while True:
+            async with reading(replica) as tx:
+                lag = await read_lag(tx, position, end_of_log)
+            if not lag.missing or time.monotonic() >= until:
+                return lag, position.log.timeline
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)

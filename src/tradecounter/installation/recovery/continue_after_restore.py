@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from tradecounter.access.end_sessions import end_all_access
+from tradecounter.access.sessions import end_all_access
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_events

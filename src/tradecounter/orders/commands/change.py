@@ -1,6 +1,8 @@
-"""`tradecounter order amend`, `cancel`, `note` and `external-id`."""
+"""`tradecounter order create`, `confirm`, `amend`, `cancel`, `note` and `external-id`."""
 
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +12,7 @@ import typer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import (
     LARGEST_METHOD,
+    CustomerId,
     DryRun,
     OptionalId,
     OrderName,
@@ -20,22 +23,100 @@ from tradecounter.edge.command_line.arguments import (
 )
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import from_settings, reporting_errors
+from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import named_by
-from tradecounter.kit.json_text import read_json
+from tradecounter.kit.errors import OperatorError, named_by
+from tradecounter.kit.json_text import check_text, decode_json, read_json
 from tradecounter.kit.numbers import read_count, read_pounds
-from tradecounter.orders.add_note import add_note
-from tradecounter.orders.amend.amend_order import amend_order
+from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.commands.place import OverrideReason, read_file
-from tradecounter.orders.commands.shown import change_order
-from tradecounter.orders.external_ids import set_external_id
+from tradecounter.orders.commands.shown import change_order, print_order, whole_order
+from tradecounter.orders.confirm_order import confirm_for_customer
+from tradecounter.orders.create.check_request import read_request
+from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.order_context import read_contexts
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.reseller_wire import AmendOrderRequest, ExternalIdChange
+from tradecounter.orders.history import add_note, set_external_id
+from tradecounter.orders.order_context import OrderingPolicy, read_contexts
+from tradecounter.orders.reseller_wire import (
+    AmendOrderRequest,
+    Cancellation,
+    Confirmation,
+    ExternalIdChange,
+    OverrideCredit,
+)
+from tradecounter.orders.wire import ShippingChoice
+
+creation = typer.Typer()
+
+OverrideReason = Annotated[
+    str | None,
+    typer.Option("--override-credit", metavar="REASON", help="Allow more than the available credit, for this reason."),
+]
+
+
+@creation.command("create")
+def create(
+    customer_id: CustomerId,
+    file: Annotated[
+        Path, typer.Option("--file", metavar="FILE", help="The body of `POST /order` as JSON; - is standard input.")
+    ],
+    confirm_now: Annotated[bool, typer.Option("--confirm", help="Confirm the order too.")] = False,
+    override_credit: OverrideReason = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create an order for a customer, at its prices and terms."""
+    policy = from_settings(OrderingPolicy.from_settings)
+    with reporting_errors():
+        body = read_file(file)
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        now = SystemClock().now()
+        context = (await read_contexts(tx, policy, now)).of(customer_id, now)
+        request = await read_request(body, context, lambda: nullcontext(tx))
+        order, _ = await create_for_customer(tx, request, context, confirm=confirm_now, override_credit=override_credit)
+        return await whole_order(tx, order)
+
+    print_order(run_change(work), as_json=as_json)
+
+
+@creation.command("confirm")
+def confirm(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The confirmation code, or its beginning.")],
+    shipping_method: Annotated[
+        int | None,
+        OptionalId("--shipping-method", "ID", "One of the shipping options.", largest=LARGEST_METHOD),
+    ] = None,
+    override_credit: OverrideReason = None,
+    as_json: AsJson = False,
+) -> None:
+    """Confirm a pending order or a priced quote for its customer."""
+    policy, request = from_settings(OrderingPolicy.from_settings), confirmation(shipping_method, override_credit)
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        order = await confirm_for_customer(tx, await fetch_order(tx, code), request, policy, SystemClock().now())
+        return await whole_order(tx, order)
+
+    print_order(run_change(work), as_json=as_json)
+
+
+def confirmation(method_id: int | None, override_reason: str | None) -> Confirmation:
+    """Return the request of a confirmation's options."""
+    return Confirmation(
+        None if method_id is None else ShippingChoice(method_id),
+        override_credit=None if override_reason is None else OverrideCredit(override_reason),
+    )
+
+
+def read_file(path: Path) -> bytes:
+    """Return a JSON file's content; - is standard input. Raises OperatorError, DomainError (invalid)."""
+    try:
+        raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
+    check_text(raw)
+    decode_json(raw)
+    return raw
+
 
 app = typer.Typer()
 

@@ -1,35 +1,47 @@
-"""Prints an order for operators, also after a change."""
+"""`tradecounter order list` and `order show`; prints an order for operators, also after a change."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
 from msgspec import structs
 
 from tradecounter.billing.queries.invoices import invoice_numbers
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.output import show_json, show_part, show_record, show_table
-from tradecounter.edge.command_line.session import run_change
-from tradecounter.edge.command_line.tables import Prose
+from tradecounter.edge.command_line.arguments import Customer, Limit, Since, Until
+from tradecounter.edge.command_line.output import (
+    LISTED,
+    AsJson,
+    ColumnNames,
+    Prose,
+    show_json,
+    show_part,
+    show_record,
+    show_table,
+)
+from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.kit.local_time import local_text
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.money import NOTHING
-from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.kit.text import joined_word
+from tradecounter.orders.find_by_name import fetch_order, order_to_show
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.queries.external_ids import external_ids_of
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import notes_of
+from tradecounter.orders.queries.all_orders import OrderFilter, external_ids_of, list_all_orders
+from tradecounter.orders.queries.orders import lines_of, lines_of_order, notes_of
 from tradecounter.orders.reseller_wire import item_units
+from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
 from tradecounter.orders.wire import OrderItemConfiguration
-from tradecounter.returns.queries.returns import returns_of_orders
+from tradecounter.products.queries.products import fetch_product
+from tradecounter.returns.queries import returns_of_orders
 from tradecounter.returns.wire import return_number
 from tradecounter.settings import read_settings
-from tradecounter.shipments.check_secret import check_secret
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
+from tradecounter.shipments.secret_keys import check_secret
 
 _HIDDEN = "(hidden)"
 
@@ -212,3 +224,104 @@ def _of_parts(parts: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]
         for part in parts
         for value in part[name]
     ]
+
+
+listing = typer.Typer()
+
+_STATES = ("pending", "expired", "confirmed", "cancelled")
+_COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_id", "customer_reference", "kind", "id",
+            "invoice")  # fmt: skip
+
+
+def _status(text: str) -> dict[str, str]:
+    """Return the OrderFilter member for a status label or a state. Raises BadParameter."""
+    known = {label: {"status": label} for label in STATUSES} | {state: {"state": state} for state in _STATES}
+    found = next((member for name, member in known.items() if joined_word(name) == joined_word(text)), None)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(known)}")
+    return found
+
+
+@listing.command("list")
+def order_list(
+    customer: Customer = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="R", help="Only orders whose reference or id begins with R.")
+    ] = None,
+    customer_reference: Annotated[
+        str | None, typer.Option(metavar="R", help="Only orders with this customer reference, in upper or lower case.")
+    ] = None,
+    external_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only the order with this id of another program.")
+    ] = None,
+    sku: Annotated[str | None, typer.Option(metavar="S", help="Only orders with this product.")] = None,
+    since: Since = None,
+    until: Until = None,
+    status: Annotated[
+        Any,
+        typer.Option(
+            parser=_status,
+            metavar="S",
+            help=f"Only orders with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}); ignores case.",
+        ),
+    ] = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List orders and quotes, latest first: by the time of confirmation, or of creation if unconfirmed."""
+
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        chosen = OrderFilter(
+            customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
+            reference=reference,
+            customer_reference=customer_reference,
+            external_id=external_id,
+            product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
+            created_from=since,
+            created_to=until,
+            **(status or {}),
+        )
+        return await _listed(tx, chosen, limit)
+
+    found = run_query(work)
+    if not as_json:
+        found = [_for_people(order) for order in found]
+    show_table(found, _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+async def _listed(tx: Transaction, chosen: OrderFilter, limit: int) -> list[dict[str, Any]]:
+    orders = await list_all_orders(tx, chosen, limit)
+    ids = [order.id for order in orders]
+    lines, invoices = await lines_of(tx, ids), await invoice_numbers(tx, ids)
+    latest = {order_id: numbers[-1] for order_id, numbers in invoices.items()}
+    return [as_operators_see_it(o, lines[o.id]) | {"invoice": latest.get(o.id)} for o in orders]
+
+
+def _for_people(order: dict[str, Any]) -> dict[str, Any]:
+    """Return an order named by reference or else by code, with its state if it has no status."""
+    name = order["order_reference"] or order["confirmation_code"]
+    return {**order, "order": name, "status": order["status"] or order["state"]}
+
+
+app = typer.Typer(no_args_is_help=True, help="Customers' orders.")
+
+
+@app.command("show")
+def show_one(
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="ORDER",
+            help="The order's reference, id or confirmation code (or its beginning), or the customer's own reference.",
+        ),
+    ],
+    passwords: Annotated[bool, typer.Option("--passwords", help="Show the passwords of configurations.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show an order."""
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        return await whole_order(tx, await order_to_show(tx, reference), passwords=passwords)
+
+    print_order(run_query(work), as_json=as_json)

@@ -1,12 +1,23 @@
-"""Checks a request for an order or a quote against the catalogue, the shipping and the account, all of it at once."""
+"""Reads a request for an order or a quote, and checks it against the catalogue, the shipping and the account."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from decimal import Decimal
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from tradecounter.kit.errors import ErrorCollector, invalid, invalid_fields
+from tradecounter.customers.address_rules import address_errors, read_address
+from tradecounter.customers.queries.addresses import find_address
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
+from tradecounter.kit.errors import Code, DomainError, ErrorCollector, FieldError, invalid, invalid_fields
+from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.kit.text import is_blank
+from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.create.draft import (
     Wanted,
     cover_of,
@@ -16,16 +27,170 @@ from tradecounter.orders.create.draft import (
     offer_shipping,
     region_of,
     total_weight,
+    unknown_skus,
 )
-from tradecounter.orders.create.order_addresses import Addresses, resolve_addresses
-from tradecounter.orders.create.read_request import contact_errors
 from tradecounter.orders.guards import guard_errors
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.shipping_options import ShippingOption, named_option
 from tradecounter.orders.states import OrderKind
-from tradecounter.orders.wire import CreateOrderRequest
-from tradecounter.shipping.regions import Region
+from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
+from tradecounter.shipping.methods import Shipping, current_shipping
+from tradecounter.shipping.rules import Region
+from tradecounter.storefront.view import current_view
+
+
+class Addresses(Struct, frozen=True):
+    """The addresses to bill and to ship to."""
+
+    billing: CustomerAddress
+    shipping: CustomerAddress
+
+
+class AddressChoice(msgspec.Struct):
+    """An address of an order: the id of a saved address, or a full address without an id."""
+
+    id: int | None = None
+
+
+def named_addresses(request: CreateOrderRequest) -> set[int]:
+    """Return the ids of the saved addresses in a request. `resolve_addresses` reports errors."""
+    ids = set()
+    for raw in (request.billing_address, request.shipping_address):
+        with suppress(DomainError):
+            if (address_id := chosen_address(raw, "")) is not None:
+                ids.add(address_id)
+    return ids
+
+
+def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerAddress]) -> Addresses:
+    """Return the request's addresses; `saved` are the existing addresses that the request names.
+
+    Raises DomainError (invalid) with the errors of both.
+    """
+    collector = ErrorCollector()
+    found: list[CustomerAddress] = []
+    for field, raw in (("billing_address", request.billing_address), ("shipping_address", request.shipping_address)):
+        with collector.collecting():
+            found.append(_resolve(raw, field, saved))
+    collector.check()
+    return Addresses(*found)
+
+
+def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress]) -> CustomerAddress:
+    address_id = chosen_address(raw, field)
+    if address_id is None:
+        return CustomerAddress(**msgspec.structs.asdict(read_address(raw, field)))
+    if address_id not in saved:
+        raise unknown_address(address_id, field)
+    return saved[address_id]
+
+
+def chosen_address(raw: msgspec.Raw, field: str) -> int | None:
+    """Return the id of the saved address that an order names, or None for a full address. Raises DomainError."""
+    chosen = read_json(raw, AddressChoice, field).id
+    if chosen is not None and not 0 < chosen < 2**63:
+        raise unknown_address(chosen, field)
+    return chosen
+
+
+def unknown_address(address_id: int, field: str) -> DomainError:
+    """Return the error for an id that no saved address of the customer has."""
+    return invalid(f"{field}.id", f"{address_id} is not one of your addresses", Code.UNKNOWN_ADDRESS)
+
+
+_CONTACTS = ("order_notifications", "courier_notifications")
+_ADDRESSES = ("billing_address", "shipping_address")
+
+
+async def read_request(
+    raw: bytes, context: OrderContext, reading: Callable[[], AbstractAsyncContextManager[Transaction]]
+) -> CreateOrderRequest:
+    """Return the request in a body. Raises DomainError (invalid) with all errors if a field has the wrong type.
+
+    Then `check_request`, which checks the other requests, cannot run: what it would find is found here, as far as it
+    does not depend on the wrong fields. `reading` opens a transaction for that.
+    """
+    try:
+        return read_json(raw, CreateOrderRequest)
+    except DomainError as error:
+        body = decode_json(raw) if error.field_errors else None
+        if not isinstance(body, dict):
+            raise
+        further = [
+            *_reference_errors(body.get("customer_reference")),
+            *_address_errors(body),
+            *_contact_errors({name: body.get(name) for name in _CONTACTS}),
+        ]
+        async with reading() as tx:
+            further += _shipping_errors(body, await current_shipping(tx, context.shipping))
+            further += await _unknown_products(tx, body, context)
+            further += await _unknown_addresses(tx, body, context.customer_id)
+        raise invalid_fields(list(dict.fromkeys([*error.field_errors, *further]))) from error
+
+
+def contact_errors(request: CreateOrderRequest) -> list[FieldError]:
+    """Return the errors of the contacts' e-mail addresses that match the decoder's pattern."""
+    return list(_contact_errors({name: msgspec.to_builtins(getattr(request, name)) for name in _CONTACTS}))
+
+
+def _reference_errors(reference: Any) -> Iterator[FieldError]:
+    if isinstance(reference, str) and reference and is_blank(reference):
+        yield FieldError("customer_reference", "must not be blank")
+
+
+def _named_skus(items: Any) -> Iterator[tuple[int, str]]:
+    """Yield the SKUs of a body's items, with each item's index."""
+    for n, item in enumerate(items[:MOST_ITEMS] if isinstance(items, list) else ()):
+        sku = item.get("sku") if isinstance(item, dict) else None
+        if isinstance(sku, str) and not is_blank(sku) and len(sku) <= LONGEST_SKU:
+            yield n, sku
+
+
+def _contact_errors(contacts: Mapping[str, Any]) -> Iterator[FieldError]:
+    for name, contact in contacts.items():
+        email = contact.get("email_address") if isinstance(contact, dict) else None
+        if isinstance(email, str) and parse_email(email) is None:
+            yield FieldError(f"{name}.email_address", NOT_AN_EMAIL)
+
+
+def _address_errors(body: dict[str, Any]) -> Iterator[FieldError]:
+    for field in _ADDRESSES:
+        if field not in body:
+            continue
+        address = body[field]
+        yield from field_errors_of(address, AddressChoice, field)
+        if isinstance(address, dict) and address.get("id") is None:
+            yield from address_errors(address, field)
+
+
+def _shipping_errors(body: dict[str, Any], shipping: Shipping) -> list[FieldError]:
+    collector = ErrorCollector()
+    method, region = body.get("shipping_method"), body.get("shipping_region")
+    with collector.collecting():
+        if isinstance(method, dict) and type(method.get("id")) is int:
+            known_method(shipping.methods, method["id"])
+    with collector.collecting():
+        if type(region) is int:
+            known_region(shipping.regions, region)
+    return collector.errors
+
+
+async def _unknown_products(tx: Transaction, body: dict[str, Any], context: OrderContext) -> list[FieldError]:
+    named = list(_named_skus(body.get("items")))
+    skus = [sku for _, sku in named]
+    view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
+    return list(unknown_skus(view, named))
+
+
+async def _unknown_addresses(tx: Transaction, body: dict[str, Any], customer_id: int) -> list[FieldError]:
+    found: list[FieldError] = []
+    for field in _ADDRESSES:
+        address = body.get(field)
+        address_id = address.get("id") if isinstance(address, dict) else None
+        if type(address_id) is int and not (0 < address_id < 2**63 and await find_address(tx, customer_id, address_id)):
+            found += unknown_address(address_id, field).field_errors
+    return found
 
 
 class Offered(Struct, frozen=True):

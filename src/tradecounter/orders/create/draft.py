@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.customers.wire import AddressDetails
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
+from tradecounter.kit.errors import Code, DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext
@@ -19,8 +18,7 @@ from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.prices.rules import UnitCosts
 from tradecounter.products.queries.records import OrderableProduct
-from tradecounter.shipping.regions import UK_MAINLAND, Region, Regions
-from tradecounter.shipping.rules import ShippingMethod, fitting_methods
+from tradecounter.shipping.rules import UK_MAINLAND, Region, Regions, ShippingMethod, fitting_methods
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 

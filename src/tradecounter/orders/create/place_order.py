@@ -1,29 +1,99 @@
-"""Creates a pending order after validation, pricing and a credit check (specification, sections 3 and 4)."""
+"""Creates pending orders and quotes after validation, pricing and a credit check (specification, sections 3 and 4)."""
 
 import secrets
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from tradecounter.credit.rules import require_credit
+from tradecounter.db.pipeline import Pipeline, Result, array
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.types import EventType
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.create.check_request import Offered, check_request
-from tradecounter.orders.create.draft import Wanted, price_lines
-from tradecounter.orders.create.order_addresses import Addresses
+from tradecounter.events.record import EventType
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.errors import Code, DomainError, Kind, not_found, require_text
+from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.cancel_order import replace_order
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.create.check_request import Addresses, Offered, check_request, named_addresses
+from tradecounter.orders.create.draft import Wanted, count_lines, price_lines
 from tradecounter.orders.guards import require_offered_stock, require_prices
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
 from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.queries.create import AccountStanding, count_pending, insert_order
+from tradecounter.orders.queries.create import STANDING, AccountStanding, count_pending, insert_order, reserve_lines
 from tradecounter.orders.queries.orders import find_order_with_reference
 from tradecounter.orders.rules import account_blocked, tax_rate
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
-from tradecounter.orders.states import OrderBase, OrderKind, PendingOrder, UnpricedQuote
+from tradecounter.orders.states import ConfirmedOrder, OrderBase, OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.orders.wire import CreateOrderRequest
+from tradecounter.shipping.methods import shipping_at
+from tradecounter.storefront.view import view_at
+
+# The same round trip reads the marks of the catalogue, the prices and the shipping methods, so that an order never has
+# an older price than one that was acknowledged (`storefront/view.py`).
+#
+# The cap limits a customer's pending orders, or its unpriced quotes. Far below the cap, creations share a lock on the
+# customer and run at the same time: even one creation on every database connection could not exceed the cap. Near the
+# cap, each creation takes the lock exclusively and counts again.
+
+
+def pipe_standing(
+    p: Pipeline, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
+) -> Result[AccountStanding]:
+    """Fetch the standing of a customer's account for a requested order or quote; see `standing_of`."""
+    return p.fetch(
+        STANDING,
+        customer_id=context.customer_id,
+        kind=kind,
+        address_ids=array(named_addresses(request)),
+        lines=count_lines(context.view, request.items),
+        cap=None if request.auto_confirm else context.policy.most_pending(kind),  # the order is confirmed, not pending
+        now=context.now,
+    )
+
+
+def standing_of(found: Result[AccountStanding], customer_id: int) -> AccountStanding:
+    """Return the fetched standing. Raises DomainError (not found) for an unknown customer."""
+    if found.first is None:
+        raise not_found("customer", customer_id)
+    return found.first
+
+
+async def account_standing(
+    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
+) -> AccountStanding:
+    """Fetch a standing in a separate round trip. Raises DomainError (not found)."""
+    async with tx.pipeline() as p:
+        found = pipe_standing(p, kind, request, context)
+    return standing_of(found, context.customer_id)
+
+
+async def with_current_data(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> tuple[AccountStanding, OrderContext]:
+    """Return the standing and the context with the view and the shipping methods at the standing's marks.
+
+    Takes no round trip if the context is current.
+    """
+    shipping = await shipping_at(tx, standing.shipping_mark, context.shipping)
+    skus = (item.sku for item in request.items)
+    view = await view_at(tx, standing.catalogue_mark, context.view, context.customer_id, skus, uk_date(context.now))
+    if view is context.view:
+        return standing, context if shipping is context.shipping else replace(context, shipping=shipping)
+    lines = count_lines(view, request.items)
+    if lines > len(standing.line_ids):  # a bundle has more components than the older view knew
+        _, line_ids = await reserve_lines(tx, standing.order_id, lines)
+        standing = replace(standing, line_ids=line_ids)
+    return standing, replace(context, view=view, shipping=shipping)
+
+
+async def current_standing(
+    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
+) -> tuple[AccountStanding, OrderContext]:
+    """Fetch a standing, and return it with the context as `with_current_data` does. Raises DomainError (not found)."""
+    return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)
+
 
 _CODE_BYTES = 16
 GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
@@ -158,3 +228,41 @@ async def require_unused(
     if other is not None:
         message = f"customer_reference: {customer_reference!r} is already used by {other.name}"
         raise DomainError(Kind.CONFLICT, message, code=Code.DUPLICATE_REFERENCE)
+
+
+async def create_for_customer(
+    tx: Transaction,
+    request: CreateOrderRequest,
+    context: OrderContext,
+    *,
+    confirm: bool,
+    override_credit: str | None,
+    replaces: str | None = None,
+) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
+    """Create an order, and confirm it if `confirm` or the request says so.
+
+    `override_credit` is the reason why the order may exceed the account's credit; `replaces` the confirmation code of
+    a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
+    `replace_order` do.
+    """
+    if override_credit is not None:
+        require_text("override_credit.reason", override_credit, LONGEST_REASON)
+    request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
+    standing, context = await current_standing(tx, "order", request, context)
+    if replaces is not None:
+        await replace_order(tx, context.customer_id, replaces, context.now)
+        replaces = replaces.lower()
+    pending, lines = await place_order(
+        tx, request, standing, context, override_credit=override_credit is not None, replaces=replaces
+    )
+    if not request.auto_confirm:
+        return pending, lines
+    return await confirm_order(
+        tx,
+        context.customer_id,
+        pending.confirmation_code,
+        None,
+        context.policy,
+        context.now,
+        override_credit=override_credit,
+    )

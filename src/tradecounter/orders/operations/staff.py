@@ -1,30 +1,132 @@
-"""`/api/order`: orders of all customers, and what happens to them."""
+"""`/api/order`: orders of all customers, and what happens to them; support also creates, confirms and amends orders."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, structs
 from msgspec.structs import replace
 
-from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.invoices import issue_invoice
+from tradecounter.customers.wire import CUSTOMER_ADDRESS, AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk, Unchanged
-from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.operations.options import CONFLICT, PRECONDITION_FAILED, require_token_scope
+from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.kit.json_text import decode_json
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.orders.add_note import add_note
+from tradecounter.orders import interface_document as ordering
+from tradecounter.orders import reseller_wire as orders
+from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.operations.examples import DESCRIBED
+from tradecounter.orders.confirm_order import confirm_for_customer
+from tradecounter.orders.create.check_request import read_request
+from tradecounter.orders.create.place_order import create_for_customer
+from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.history import add_note, set_external_id
+from tradecounter.orders.interface_document import EXPIRED, PAYMENT_REQUIRED
+from tradecounter.orders.lines import NamedUnits
 from tradecounter.orders.operations.steps import add_tracking, order_filter
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.queries.all_orders import orders_after
-from tradecounter.orders.requests import Cancellation, NoteRequest
-from tradecounter.orders.reseller_wire import Invoicing, ResellerOrder, State, Tracking
+from tradecounter.orders.reseller_wire import (
+    AmendedItem,
+    Amendment,
+    Cancellation,
+    Confirmation,
+    Invoicing,
+    NoteRequest,
+    OrderRequest,
+    OverrideCredit,
+    ResellerOrder,
+    State,
+    Tracking,
+)
+from tradecounter.orders.wire import OrderAddressDetails, ProductSerialNumber, ShippingChoice
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.products.wire import Product
-from tradecounter.shipments.add_video import add_video
-from tradecounter.shipments.dispatch_order import dispatch_order
-from tradecounter.shipments.requests import Dispatch, DispatchRequest
-from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.shipments import requests as shipments
+from tradecounter.shipments.dispatch import ShipmentCorrection, dispatch_order
+from tradecounter.shipments.fulfilment import add_video
+from tradecounter.shipments.requests import Dispatch, DispatchRequest, OrderVideoResponse
+
+_AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+_NUMBER = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
+
+_ORDER = orders.ResellerOrder(
+    id=4,
+    customer_id=1001,
+    state="confirmed",
+    status="Dispatched",
+    order_reference="ORD-100042",
+    confirmation_code="5417fc98db0f9cf4c67baceff5629b04",
+    customer_reference="PO-1001",
+    created_on=_AT,
+    cost_net=Decimal("455.40"),
+    cost_tax=Decimal("91.08"),
+    cost_gross=Decimal("546.48"),
+    billing_address=CUSTOMER_ADDRESS,
+    shipping_address=CUSTOMER_ADDRESS,
+    items=[
+        orders.ResellerOrderItem(
+            **structs.asdict(ordering.ORDER.items[0]),
+            quantity_allocated=0,
+            quantity_back_ordered=0,
+            quantity_invoiced=0,
+            quantity_to_invoice=6,
+            quantity_returned=0,
+            unit_cost=Decimal("75.90"),
+        )
+    ],
+    shipping=[
+        orders.ResellerShipping(
+            101,
+            Decimal("12.75"),
+            Decimal("2.55"),
+            [orders.ResellerTrackingEvent(_AT, "Collected", "Collected from the warehouse", "Leeds")],
+            tracking_number="FV123456789",
+            last_tracking_status="Collected",
+        )
+    ],
+    shipments=[
+        orders.Shipment(31, _AT, "Northway Parcels", "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])], None)
+    ],
+    invoices=[],
+    credit_notes=[],
+    returns=[],
+    notes=[],
+    history=[orders.Happening(_AT, "Warehouse", "order.dispatch")],
+)
+
+_DISPATCH = shipments.Dispatch(
+    items=[shipments.DispatchedItem(90017, 6, [shipments.SerialNumber("A1B2C3", "00:00:5E:00:53:01", "CV-320P")])],
+    tracking_number="FV123456789",
+)
+
+
+DESCRIBED: Mapping[type, Described] = {
+    orders.ResellerOrder: Described("The order.", _ORDER, "Order"),
+    orders.OrderRequest: Described("", orders.OrderRequest(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)),
+    orders.Confirmation: Described("", orders.Confirmation(ShippingChoice(101))),
+    orders.Amendment: Described(
+        "", orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
+    ),
+    shipments.Dispatch: Described("", _DISPATCH),
+    orders.Tracking: Described("", orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)),
+    ShipmentCorrection: Described("", ShipmentCorrection(tracking_number="FV123456798"), "Correction"),
+    orders.TakingBack: Described("", orders.TakingBack("The courier did not collect it.")),
+    OrderVideoResponse: Described(
+        "", OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8"), "Video"
+    ),
+    orders.Cancellation: Described("", orders.Cancellation("The customer ordered twice.", [NamedUnits(90017, 2)])),
+    orders.NoteRequest: Described("", orders.NoteRequest("The customer collects on Friday."), "Note"),
+    orders.Invoicing: Described("", orders.Invoicing(part=True)),
+}
+
 
 BY_WAREHOUSE = ("support", "warehouse", "administrator")
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
@@ -141,3 +243,90 @@ class OrderOperations(Struct, frozen=True):
         issued = await issue_invoice(tx, reference, self.letterhead, now, part=body.part)
         order = await self.orders.named(tx, reference, now)
         return order if issued.new else Unchanged(order)
+
+
+CONFIRM_ERRORS = (PAYMENT_REQUIRED, EXPIRED, PRECONDITION_FAILED)
+_ADDRESSES = (OrderAddressDetails, AddressDetails)
+
+
+def check_override(call: Call, override: OverrideCredit | None) -> None:
+    """Check that a program may override the credit. Raises DomainError (forbidden)."""
+    if override is not None:
+        require_token_scope(call.request, "billing:write")
+
+
+async def _check_order(group: "OrderEntryOperations", tx: Transaction, raw: bytes, now: datetime) -> None:
+    """Check the order in a body where some field has the wrong type. Raises DomainError (invalid)."""
+    body = decode_json(raw)
+    customer_id = body.get("customer_id") if isinstance(body, dict) else None
+    if type(customer_id) is int and 0 < customer_id < 2**63:
+        await read_request(raw, group.contexts.of(customer_id, now), lambda: nullcontext(tx))
+
+
+class OrderEntryOperations(Struct, frozen=True):
+    """The endpoints that sell for customers."""
+
+    desk: Desk
+    orders: OrderPresenter
+    contexts: OrderContexts
+
+    @ORDERS.changes(
+        "POST",
+        ALL_ORDERS,
+        location="{id}",
+        check=_check_order,
+        errors=(PAYMENT_REQUIRED, NOT_FOUND, PRECONDITION_FAILED),
+        referenced=_ADDRESSES,
+        roles=SELLERS,
+    )
+    async def create_order(self, tx: Transaction, now: datetime, call: Call, body: OrderRequest) -> ResellerOrder:
+        """Create an order for a customer.
+
+        At the customer's prices and terms, with the checks of the customers' API. `override_credit` needs the scope
+        `billing:write` too.
+        """
+        check_override(call, body.override_credit)
+        reason = None if body.override_credit is None else body.override_credit.reason
+        context = self.contexts.of(body.customer_id, now)
+        order, _ = await create_for_customer(tx, body, context, confirm=False, override_credit=reason)
+        if body.external_id is not None:
+            await set_external_id(tx, str(order.id), body.external_id, now)
+        return await self.orders.one(tx, order, now)
+
+    @ORDERS.changes("POST", f"{ONE_ORDER}/confirm", errors=CONFIRM_ERRORS, roles=SELLERS)
+    async def confirm_order(
+        self, tx: Transaction, now: datetime, call: Call, reference: OrderReference, body: Confirmation
+    ) -> ResellerOrder:
+        """Confirm a pending order for its customer.
+
+        A confirmed order stays as it is. `override_credit` needs the scope `billing:write` too.
+        """
+        check_override(call, body.override_credit)
+        order = await fetch_order(tx, reference)
+        return await self.orders.one(tx, await confirm_for_customer(tx, order, body, self.contexts.policy, now), now)
+
+    @ORDERS.changes(
+        "PATCH",
+        ONE_ORDER,
+        dry_run=True,
+        errors=(PAYMENT_REQUIRED, CONFLICT),
+        referenced=_ADDRESSES,
+        roles=SELLERS,
+    )
+    async def amend_order(
+        self, tx: Transaction, now: datetime, call: Call, reference: OrderReference, body: Amendment
+    ) -> ResellerOrder:
+        """Amend a confirmed order before its dispatch.
+
+        Stock, credit and totals follow, and the customer gets an e-mail. Lines that are not named stay. `external_id`
+        alone changes an order in any state, without an e-mail.
+        `override_credit` needs the scope `billing:write` too.
+        """
+        check_override(call, body.override_credit)
+        if body.external_id is not UNSET:
+            named = await set_external_id(tx, reference, body.external_id, now)
+            if body.changes_nothing:
+                return await self.orders.one(tx, named, now)
+        context = self.contexts.of((await fetch_order(tx, reference)).customer_id, now)
+        order, _ = await amend_order(tx, reference, body, context)
+        return await self.orders.one(tx, order, now)

@@ -11,15 +11,15 @@ from tradecounter.edge.operations.desk import text
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of, time_or_end_of, time_or_start_of
 from tradecounter.edge.session import require_right
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import invalid
-from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit, State, Tracking
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.wire import ShippingChoice
-from tradecounter.products.queries.by_sku import fetch_product
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
+from tradecounter.products.queries.products import fetch_product
+from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
 
 
 class OrderCriteria(Protocol):

@@ -1,16 +1,19 @@
-"""Finding orders and quotes of any customer, for the operator."""
+"""Finds orders and quotes of any customer for the operator, and keeps their external ids, which customers never see."""
 
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+import psycopg
 from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.keys import taken_external_id
 from tradecounter.orders.queries.orders import order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, CAN_LEAVE
 from tradecounter.orders.states import AnyOrder
@@ -223,3 +226,26 @@ async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[A
     """Return the latest orders whose reference, or its number, begins with a text that ends in a digit."""
     lows, highs = _arrays(_numbers_beginning(reference))
     return await tx.fetch_all(_BEGINNING, lows=lows, highs=highs, reference=reference.strip(), most=most)
+
+
+_CHANGE = Statement("""
+    with former as (select id, external_id from orders where id = :order_id for no key update)
+    update orders set external_id = :external_id from former where orders.id = former.id returning former.external_id
+""")
+
+
+async def change_external_id(tx: Transaction, order_id: int, external_id: str | None) -> str | None:
+    """Set an order's external id and return the former one. Raises DomainError (conflict): another order has it."""
+    try:
+        former: str | None = await tx.fetch_value(_CHANGE, order_id=order_id, external_id=external_id)
+    except psycopg.errors.UniqueViolation as error:
+        raise taken_external_id(external_id) from error
+    return former
+
+
+_OF_ORDERS = Statement("select id, external_id from orders where id = any(:ids::bigint[]) and external_id is not null")
+
+
+async def external_ids_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, str]:
+    """Return the external ids of those orders that have one."""
+    return dict(await tx.fetch_all(_OF_ORDERS, ids=list(order_ids)))

@@ -10,7 +10,7 @@ from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.clock import at_uk_time
 from tradecounter.orders.queries.orders import order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED
 from tradecounter.orders.shipping_options import ShippingOption

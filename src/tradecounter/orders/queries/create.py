@@ -34,7 +34,7 @@ class AccountStanding(Struct, frozen=True):
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
-    and this transaction has the exclusive lock (`create/account_standing.py`). `server`, `catalogue`
+    and this transaction has the exclusive lock (`create/place_order.py`). `server`, `catalogue`
     and `shipping` are the parts of two marks (`db/changes.py`).
     """
 

@@ -5,31 +5,28 @@ import hashlib
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, Made
-from tradecounter.edge.operations.scopes import CONFLICT
+from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, DryRun, Made
+from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
-from tradecounter.edge.rest.idempotency import fingerprint_of_upload
+from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY, fingerprint_of_upload
 from tradecounter.edge.rest.operation import ErrorResponse, Media, Operation, Success, endpoint
-from tradecounter.imports.from_stream import FORMS
-from tradecounter.imports.operations.wire import RollBackParameters
+from tradecounter.imports.run import FORMS
+from tradecounter.imports.wire import RollBackParameters
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.payments.bank_file import MOST_LINES, read_bank_file
-from tradecounter.payments.bank_headings import read_renamed
-from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.bank_file import MOST_LINES, read_bank_file, read_renamed
+from tradecounter.payments.import_payments import import_payments, roll_back_bank_file
 from tradecounter.payments.operations.examples import BANK_FILES_DESCRIBED, FILE, IMPORT, SET_ASIDE
-from tradecounter.payments.operations.wire import BankFileParameters, BankLineParameters
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_files import list_bank_files
-from tradecounter.payments.queries.bank_lines import BankLineFilter, fetch_bank_line, list_bank_lines
-from tradecounter.payments.reseller_wire import (
+from tradecounter.payments.queries.bank_lines import BankLineFilter, State, fetch_bank_line, list_bank_lines
+from tradecounter.payments.wire import (
     PaymentImport,
     PlacedLine,
     RolledBackFile,
@@ -38,7 +35,28 @@ from tradecounter.payments.reseller_wire import (
     present_file,
     present_line,
 )
-from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
+
+
+class BankFileParameters(DryRun, frozen=True, kw_only=True):
+    """The query parameters of `POST /api/payment/import`."""
+
+    map: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Headings of the file and their fields, such as `Their heading=amount`. The fields: `date`, "
+            "`amount`, or `credit` and `debit`, and at least one of `reference`, `description`, `payer`; also "
+            "`currency`.",
+            examples=["Their heading=amount"],
+        ),
+    ] = ()
+
+
+class BankLineParameters(ChangingParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/bank-line`."""
+
+    state: Annotated[State | None, Meta(description="Only lines in this state.")] = None
+    bank_file: Annotated[int, Meta(ge=1, description="Only lines of this bank file.")] | None = None
+
 
 _BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=BANK_FILES_DESCRIBED)
 _FILES, _LINES, _LINE = "/api/bank-file", "/api/bank-line", "/api/bank-line/{id}"

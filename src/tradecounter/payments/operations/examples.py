@@ -10,7 +10,9 @@ from tradecounter.edge.operations.subject import Described
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.place_bank_line import Placement
 from tradecounter.payments.record_payment import PaymentRequest
-from tradecounter.payments.reseller_wire import (
+from tradecounter.payments.wire import (
+    Allocation,
+    Payment,
     PaymentImport,
     PlacedLine,
     RecordedLine,
@@ -19,7 +21,6 @@ from tradecounter.payments.reseller_wire import (
     StoredLine,
     UnplacedLine,
 )
-from tradecounter.payments.wire import Allocation, Payment
 
 _AT = datetime(2026, 6, 18, 9, 12, 44, tzinfo=UTC)
 _DAY = date(2026, 6, 18)

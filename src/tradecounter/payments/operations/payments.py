@@ -1,23 +1,43 @@
-"""`/api/payment`: payments and their reversal."""
+"""`/api/payment`, `/api/remittance` and the customers' `GET /payment`."""
 
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from starlette.responses import Response
 
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.operations.desk import ChangingParameters, Desk, text
+from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.days import Day, day_of
+from tradecounter.edge.rest.headers import PAGING
+from tradecounter.edge.rest.negotiation import CSV
+from tradecounter.edge.rest.operation import Sample, csv_media
+from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
+from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
+from tradecounter.kit.numbers import Id
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.payments.operations.examples import PAYMENTS_DESCRIBED
-from tradecounter.payments.queries.payments import PaymentFilter, list_payments
-from tradecounter.payments.record_payment import PaymentRequest, record_new_payment
-from tradecounter.payments.reverse_payment import reverse_payment
-from tradecounter.payments.wire import Payment, present_payment
+from tradecounter.payments.operations.examples import PAYMENT, PAYMENTS_DESCRIBED
+from tradecounter.payments.queries.payments import (
+    PaymentFilter,
+    PaymentRecord,
+    RemittanceAdvice,
+    count_payments,
+    fetch_remittance,
+    list_payments,
+    remittance_table,
+)
+from tradecounter.payments.record_payment import PaymentRequest, record_new_payment, reverse_payment
+from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
+from tradecounter.payments.wire import CustomerPayment, Payment, own_payment, present_payment
 
 _PAYMENTS = Subject(tag="Billing", read="billing:read", write="billing:write", described=PAYMENTS_DESCRIBED)
-_ALL = "/api/payment"
+_ALL_PAYMENTS = "/api/payment"
 
 PaymentId = Annotated[int, InPath("id", "The payment's id.", 61, "payment")]
 
@@ -34,7 +54,7 @@ class PaymentOperations(Struct, frozen=True):
 
     desk: Desk
 
-    @_PAYMENTS.lists(_ALL, "The payments.")
+    @_PAYMENTS.lists(_ALL_PAYMENTS, "The payments.")
     async def list_payments(self, tx: Transaction, query: PaymentListParameters) -> Listed[Payment]:
         """Payments of all customers.
 
@@ -44,7 +64,7 @@ class PaymentOperations(Struct, frozen=True):
         found = await list_payments(tx, chosen, query.limit + 1, before=query.after or None)
         return Listed(found, map(present_payment, found))
 
-    @_PAYMENTS.changes("POST", _ALL, dry_run=True, errors=(NOT_FOUND,))
+    @_PAYMENTS.changes("POST", _ALL_PAYMENTS, dry_run=True, errors=(NOT_FOUND,))
     async def record_payment(self, tx: Transaction, now: datetime, body: PaymentRequest) -> Payment:
         """Record a payment or a refund.
 
@@ -54,7 +74,7 @@ class PaymentOperations(Struct, frozen=True):
         """
         return await record_new_payment(tx, body, now)
 
-    @_PAYMENTS.changes("POST", f"{_ALL}/{{id}}/reverse")
+    @_PAYMENTS.changes("POST", f"{_ALL_PAYMENTS}/{{id}}/reverse")
     async def reverse_payment(
         self, tx: Transaction, now: datetime, payment_id: PaymentId, body: ReasonRequest
     ) -> Payment:
@@ -63,3 +83,142 @@ class PaymentOperations(Struct, frozen=True):
         What it paid is due again. The money of a refund is on the account again.
         """
         return await reverse_payment(tx, payment_id, body.reason, now)
+
+
+class RemittanceRequest(PaidInvoices, kw_only=True):
+    """Invoices that a customer has paid. Without an `amount`, it is what is due of them; without a day, today."""
+
+    customer_id: Id
+
+
+_DESCRIBED: Mapping[type, Described] = {
+    RemittanceAdvice: Described(
+        "What was told.",
+        RemittanceAdvice(
+            id=3,
+            customer_id=1001,
+            amount=Decimal("1423.62"),
+            paid_on=date(2026, 6, 15),
+            reference="HARBOURLINE JUNE",
+            invoices=[5],
+            told_at=datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC),
+            payment_id=None,
+        ),
+        "Remittance",
+    ),
+    RemittanceRequest: Described(
+        "", RemittanceRequest(customer_id=1001, invoices=[5], paid_on=date(2026, 6, 15), reference="HARBOURLINE JUNE")
+    ),
+}
+_REMITTANCES = Subject(tag="Billing", read="billing:read", write="billing:write", described=_DESCRIBED)
+_ALL_REMITTANCES, _ONE_REMITTANCE = "/api/remittance", "/api/remittance/{id}"
+
+RemittanceId = Annotated[int, InPath("id", "The remittance's id.", 3, "remittance")]
+
+
+class RemittanceListParameters(ChangingParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/remittance`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's.")] | None = None
+
+
+class RemittanceOperations(Struct, frozen=True):
+    """The endpoints of what customers tell of payments."""
+
+    desk: Desk
+
+    @_REMITTANCES.lists(_ALL_REMITTANCES, "What was told.")
+    async def list_remittances(self, tx: Transaction, query: RemittanceListParameters) -> Listed[RemittanceAdvice]:
+        """What customers have told of their payments.
+
+        The latest first. Bank files place the money by it.
+        """
+        found = await remittance_table(tx, query.customer_id, query.after or None, query.limit + 1, query.since)
+        return Listed(found, found)
+
+    @_REMITTANCES.changes("POST", _ALL_REMITTANCES, location=f"{_ALL_REMITTANCES}/{{id}}", errors=(NOT_FOUND,))
+    async def tell_of_payment(self, tx: Transaction, now: datetime, body: RemittanceRequest) -> RemittanceAdvice:
+        """Note what a customer tells of a payment."""
+        account = await fetch_account(tx, body.customer_id)
+        return await tell_of_payment(tx, account.id, None, body, now)
+
+    @_REMITTANCES.shows(_ONE_REMITTANCE)
+    async def get_remittance(self, tx: Transaction, remittance_id: RemittanceId) -> RemittanceAdvice:
+        """What was told of one payment."""
+        return await fetch_remittance(tx, remittance_id)
+
+    @_REMITTANCES.changes("DELETE", _ONE_REMITTANCE, "It is taken back.")
+    async def take_back_remittance(self, tx: Transaction, now: datetime, remittance_id: RemittanceId) -> None:
+        """Take back what was told of a payment.
+
+        404 also once the money has come.
+        """
+        told = await fetch_remittance(tx, remittance_id)
+        await take_back_remittance(tx, told.customer_id, remittance_id, now)
+
+
+_LAYOUT: Layout[CustomerPayment] = Layout(
+    "payments", ("id", "received_on", "method", "reference", "amount", "invoices", "reversed_at", "reversal_reason")
+)
+_DOCUMENTS = Subject(
+    tag="Documents", keys=("account",), described={CustomerPayment: Described("", own_payment(PAYMENT))}
+)
+
+
+class PaymentList(PagedList, frozen=True, kw_only=True):
+    """The parameters of `GET /payment`; both days are included."""
+
+    order_reference: Annotated[
+        str | None,
+        Meta(description="Only those that pay an invoice of the order with this reference.", examples=["PLN-100001"]),
+    ] = None
+    issued_from: (
+        Annotated[Day, Meta(description="Only those received on this UK day or later.", examples=["2026-01-01"])] | None
+    ) = None
+    issued_to: (
+        Annotated[Day, Meta(description="Only those received on this UK day or earlier.", examples=["2099-12-31"])]
+        | None
+    ) = None
+
+
+class _Payments(Struct, frozen=True):
+    """A customer's payments that match a filter."""
+
+    chosen: PaymentFilter
+
+    async def count(self, tx: Transaction) -> int:
+        return await count_payments(tx, self.chosen)
+
+    async def read(
+        self, tx: Transaction, most: int, start: int, behind: PaymentRecord | None
+    ) -> Sequence[PaymentRecord]:
+        return await list_payments(tx, self.chosen, most, start=start, before=None if behind is None else behind.id)
+
+    async def shown(self, _tx: Transaction, rows: Sequence[PaymentRecord]) -> Sequence[CustomerPayment]:
+        return [own_payment(present_payment(payment)) for payment in rows]
+
+
+class PaymentEndpoints(Struct, frozen=True):
+    """The endpoint of payments."""
+
+    lists: RecordLists
+
+    @_DOCUMENTS.shows(
+        "/payment",
+        "The payments of one page.",
+        headers=PAGING,
+        files={CSV: csv_media(_LAYOUT.table(own_payment(PAYMENT)))},
+        description="Also refunds and reversed payments. `issued_from` and `issued_to` are compared with "
+        "`received_on`. With `Accept: text/csv`, a table. " + COUNTED_BY_SIZE,
+        sample=Sample({"limit": "3"}),
+        cacheable=True,
+    )
+    async def list_payments(self, call: Call, query: PaymentList) -> list[CustomerPayment] | Response:
+        """List your payments, the latest recorded first."""
+        chosen = PaymentFilter(
+            customer_id=call.customer_id,
+            order_reference=text("order_reference", query.order_reference),
+            received_from=day_of("issued_from", query.issued_from),
+            received_to=day_of("issued_to", query.issued_to),
+        )
+        return await self.lists.respond(call, query, _Payments(chosen), _LAYOUT)

@@ -1,8 +1,187 @@
-"""SQL of the imports of prices."""
+"""SQL of the imports of prices, and of the guards that judge the staged rows before they are merged."""
 
-from typing import LiteralString
+from decimal import Decimal
+from typing import Any, LiteralString
 
+from msgspec import Struct
+from psycopg.sql import SQL
+
+from tradecounter.bulk.price_figures import MOST_GUARDED, UnknownPriceList
 from tradecounter.db.statement import Statement
+
+# The costs of 1, 5 and 10 units; a break that is missing has the cost of the next lower one.
+_AFTER: LiteralString = """
+    (s.row ->> 'single')::numeric as after_one,
+    coalesce(s.row ->> 'five_plus', s.row ->> 'single')::numeric as after_five,
+    coalesce(s.row ->> 'ten_plus', s.row ->> 'five_plus', s.row ->> 'single')::numeric as after_ten
+"""
+_BEFORE: LiteralString = """
+    b.single_unit_cost as before_one, coalesce(b.five_plus_unit_cost, b.single_unit_cost) as before_five,
+    coalesce(b.ten_plus_unit_cost, b.five_plus_unit_cost, b.single_unit_cost) as before_ten
+"""
+
+
+def _judge(owner: LiteralString, stored: LiteralString) -> Statement[Any]:
+    """Return the statement that creates `judged`, with the guarded rows marked as `prices/importing.py` says.
+
+    Without `offset`, the costs would be computed from JSON wherever they are compared.
+    """
+    sql = SQL(
+        """
+        create temporary table judged on commit drop as
+        select *, coalesce(
+            case when before_one is null
+            then least(after_one, after_five, after_ten) = 0
+              or least(after_one, after_five, after_ten) < purchase_cost
+            else (after_one < before_one and (after_one < purchase_cost or after_one * 2 < before_one))
+              or (after_five < before_five and (after_five < purchase_cost or after_five * 2 < before_five))
+              or (after_ten < before_ten and (after_ten < purchase_cost or after_ten * 2 < before_ten))
+            end, false) as guarded
+        from (
+            select s.line, p.id as product_id, p.sku, p.purchase_cost, {owner}, {after}, {before}
+            from staged s join product p on p.sku_key = s.row ->> 'sku_key' {stored}
+            offset 0
+        ) as compared
+        where (after_one, after_five, after_ten) is distinct from (before_one, before_five, before_ten)
+        """
+    )
+    parts = {"owner": SQL(owner), "stored": SQL(stored), "after": SQL(_AFTER), "before": SQL(_BEFORE)}
+    return Statement(sql.format(**parts), prepared=False)
+
+
+JUDGE_PRICES = _judge(
+    "s.row ->> 'price_list' as price_list, null::bigint as customer_id",
+    "left join price b on b.price_list = s.row ->> 'price_list' and b.product_id = p.id",
+)
+
+# A contract's price for another period is no first price: it is compared with that of the period before, or else of
+# the period after.
+JUDGE_CONTRACT_PRICES = _judge(
+    "null as price_list, (s.row ->> 'customer_id')::bigint as customer_id",
+    """
+    cross join lateral (select (s.row ->> 'valid_from')::date as start) as period
+    left join lateral (
+        select c.* from contract_price c
+        where c.customer_id = (s.row ->> 'customer_id')::bigint and c.product_id = p.id
+        order by c.valid_from is not distinct from period.start desc,
+                 coalesce(c.valid_from, '-infinity') < coalesce(period.start, '-infinity') desc,
+                 case when coalesce(c.valid_from, '-infinity') < coalesce(period.start, '-infinity')
+                      then coalesce(c.valid_from, '-infinity') end desc,
+                 c.valid_from
+        limit 1
+    ) b on true
+    """,
+)
+
+
+class Judgement(Struct, frozen=True):
+    """How many prices change, how much, in per cent, and how many end below cost."""
+
+    raised: int
+    lowered: int
+    largest_rise: Decimal | None
+    largest_fall: Decimal | None
+    below_cost: int
+    guarded: int
+
+
+_PER_CENT: LiteralString = """
+    ((after_one - before_one) * 100 / nullif(before_one, 0)),
+    ((after_five - before_five) * 100 / nullif(before_five, 0)),
+    ((after_ten - before_ten) * 100 / nullif(before_ten, 0))
+"""
+COUNT_JUDGED = Statement(
+    SQL(
+        """
+        select count(*) filter (where rises) as raised, count(*) filter (where falls) as lowered,
+               round(max(rise) filter (where rises), 2) as largest_rise,
+               round(min(fall) filter (where falls), 2) as largest_fall,
+               count(*) filter (where below_cost) as below_cost,
+               count(*) filter (where guarded) as guarded
+        from (
+            select guarded, least(after_one, after_five, after_ten) < purchase_cost as below_cost,
+                   greatest({per_cent}) as rise, least({per_cent}) as fall,
+                   after_one > before_one or after_five > before_five or after_ten > before_ten as rises,
+                   after_one < before_one or after_five < before_five or after_ten < before_ten as falls
+            from judged
+        ) as measured
+        """
+    ).format(per_cent=SQL(_PER_CENT)),
+    Judgement,
+    prepared=False,
+)
+
+
+class GuardedRow(Struct, frozen=True):
+    """A guarded row, with the costs of its three breaks before and after; `before` is None for a first price."""
+
+    line: int
+    price_list: str | None
+    customer_id: int | None
+    sku: str
+    purchase_cost: Decimal | None
+    before: list[Decimal] | None
+    after: list[Decimal]
+
+
+GUARDED = Statement(
+    SQL(
+        """
+        select line, price_list, customer_id, sku, purchase_cost,
+               case when before_one is not null then array[before_one, before_five, before_ten] end as before,
+               array[after_one, after_five, after_ten] as after
+        from judged where guarded order by line limit {most}
+        """
+    ).format(most=MOST_GUARDED),
+    GuardedRow,
+    prepared=False,
+)
+
+NEW_PRICE_LISTS = Statement(
+    """
+    select price_list, min(line) as line, count(*)::integer as rows
+    from (select row ->> 'price_list' as price_list, line from staged) as named
+    where price_list <> 'default' and not exists (select from price p where p.price_list = named.price_list)
+      and not exists (
+          select from removed_price r where r.price_list = named.price_list and r.changed_by = pg_current_xact_id())
+      and not exists (select from customer c where c.price_list = named.price_list)
+    group by price_list order by min(line)
+    """,
+    UnknownPriceList,
+    prepared=False,
+)
+
+# Prices that `replace` has deleted in this transaction concern customers too.
+_TOUCHED: LiteralString = """
+    touched as materialized (
+        select price_list, customer_id, product_id from judged
+        union all
+        select price_list, customer_id, product_id from removed_price where changed_by = pg_current_xact_id()
+    )
+"""
+
+CUSTOMERS_OF_LISTS = Statement(
+    SQL(
+        """
+        with {touched}, lists as (
+            select price_list, count(*) as customers from customer group by price_list
+        )
+        select coalesce(sum(customers), 0)::bigint from lists l
+        where coalesce(l.price_list, 'default') in (select price_list from touched)
+           or exists (
+               select from touched t
+               where t.price_list = 'default' and not exists (
+                   select from price own where own.price_list = l.price_list and own.product_id = t.product_id))
+        """
+    ).format(touched=SQL(_TOUCHED)),
+    prepared=False,
+)
+CUSTOMERS_OF_CONTRACTS = Statement(
+    SQL("with {touched} select count(distinct customer_id) from touched").format(touched=SQL(_TOUCHED)),
+    prepared=False,
+)
+DROP_JUDGED = Statement("drop table judged")
+
 
 MERGE_PRICES = Statement("""
     with lists as (

@@ -1,14 +1,71 @@
-"""The prices of several products for one customer."""
+"""The prices of one product for staff, of several for one customer, and contract prices."""
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 
 from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
+from tradecounter.kit.text import fold
+from tradecounter.kit.wire import Amount
+
+
+class ListPrice(Struct, frozen=True):
+    """The prices on a price list; a missing break has the price of the next lower one."""
+
+    price_list: str
+    single_unit_cost: Amount
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
+
+
+class ContractPrice(Struct, frozen=True):
+    """The prices of one customer, valid up to and including the last day."""
+
+    customer_id: int
+    valid_from: date | None
+    valid_until: date | None
+    single_unit_cost: Amount
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
+
+
+_LIST_PRICES_OF = Statement(
+    """
+    select key as price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost
+    from price_list cross join lateral (
+        select * from price where price_list = key and product_id = :product_id offset 0
+    ) as p order by key
+    """,
+    ListPrice,
+)
+
+
+async def list_prices_of(tx: Transaction, product_id: int) -> list[ListPrice]:
+    """Return a product's prices on all lists, by the lists' keys."""
+    return await tx.fetch_all(_LIST_PRICES_OF, product_id=product_id)
+
+
+_CONTRACT_PRICES_OF = Statement(
+    """
+    select c.id as customer_id, p.valid_from, p.valid_until, p.single_unit_cost, p.five_plus_unit_cost,
+           p.ten_plus_unit_cost
+    from customer as c cross join lateral (
+        select * from contract_price where customer_id = c.id and product_id = :product_id offset 0
+    ) as p
+    where :customer_id::bigint is null or c.id = :customer_id
+    order by c.id, p.valid_from desc nulls last, p.id desc
+    """,
+    ContractPrice,
+)
+
+
+async def contract_prices_of(tx: Transaction, product_id: int, customer_id: int | None = None) -> list[ContractPrice]:
+    """Return a product's contract prices for one or all customers, past and future included; latest first."""
+    return await tx.fetch_all(_CONTRACT_PRICES_OF, product_id=product_id, customer_id=customer_id)
 
 
 class CostedPrice(Struct, frozen=True):
@@ -70,3 +127,54 @@ async def contract_prices_of_products(
     for product_id, *price in rows:
         found[product_id].append(ContractPrice(*price))
     return dict(found)
+
+
+class ContractRow(Struct, frozen=True):
+    """A contract price, in net pounds, of a product; valid up to and including the last day."""
+
+    id: int
+    sku: str
+    sku_key: str
+    name: str
+    valid_from: date | None
+    valid_until: date | None
+    single_unit_cost: Decimal
+    five_plus_unit_cost: Decimal | None
+    ten_plus_unit_cost: Decimal | None
+
+    def state(self, today: date) -> str:
+        """Return whether the price is valid on a UK day: `valid`, `later` or `ended`."""
+        if self.valid_from is not None and self.valid_from > today:
+            return "later"
+        return "ended" if self.valid_until is not None and self.valid_until < today else "valid"
+
+
+_OF_CUSTOMER = Statement(
+    """
+    select p.id, product.sku, product.sku_key, product.name, p.valid_from, p.valid_until, p.single_unit_cost,
+           p.five_plus_unit_cost, p.ten_plus_unit_cost
+    from contract_price as p join product on product.id = p.product_id
+    where p.customer_id = :customer_id and (product.sku_key, p.id) > (:sku_key, :id)
+      and (:text = '' or position(:text in product.sku_key) > 0 or position(:text in lower(product.name)) > 0)
+    order by product.sku_key, p.id limit :most
+    """,
+    ContractRow,
+)
+
+
+async def contract_table(
+    tx: Transaction, customer_id: int, text: str, most: int, after: tuple[str, int] | None = None
+) -> list[ContractRow]:
+    """Return a customer's contract prices by SKU, past and future ones too; `text` is in the SKU or the name."""
+    sku_key, row_id = after or ("", 0)
+    return await tx.fetch_all(
+        _OF_CUSTOMER, customer_id=customer_id, text=fold(text), sku_key=sku_key, id=row_id, most=most
+    )
+
+
+_PRICE_LISTS = Statement("select key from price_list order by key")
+
+
+async def price_list_keys(tx: Transaction) -> list[str]:
+    """Return the keys of all price lists."""
+    return [key for (key,) in await tx.fetch_all(_PRICE_LISTS)]

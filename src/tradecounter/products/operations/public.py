@@ -1,4 +1,4 @@
-"""`GET /category`, `GET /manufacturer` and `GET /attribute`."""
+"""`GET /category`, `GET /manufacturer`, `GET /attribute`, and `GET /picture/{name}`, which may be cached for ever."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,11 +6,17 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading
 from tradecounter.edge.operations.subject import Described, Subject
+from tradecounter.edge.page_kit.page import page_endpoint
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.responses import json_response
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.products.on_pages import NAME
+from tradecounter.products.queries.records import content_of, find_media_type
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.wire import ATTRIBUTES, CATEGORIES, MANUFACTURERS, Category, Manufacturer, ProductAttribute
 
@@ -52,3 +58,40 @@ class CatalogueEndpoints(Struct, frozen=True):
     def _conditional(self, call: Call, of: Callable[[CatalogueSnapshot], Any]) -> Response:
         snapshot = self.snapshot()
         return conditional_response(call, snapshot.digest, JSON, lambda: json_response(of(snapshot)))
+
+
+_OK = 200
+_HEADERS = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Vary": "Accept-Encoding",
+}
+
+
+class PictureEndpoints(Struct, frozen=True):
+    """The addresses of pictures."""
+
+    database: Database
+
+    @page_endpoint("/picture/{name}", "A picture of a product")
+    async def show_picture(self, call: Call) -> Response:
+        named = NAME.fullmatch(call.path("name"))
+        if named is None:
+            raise _unknown()
+        digest = named["digest"]
+        async with reading(self.database) as tx:
+            media_type = await find_media_type(tx, digest)
+            if media_type is None:
+                raise _unknown()
+            response = conditional_response(call, bytes.fromhex(digest), media_type, Response)
+            if response.status_code == _OK:
+                response.body = await content_of(tx, digest)
+                response.headers["Content-Length"] = str(len(response.body))
+        response.headers["Content-Type"] = media_type
+        for name, value in _HEADERS.items():
+            response.headers[name] = value
+        return response
+
+
+def _unknown() -> DomainError:
+    return DomainError(Kind.NOT_FOUND, "there is no such picture")

@@ -6,8 +6,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.kit.wire import Moment, Timed
-from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment
-from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
+from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment
+from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice
 
 
 class Stock(Struct):

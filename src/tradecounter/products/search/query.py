@@ -1,12 +1,8 @@
-"""What a search finds, and in which order.
-
-Every word of a query must match: as it is typed, joined with its neighbours, or by a synonym. The readings of the first
-words are combined with those of the next, so all ways to join a query's words are tried. A word that nothing has is
-read as the nearest that something has.
-"""
+"""What a search finds, and in which order; suggests similar SKUs for an unknown SKU."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -14,13 +10,18 @@ from operator import or_
 from msgspec import Struct, field
 from pyroaring import BitMap
 
-from tradecounter.kit.text import normalised, words
+from tradecounter.kit.keys import key_form
+from tradecounter.kit.text import fold, normalised, words
 from tradecounter.products.columns.bytes_column import encoded
-from tradecounter.products.columns.rows import bitmap, rows_of
+from tradecounter.products.columns.lookups import bitmap, rows_of
 from tradecounter.products.search.fields import Field
 from tradecounter.products.search.index import NOTHING, Matches, SearchIndex
-from tradecounter.products.search.synonyms import Phrase
-from tradecounter.products.search.terms import changes_kind
+from tradecounter.products.search.terms import Phrase, changes_kind
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
+
+# Every word of a query must match: as it is typed, joined with its neighbours, or by a synonym. The readings of the
+# first words are combined with those of the next, so all ways to join a query's words are tried. A word that nothing
+# has is read as the nearest that something has.
 
 _MOST_JOINED = 8  # words
 _MOST_WORDS = 32  # of a query in which words are joined, and repeated words count
@@ -230,3 +231,26 @@ class _Reader(Struct):
 def _is_one(phrase: Sequence[str]) -> bool:
     """Return whether only letters and digits meet between the words, so that they are one word however typed."""
     return all(changes_kind(encoded(left), encoded(right)) for left, right in pairwise(phrase))
+
+
+MOST_SUGGESTED = 3
+_LEAST_SIMILARITY = 0.6
+_NEIGHBOURS = 20  # rows before and after the SKU's place
+_MOST_FOUND = 20  # rows found by a text search, which ignores punctuation
+_LONGEST = 200  # characters of a text that may be a mistyped SKU; pages look for what is typed before they reject it
+
+
+def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:
+    """Return the candidates that are most similar to a SKU, most similar first."""
+    spelled = {fold(candidate): candidate for candidate in candidates}
+    return [spelled[key] for key in get_close_matches(key_form(sku), spelled, MOST_SUGGESTED, _LEAST_SIMILARITY)]
+
+
+def similar_skus(snapshot: CatalogueSnapshot, sku: str, visible: BitMap) -> list[str]:
+    """Return the SKUs most like `sku` among products in the visible rows."""
+    if len(sku) > _LONGEST:
+        return []
+    place = snapshot.row_of_sku.place(key_form(sku))
+    rows = BitMap(range(max(place - _NEIGHBOURS, 0), min(place + _NEIGHBOURS, len(snapshot))))
+    rows |= search(snapshot.search, sku, visible).rows[:_MOST_FOUND]
+    return most_similar(sku, (snapshot.product(row).sku for row in rows & visible))

@@ -1,16 +1,18 @@
-"""The terms under which a text is found.
-
-White space parts a text into tokens. Punctuation, which a token keeps as `~`, parts a token into words. Each word is
-a term. The words of a token are also joined to terms (`usbc` for `USB-C`), and so are numbers beside short words
-(`2m` for `2 m`).
-"""
+"""The terms under which a text is found, and the words that mean the same."""
 
 import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 
+from msgspec import Struct
 from Stemmer import Stemmer
 
-from tradecounter.kit.text import normalised
+from tradecounter.kit.text import normalised, words
+
+# White space parts a text into tokens. Punctuation, which a token keeps as `~`, parts a token into words. Each word is
+# a term. The words of a token are also joined to terms (`usbc` for `USB-C`), and so are numbers beside short words
+# (`2m` for `2 m`).
 
 # First byte of a term that is no word of the text. Words have neither.
 COMPOUND = b"\x01"  # words that punctuation parts in the text, joined: `usbc` for `USB-C`
@@ -138,3 +140,57 @@ def _joined(parts: list[bytes], kind: bytes) -> bytes:
 def encoded_stem(word: bytes) -> bytes:
     """Return the encoded stem of an encoded word."""
     return stem(word.decode(errors="surrogatepass")).encode(errors="surrogatepass")
+
+
+Phrase = tuple[str, ...]
+
+# The trade's. Only what means the same belongs here, not what is near: a transceiver is not always an SFP.
+GROUPS = (
+    "adaptor, adapter",
+    "wlan, wifi, wireless lan",
+    "patch cable, patch lead, patch cord",
+    "poe injector, midspan",
+    "fibre, fiber",
+    "psu, power supply, power supply unit",
+    "ups, uninterruptible power supply",
+    "pdu, power distribution unit",
+    "nvr, network video recorder",
+    "nic, network adapter, network interface card",
+    "ap, access point",
+)
+
+
+class Synonyms(Struct, frozen=True):
+    """The phrases that mean the same as a phrase, by its words, joined and stemmed."""
+
+    others: dict[str, tuple[Phrase, ...]]
+    joined: tuple[str, ...]
+
+    @classmethod
+    def of(cls, groups: Collection[str]) -> "Synonyms":
+        """Return the synonyms of the program's groups and of others; each is a line of phrases parted by commas."""
+        found: defaultdict[str, dict[Phrase, None]] = defaultdict(dict)
+        for group in (*GROUPS, *groups):
+            phrases = phrases_of(group)
+            for phrase in phrases:
+                found[key_of(phrase)] |= dict.fromkeys(other for other in phrases if key_of(other) != key_of(phrase))
+        joined = tuple("".join(phrase) for group in (*GROUPS, *groups) for phrase in phrases_of(group))
+        return cls({key: tuple(others) for key, others in found.items()}, joined)
+
+    def of_phrase(self, phrase: Iterable[str]) -> tuple[Phrase, ...]:
+        """Return the phrases that mean the same as a phrase, without itself."""
+        return self.others.get(key_of(phrase), ())
+
+    def is_begun(self, joined: str) -> bool:
+        """Return whether a phrase of a group, joined, begins so."""
+        return any(phrase.startswith(joined) for phrase in self.joined)
+
+
+def phrases_of(group: str) -> list[Phrase]:
+    """Return a group's phrases."""
+    return [phrase for text in group.split(",") if (phrase := tuple(words(text)))]
+
+
+def key_of(phrase: Iterable[str]) -> str:
+    """Return a phrase's words, joined and stemmed."""
+    return stem("".join(phrase))

@@ -14,7 +14,7 @@ from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold, shown_name
 from tradecounter.products.columns.bytes_column import encoded
-from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
+from tradecounter.products.columns.lookups import InvertedIndex, PostingLists
 from tradecounter.products.queries.records import AttributeRecord, ProductRecord
 
 _FILTER = re.compile(r"^(?P<name>[^<>=]+)(?P<sign><=|>=|=|<|>)(?P<value>.+)$", re.DOTALL)

@@ -22,9 +22,7 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
 from tradecounter.products.columns.bytes_column import bytes_column, encoded
-from tradecounter.products.columns.inverted_index import InvertedIndex
-from tradecounter.products.columns.rows import RowOfId
-from tradecounter.products.columns.sorted_keys import SortedKeys
+from tradecounter.products.columns.lookups import InvertedIndex, RowOfId, SortedKeys
 from tradecounter.products.queries.records import (
     AttributeRecord,
     CategoryRecord,
@@ -37,8 +35,7 @@ from tradecounter.products.queries.records import (
     read_reference,
     read_synonyms,
 )
-from tradecounter.products.search.builder import SearchIndexBuilder
-from tradecounter.products.search.index import SearchIndex
+from tradecounter.products.search.index import SearchIndex, SearchIndexBuilder
 from tradecounter.products.snapshot.attribute_index import AttributeIndex, AttributeIndexBuilder
 from tradecounter.products.snapshot.fragments import Fragments, FragmentsBuilder
 from tradecounter.products.wire import AttributeValue, Category, Manufacturer, ProductAttribute

@@ -20,8 +20,12 @@ from numpy.typing import NDArray
 
 from tradecounter.kit.csv_text import LINE_END, cells_of
 from tradecounter.kit.json_text import to_json_lines
-from tradecounter.products.columns.bytes_column import BytesColumn, BytesColumnBuilder
-from tradecounter.products.columns.gapped_column import GappedColumn, GappedColumnBuilder
+from tradecounter.products.columns.bytes_column import (
+    BytesColumn,
+    BytesColumnBuilder,
+    GappedColumn,
+    GappedColumnBuilder,
+)
 from tradecounter.products.queries.records import ImageRecord, OrderableProduct, ProductRecord
 
 HEAD = (

@@ -17,18 +17,15 @@ from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, P
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Link, Operation, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import not_found
-from tradecounter.orders.error_responses import CONFLICT, PAYMENT_REQUIRED
-from tradecounter.orders.examples import ORDER_REQUEST, PENDING_ORDER
+from tradecounter.kit.errors import Code, not_found
+from tradecounter.orders.interface_document import CONFLICT, ORDER_REQUEST, PAYMENT_REQUIRED, PENDING_ORDER
 from tradecounter.orders.lines import with_components
-from tradecounter.orders.operations.creation import OrderCreation
-from tradecounter.orders.queries.lines import lines_of, lines_of_order, pipe_lines_by_code
-from tradecounter.orders.queries.orders import pipe_by_code
+from tradecounter.orders.operations.public import OrderCreation
+from tradecounter.orders.queries.orders import lines_of, lines_of_order, pipe_by_code, pipe_lines_by_code
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails
-from tradecounter.quotes.decline_quote import decline_own_quote
-from tradecounter.quotes.queries.quotes import count_own_quotes, own_quotes
+from tradecounter.quotes.queries import count_own_quotes, own_quotes
+from tradecounter.quotes.steps import decline_own_quote
 from tradecounter.quotes.wire import DeclineQuoteRequest, Quote, quote_on_the_wire
 
 _QUOTE = Quote(

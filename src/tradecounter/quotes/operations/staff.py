@@ -1,31 +1,74 @@
 """`/api/quote`: quotes of all customers, to which support gives prices."""
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, structs
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.orders.operations.entry import CONFIRM_ERRORS, check_override
-from tradecounter.orders.operations.examples import DESCRIBED as ORDERS
-from tradecounter.orders.operations.staff import SELLERS
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders import interface_document as ordering
+from tradecounter.orders import reseller_wire as orders
+from tradecounter.orders.operations.staff import CONFIRM_ERRORS, SELLERS, check_override
+from tradecounter.orders.operations.staff import DESCRIBED as ORDERS
+from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.all_orders import OrderFilter, orders_after
 from tradecounter.orders.reseller_wire import Confirmation, ResellerOrder
 from tradecounter.orders.states import pricing_of, quote_status
 from tradecounter.parts.present_order import OrderPresenter, option_in_utc
-from tradecounter.quotes.confirm_quote import confirm_quote
-from tradecounter.quotes.decline_quote import decline_quote
-from tradecounter.quotes.margin import CostedQuote, fetch_costed_quote, with_costs
-from tradecounter.quotes.operations.examples import DESCRIBED
-from tradecounter.quotes.price_quote import price_quote
-from tradecounter.quotes.requests import Declination, QuotePrice
-from tradecounter.quotes.reseller_wire import ResellerQuote
+from tradecounter.quotes import price_quote as asked
+from tradecounter.quotes.price_quote import (
+    CostedQuote,
+    Declination,
+    Margin,
+    QuotePrice,
+    fetch_costed_quote,
+    price_quote,
+    with_costs,
+)
+from tradecounter.quotes.steps import confirm_quote, decline_quote
+from tradecounter.quotes.wire import ResellerQuote
+
+_AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+_OPTION = orders.ResellerShippingOption(
+    id=101,
+    provider="Northway Parcels",
+    description="UK mainland next working day",
+    cost_net=Decimal("7.04"),
+    expected_dispatch_date=_AT.replace(hour=16),
+    expected_arrival_date=_AT.replace(day=17),
+    total_gross=Decimal("554.93"),
+)
+
+_QUOTE = ResellerQuote(
+    **structs.asdict(ordering.PENDING_ORDER) | {"shipping_options": [_OPTION]},
+    status="Priced",
+    customer_id=1001,
+    created_at=_AT,
+    priced_at=_AT,
+    expires_at=_AT.replace(day=23),
+    note="With our thanks.",
+    margin=Margin(Decimal("435.00"), Decimal("360.00"), Decimal("75.00"), Decimal("17.24")),
+)
+
+_QUOTE_PRICE = asked.QuotePrice(
+    [asked.QuotedItem("CV-320P", Decimal("72.50"))],
+    [asked.QuotedShipping(101, Decimal("0.00"))],
+    "With our thanks.",
+)
+
+
+DESCRIBED: Mapping[type, Described] = {
+    ResellerQuote: Described("The quote.", _QUOTE, "Quote"),
+    asked.QuotePrice: Described("", _QUOTE_PRICE),
+    asked.Declination: Described("", asked.Declination("The product is no longer made.")),
+}
+
 
 QUOTES = Subject(tag="Quotes", read="quotes:read", write="quotes:write", described={**ORDERS, **DESCRIBED})
 ONE_QUOTE = "/api/quote/{code}"

@@ -6,17 +6,15 @@ from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
 from tradecounter.agents.queries.consents import find_agent_of_token
-from tradecounter.db.fair_shares import act_for
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import Database, act_for
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.rest.call import add_response_headers
 from tradecounter.edge.rest.operation import Operation
 from tradecounter.feeds.operations import note_feed
 from tradecounter.feeds.queries import FeedRecord, find_feed_at, record_read
 from tradecounter.identity.admission import Admission, sender_of
-from tradecounter.identity.credentials import PREFIX_LENGTH, BearerToken, InvalidCredentialError
-from tradecounter.identity.rate_limit import RateLimitedError
-from tradecounter.identity.secret_hash import secret_hash
+from tradecounter.identity.credentials import PREFIX_LENGTH, BearerToken, InvalidCredentialError, secret_hash
+from tradecounter.identity.limits import RateLimitedError
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found

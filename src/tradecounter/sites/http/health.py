@@ -7,15 +7,14 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.db.freshness import Freshness
-from tradecounter.db.refresher import Refresher
-from tradecounter.db.writability import REMEDY, Writability
+from tradecounter.db.pool import REMEDY, Writability
+from tradecounter.db.refresher import Freshness, Refresher
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.headers import RETRY_AFTER
 from tradecounter.edge.rest.operation import ErrorResponse
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.edge.server.client_address import ClientAddresses
-from tradecounter.identity.registered_keys import RegisteredKeys
+from tradecounter.identity.vault import RegisteredKeys
 from tradecounter.settings import PREFIX
 
 _MOST_AWAY_SECONDS = 10.0  # seconds; during a shorter outage, the process stays ready

@@ -15,10 +15,10 @@ from tradecounter.edge.rest.call import response_headers
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.client_address import ClientAddresses
 from tradecounter.edge.server.request_figures import RequestFigures, bounded_method
-from tradecounter.edge.server.unknown_address import logged_path
+from tradecounter.edge.server.where_to_look import logged_path
 from tradecounter.identity.admission import SENDER, Sender
 from tradecounter.identity.credentials import MissingCredentialError
-from tradecounter.kit.spans import SPANS, RequestSpan
+from tradecounter.kit.telemetry import SPANS, RequestSpan
 from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.request_log.recorder import Response as RecordedResponse
 from tradecounter.sites.http.fast_path.response_cache import CacheKey

@@ -6,17 +6,16 @@ from msgspec import Struct
 from starlette.types import Scope
 
 from tradecounter.edge.rest.conditional import CREDENTIALS, NEGOTIATED
-from tradecounter.edge.rest.ignored import HEADER as IGNORED
-from tradecounter.edge.rest.ignored import header_value, unknown_parameters
 from tradecounter.edge.rest.paging import MOST_LINK_BYTES, PageLinks, linked_query
-from tradecounter.edge.rest.parameters import Pair, known_names, raw_pairs
+from tradecounter.edge.rest.parameters import IGNORED_HEADER as IGNORED
+from tradecounter.edge.rest.parameters import Pair, header_value, known_names, raw_pairs, unknown_parameters
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.client_address import FORWARDING, ClientAddresses, Hops
 from tradecounter.identity.credentials import Credential, read_credential
 from tradecounter.kit.errors import DomainError
 from tradecounter.sites.http.fast_path.response_cache import CacheKey
+from tradecounter.storefront.find_in_view import ProductListParameters, ProductParameters
 from tradecounter.storefront.operations import LIST_PATH
-from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 
 _LIST_NAMES, _ONE_NAMES = known_names(ProductListParameters), known_names(ProductParameters)
 _WITHOUT_CHUNKS = "1.0"  # the body's length must precede the body

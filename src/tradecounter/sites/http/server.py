@@ -18,10 +18,9 @@ from tradecounter.identity.installation_secret import with_secret
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
-from tradecounter.sites.http.api_processes import ApiProcess
+from tradecounter.sites.http.api_processes import ApiProcess, Supervisor
 from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
 from tradecounter.sites.http.site import Site
-from tradecounter.sites.http.supervisor import Supervisor
 from tradecounter.sites.http.winding_down import Server
 from tradecounter.sites.public import Application
 

@@ -15,29 +15,25 @@ from starlette.requests import Request
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import Database
-from tradecounter.db.refresher import Refreshable, Refresher
+from tradecounter.db.refresher import Freshness, Refreshable, Refresher
 from tradecounter.edge.rest.operation import Endpoint, Operation
 from tradecounter.edge.server.compression import Compression
-from tradecounter.edge.server.connection.connections import Connections
-from tradecounter.edge.server.descriptors import fitting_connections
+from tradecounter.edge.server.connection.connections import Connections, fitting_connections
 from tradecounter.edge.server.request_figures import RequestFigures
 from tradecounter.edge.server.security_headers import cross_origin, security_headers
-from tradecounter.edge.server.unknown_address import unknown_address
+from tradecounter.edge.server.where_to_look import unknown_address
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.identity.registered_keys import RegisteredKeys
-from tradecounter.monitoring.metrics import Figures, one
-from tradecounter.monitoring.process_figures import process_figures
+from tradecounter.identity.vault import RegisteredKeys
+from tradecounter.monitoring.metrics import Figures, one, process_figures
 from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.settings import Settings, runtime_folder
-from tradecounter.sites.http.direct_calls import DirectCalls
 from tradecounter.sites.http.errors import ErrorMiddleware
 from tradecounter.sites.http.fast_path.response_cache import ResponseCache
 from tradecounter.sites.http.health import ProcessState
 from tradecounter.sites.http.request_context import RequestContextMiddleware
-from tradecounter.sites.http.resource import Gate, Resource
+from tradecounter.sites.http.resource import DirectCalls, Gate, Resource
 from tradecounter.sites.http.whole_responses import WholeResponses
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.storefront import Storefront

@@ -8,7 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.edge.rest.responses import error_response
-from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import Code
 from tradecounter.kit.tasks import Seldom
 from tradecounter.sites.http.errors import response_to
 from tradecounter.sites.http.request_context import request_id_of

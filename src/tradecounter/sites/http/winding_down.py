@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from tradecounter.edge.server.connection.tcp import drop_new_connections
+from tradecounter.edge.server.connection.connections import drop_new_connections
 from tradecounter.sites.http.site import Site
 
 _LOOK_SECONDS = 0.05

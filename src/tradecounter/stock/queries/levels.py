@@ -12,7 +12,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.seen import Seen
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.stock.queries.stock_of_product import StockLevel
+from tradecounter.stock.queries.stock import StockLevel
 
 
 class StockRows(Struct, frozen=True):

@@ -17,8 +17,7 @@ from msgspec import Struct
 
 from tradecounter.db.seen import Seen
 from tradecounter.identity.installation_secret import derived_key
-from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import Code, DomainError, Kind, invalid
 
 RENDERING = 1  # raise it when a release shows the same product differently: then clients read the catalogue again
 

@@ -35,8 +35,8 @@ from tradecounter.storefront.changes.differences import (
 )
 from tradecounter.storefront.changes.followers import Followers
 from tradecounter.storefront.changes.queries import Ids
-from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import product_json
+from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 _CATCH_UP_SECONDS = 3.0  # that a request waits for this process to see what its cursor has seen in another one

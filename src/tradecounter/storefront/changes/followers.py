@@ -1,17 +1,109 @@
-"""Requests that wait for a change: each refresh of the storefront wakes those whose customers it may concern.
-
-They cost no query. What a refresh changed is found once, not once for each request.
-"""
+"""Requests that wait for a change: each refresh of the storefront wakes those whose customers it may concern."""
 
 import asyncio
 from contextlib import suppress
 from contextvars import Context
 
-from msgspec import Struct
+import numpy as np
+from msgspec import Struct, field
 
-from tradecounter.storefront.changes.concerns import concerns_of
-from tradecounter.storefront.changes.differences import Outlook
+from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.db.changes import Topic
+from tradecounter.prices.price_book import DEFAULT_LIST
+from tradecounter.prices.queries.prices import NO_PRICE
+from tradecounter.products.columns.lookups import are_among
+from tradecounter.storefront.changes.cursor import Position
+from tradecounter.storefront.changes.differences import Noted, Outlook, Rows, version_of
 from tradecounter.storefront.storefront import Storefront
+
+# It may say yes where nothing differs for the customer; `differences` then finds nothing. It never says no wrongly.
+
+_Group = tuple[str | None, int, bool]  # customers with equal price list, discount and trade flag
+
+
+class Concerns(Struct, frozen=True):
+    """What a refresh changed: rows for all, rows for trade accounts, and prices."""
+
+    before: Outlook
+    now: Outlook
+    noted: Noted
+    everybody: bool  # all products have changed
+    shown: Rows
+    delivered: Rows
+    price_lists: frozenset[str]
+    customers: frozenset[int]  # whose contract prices have changed
+    new_day: bool
+    _groups: dict[_Group, bool] = field(default_factory=dict)
+
+    @property
+    def nobody(self) -> bool:
+        """Whether the refresh changed nothing that any customer sees."""
+        nothing = not (len(self.shown) or len(self.delivered) or self.price_lists or self.customers)
+        same_terms = self.before.data.terms is self.now.data.terms
+        return nothing and same_terms and not self.everybody and not self.new_day
+
+    def customer(self, customer_id: int) -> bool:
+        """Return whether the refresh may concern a customer."""
+        terms = self.now.data.terms.get(customer_id)
+        if terms is None or self.everybody or customer_id in self.customers:
+            return True
+        if terms != self.before.data.terms.get(customer_id):
+            return True
+        return self._group(terms) or self._agreed(terms)
+
+    def _group(self, terms: CustomerTerms) -> bool:
+        group = (terms.price_list, terms.discount, terms.trade_account)
+        if group not in self._groups:
+            self._groups[group] = self._reaches(terms)
+        return self._groups[group]
+
+    def _reaches(self, terms: CustomerTerms) -> bool:
+        """Return whether something changed of a product that the customer's list has a price for, or on the list."""
+        if self.price_lists & {terms.price_list, DEFAULT_LIST} and len(self.noted.list_prices(terms.price_list)):
+            return True
+        rows = self._rows(terms)
+        shared = self.now.data.book.lists.shared((terms.price_list, terms.discount))
+        return bool((shared.costs[rows, 0] != NO_PRICE).any())
+
+    def _agreed(self, terms: CustomerTerms) -> bool:
+        """Return whether something changed of a product with a contract price of the customer's."""
+        rows = self._rows(terms)
+        if not (len(rows) or self.new_day):
+            return False
+        prices = self.now.data.book.vector(terms, self.now.day)
+        agreed = prices.contract_rows
+        if self.new_day and (len(agreed) or self.now.data.book.contracts.has_any(terms.customer_id)):
+            return True
+        return bool(are_among(rows, agreed).any())
+
+    def _rows(self, terms: CustomerTerms) -> Rows:
+        return np.concatenate((self.shown, self.delivered)) if terms.trade_account else self.shown
+
+
+def concerns_of(before: Outlook, now: Outlook) -> Concerns | None:
+    """Return what changed from one look at the storefront to the next; None if it may be anything."""
+    if before.position is None or now.position is None or before.position.log != now.position.log:
+        return None
+    noted = Noted(now.data, now.journal, before.position, now.position)
+    detail, everybody = noted.rows("catalogue", None)
+    return Concerns(
+        before,
+        now,
+        noted,
+        everybody,
+        np.concatenate((detail, noted.levels().rows)),
+        noted.rows("deliveries", None)[0],
+        frozenset(now.journal.lists_between(*_versions("prices", before.position, now.position))),
+        frozenset(now.journal.customers_between(*_versions("contracts", before.position, now.position))),
+        before.day != now.day,
+    )
+
+
+def _versions(topic: Topic, before: Position, now: Position) -> tuple[int, int]:
+    return version_of(before, topic), version_of(now, topic)
+
+
+# They cost no query. What a refresh changed is found once, not once for each request.
 
 _LOOK_FOR_THE_END_SECONDS = 0.2
 

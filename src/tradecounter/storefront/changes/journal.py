@@ -1,7 +1,8 @@
-"""The noted changes in a process's memory."""
+"""The noted changes in a process's memory; deletes old ones: a cursor is good for KEEP_CHANGES."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 
 import msgspec
 import numpy as np
@@ -13,7 +14,9 @@ from tradecounter.storefront.changes.queries import (
     NOTED,
     Ids,
     NotedChange,
+    delete_changes,
     distinct_ids,
+    mark_versions,
     read_changes,
     read_forgotten,
     read_log,
@@ -155,3 +158,13 @@ class Journal(Struct):
         known = self.forgotten.get("catalogue", 0)
         kept = {key: [each for each in spelled if each[0] > known] for key, spelled in self._former_skus.items()}
         self._former_skus = {key: spelled for key, spelled in kept.items() if spelled}
+
+
+_EVERY = timedelta(minutes=55)  # between marks
+_MARGIN = timedelta(hours=1)  # clocks differ, and a process may show data that is minutes old
+
+
+async def forget_catalogue_changes(tx: Transaction, now: datetime, keep: timedelta) -> int:
+    """Delete the changes that no valid cursor needs, some hours after the last one expired; return how many."""
+    await mark_versions(tx, now, now - _EVERY)
+    return await delete_changes(tx, now - keep - _MARGIN)

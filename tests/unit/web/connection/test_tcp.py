@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tradecounter.edge.server.connection.tcp import drop_new_connections
+from tradecounter.edge.server.connection.connections import drop_new_connections
 
 
 @pytest.mark.parametrize(("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")])

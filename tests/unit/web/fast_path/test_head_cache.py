@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tradecounter.edge.rest.paging import Page, PageLinks
 from tradecounter.edge.server.client_address import ClientAddresses
-from tradecounter.sites.http.fast_path.head_cache import HeadCache
+from tradecounter.sites.http.fast_path.middleware import HeadCache
 from tradecounter.sites.http.request_head import RequestHead, read_head
 
 ADDRESSES = ClientAddresses("192.0.2.7")

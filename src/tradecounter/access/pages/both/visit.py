@@ -10,9 +10,9 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tradecounter.access.policy import SignInPolicy
+from tradecounter.access.guessing import Turns
+from tradecounter.access.second_factor import SignInPolicy
 from tradecounter.access.sign_in import SignIn, Visitor
-from tradecounter.access.turns import Turns
 from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
 from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.pages.page_desk import PageDesk

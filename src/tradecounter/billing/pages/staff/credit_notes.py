@@ -8,10 +8,8 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.credit_return import creditable_of_return, reason_of
-from tradecounter.billing.credit_shares import CreditLine
-from tradecounter.billing.creditable import creditable_of
-from tradecounter.billing.issue_credit_note import issue_credit_note
+from tradecounter.billing.credit_notes import creditable_of, creditable_of_return, issue_credit_note, reason_of
+from tradecounter.billing.invoices import shown_invoice
 from tradecounter.billing.queries.credit_notes import fetch_credit_note, printed_credit_note
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.money_tables import (
@@ -20,7 +18,7 @@ from tradecounter.billing.queries.money_tables import (
     CreditNoteTableFilter,
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
-from tradecounter.billing.shown_invoice import shown_invoice
+from tradecounter.billing.rules import CreditLine
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -33,11 +31,11 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, FieldError, invalid
-from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.number_types import Pounds
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.returns.find_return import fetch_return
+from tradecounter.kit.numbers import Pounds
+from tradecounter.parts.services import OfficeParts
+from tradecounter.returns.handle_returns import fetch_return
 from tradecounter.returns.wire import return_number
 
 _COLUMNS = (

@@ -7,7 +7,8 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.billing.creditable import creditable_of
+from tradecounter.billing.credit_notes import creditable_of
+from tradecounter.billing.invoices import ResentInvoice, resend_invoice, shown_invoices
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
 from tradecounter.billing.queries.invoice_records import fetch_invoice, printed_invoice
 from tradecounter.billing.queries.money_tables import (
@@ -17,8 +18,6 @@ from tradecounter.billing.queries.money_tables import (
     due_in_all,
     invoices_for,
 )
-from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
-from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -32,9 +31,9 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
-from tradecounter.kit.local_time import uk_date
-from tradecounter.parts.back_office import OfficeParts
+from tradecounter.kit.clock import uk_date
 from tradecounter.parts.sentences import told_of
+from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 
 Shown = Literal["unpaid", "overdue", "paid"]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.operations.wire import VatPeriod
-from tradecounter.billing.queries.vat import BY_DAY, VAT_DOCUMENTS, VatDocument, VatDocumentFilter, VatKind
+from tradecounter.billing.queries.money_tables import BY_DAY, VAT_DOCUMENTS, VatDocument, VatDocumentFilter, VatKind
 from tradecounter.billing.vat_report import VatReport, VatSupply, quarters, read_vat_report, vat_csv
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values
@@ -21,12 +21,12 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import day_of, end_of, start_of
 from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, invalid
-from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.numbers import UnreadableNumberError, read_percent
 from tradecounter.orders.rules import VAT_AREA
-from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.services import OfficeParts
 
 _KINDS: dict[VatKind, str] = {"invoice": "Invoices", "credit_note": "Credit notes"}
 _SUPPLIES: dict[VatSupply, str] = {"domestic": "Domestic", "export": "Export"}

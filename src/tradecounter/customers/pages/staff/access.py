@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.queries.users import list_users
+from tradecounter.access.queries.people import list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import fetch_user_of, invite_user
 from tradecounter.agents.give_consent import fetch_agent, revoke_agent
@@ -21,12 +21,12 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.manage_keys import end_key_of, fetch_key
-from tradecounter.identity.queries.api_keys import list_keys
+from tradecounter.identity.queries import list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
-from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.questions import disable_key_question, disable_user_question, revoke_agent_question
-from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
+from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.shown import ShownCustomer, shown_customer
 
 _INVITE, _KEY = "/customer/{id}/user/invite", "/customer/{id}/key/new"
 _REVOKE_AGENT = "/customer/{id}/agent/{agent_id}/revoke"

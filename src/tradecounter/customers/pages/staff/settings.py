@@ -1,33 +1,37 @@
-"""The forms of a customer's settings: contact, credit terms, terms of trade; and of a new customer.
-
-Who may change a field is the same as in the API: each form has the fields of one right.
-"""
+"""The forms of a customer's settings and of a new customer; blocking, export and erasure."""
 
 from collections.abc import Collection
 from datetime import datetime
+from io import BytesIO
 from typing import Any, Union, get_args
 
 import msgspec
 from msgspec import Struct, UnsetType, structs
 from starlette.responses import Response
 
-from tradecounter.customers.change_account import change_customer, create_customer
-from tradecounter.customers.operations.changes import account_change
-from tradecounter.customers.operations.field_rights import CONTACT, CREDIT, TRADE, roles_of_field
+from tradecounter.customers.change_account import block_customer, change_customer, create_customer, unblock_customer
+from tradecounter.customers.operations.changes import CONTACT, CREDIT, TRADE, account_change, roles_of_field
 from tradecounter.customers.settings import DEFAULTS, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
-from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.operation import form, page, roles_of_caller
 from tradecounter.edge.pages.page_desk import PageDesk, Shape
-from tradecounter.edge.pages.people import roles_of_caller
+from tradecounter.edge.pages.step import step
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.number_types import alternatives
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.shown_customer import shown_customer
-from tradecounter.prices.queries.contract_table import price_list_keys
+from tradecounter.edge.rest.negotiation import ZIP
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.numbers import alternatives
+from tradecounter.kit.text import fold
+from tradecounter.kit.wire import ReasonRequest
+from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.shown import shown_customer
+from tradecounter.prices.queries.prices_of_products import price_list_keys
+from tradecounter.privacy.personal_data import erase_customer, export_customer, what_goes
 from tradecounter.shipping.queries import read_methods
+
+# Who may change a field is the same as in the API: each form has the fields of one right.
 
 _CONTACT, _CREDIT, _TRADE, _NEW = (
     "/customer/{id}/contact",
@@ -161,3 +165,78 @@ async def _choices(tx: Transaction) -> tuple[list[str], list[tuple[int, str]]]:
     """Return the price lists, and the shipping methods with their names."""
     methods = [(method.id, f"{method.provider} {method.description}") for method in await read_methods(tx)]
     return await price_list_keys(tx), methods
+
+
+_BLOCK, _UNBLOCK, _ERASE = "/customer/{id}/block", "/customer/{id}/unblock", "/customer/{id}/erase"
+
+
+class ErasureForm(Struct):
+    """The customer's number, typed so that nobody erases another customer by mistake."""
+
+    number: str
+
+
+class CustomerStepPages(Struct, frozen=True):
+    """The forms that block, unblock and erase, and the export."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @step(
+        _BLOCK,
+        "Block a customer",
+        shown=lambda self, call, filled: self._show(call, "block", filled),
+        to="/customer/{id}",
+        done="The customer is blocked.",
+        scope="billing:write",
+    )
+    async def block(self, tx: Transaction, call: Call, body: ReasonRequest, now: datetime) -> None:
+        await block_customer(tx, call.path_id("id", "customer"), body.reason, now)
+
+    @step(
+        _UNBLOCK,
+        "Unblock a customer",
+        shown=lambda self, call, filled: self._show(call, "unblock", filled),
+        to="/customer/{id}",
+        done="The customer is not blocked any more.",
+        scope="billing:write",
+    )
+    async def unblock(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await unblock_customer(tx, call.path_id("id", "customer"), now)
+
+    @page("/customer/{id}/export", "All that is stored of a customer", scope="customers:read", dangerous=True)
+    async def export(self, call: Call) -> Response:
+        customer_id, copy = call.path_id("id", "customer"), BytesIO()
+        async with self.desk.reading() as tx:
+            await export_customer(tx, customer_id, copy)
+        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", ZIP)
+
+    @step(
+        _ERASE,
+        "Erase a customer",
+        shown=lambda self, call, filled: self._show_erase(call, filled),
+        to="/customer/{id}",
+        done="The customer's personal data are erased.",
+        scope="customers:write",
+        roles=("administrator",),
+        dangerous=True,
+    )
+    async def erase(self, tx: Transaction, call: Call, body: ErasureForm, now: datetime) -> None:
+        customer_id = call.path_id("id", "customer")
+        if fold(body.number) != str(customer_id):
+            raise invalid("number", f"must be {customer_id}")
+        await erase_customer(tx, customer_id, now)
+
+    async def _show_erase(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            try:
+                erasure, problem = await what_goes(tx, shown.account), ""
+            except DomainError as error:
+                erasure, problem = None, str(error)
+        return self.desk.show(call, "customers/erase.html", form=filled, shown=shown, erasure=erasure, problem=problem)
+
+    async def _show(self, call: Call, name: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+        return self.desk.show(call, f"customers/{name}.html", form=filled, shown=shown)

@@ -7,12 +7,17 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import latest_of
-from tradecounter.billing.account_statement import AccountStatement, read_statement
-from tradecounter.billing.ageing_chart import ageing_chart
+from tradecounter.billing.account_statement import (
+    AGES,
+    KINDS,
+    AccountStatement,
+    SentStatement,
+    ageing_chart,
+    read_statement,
+    send_statement,
+)
+from tradecounter.billing.debtors import Reminder, read_reminder, remind_debtor
 from tradecounter.billing.operations.wire import StatementParameters
-from tradecounter.billing.print_statement import AGES, KINDS
-from tradecounter.billing.remind_debtor import Reminder, read_reminder, remind_debtor
-from tradecounter.billing.send_statement import SentStatement, send_statement
 from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
@@ -23,14 +28,14 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import json_response
+from tradecounter.kit.clock import day_in_words, uk_date
 from tradecounter.kit.errors import DomainError
-from tradecounter.kit.local_time import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.notifications.billing_mails import debtor_reminded
 from tradecounter.notifications.context import MailContext, MailSettings, NothingToSend
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
+from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.shown import ShownCustomer, shown_customer
 from tradecounter.settings import SettingsError
 
 

@@ -14,19 +14,17 @@ from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from tradecounter.edge.server.connection.connections import Connections
-from tradecounter.edge.server.connection.error_responses import (
+from tradecounter.edge.server.connection.connections import Connections, taken_bytes
+from tradecounter.edge.server.connection.lenient_protocol import LenientProtocol, check_head
+from tradecounter.edge.server.connection.responses import (
     HEAD_TOO_LONG,
     NOT_HTTP,
     TOO_MANY_CONNECTIONS,
     UNEXPECTED,
     RejectedError,
     error_bytes,
+    respond,
 )
-from tradecounter.edge.server.connection.head_checks import check_head
-from tradecounter.edge.server.connection.lenient_protocol import LenientProtocol
-from tradecounter.edge.server.connection.one_write import respond
-from tradecounter.edge.server.connection.tcp import taken_bytes
 from tradecounter.edge.server.request_figures import RequestFigures
 
 log = structlog.get_logger()

@@ -1,4 +1,4 @@
-"""Access tokens, issued to an application for a customer; only their hashes are stored."""
+"""Access tokens, of which only hashes are stored, and the consents and grants that they depend on."""
 
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -8,8 +8,148 @@ from msgspec import Struct
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.oauth.queries.consents import end_consent
-from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.identity.credentials import new_secret, secret_hash
+
+# Locks are taken in the order application, consent, grant.
+
+_LOCK_CONSENT = Statement("""
+    select from consent where client_id = :client_id and customer_id = :customer_id and revoked_at is null for update
+""")
+
+_REVOKE_CONSENT = Statement("""
+    update consent set revoked_at = :now
+    where client_id = :client_id and customer_id = :customer_id and revoked_at is null
+""")
+
+_LOCK_GRANTS = Statement("""
+    select from consent_grant g
+    where g.ended_at is null and g.consent_id in (
+        select c.id from consent c where c.client_id = :client_id and c.customer_id = :customer_id)
+    order by g.id for update
+""")
+
+_END_GRANTS = Statement("""
+    update consent_grant set ended_at = :now
+    where ended_at is null and consent_id in (
+        select c.id from consent c where c.client_id = :client_id and c.customer_id = :customer_id)
+""")
+
+
+async def end_consent(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> bool:
+    """End a customer's consent to an application and all its grants; return whether it stood.
+
+    The caller has locked the application, and revokes the access tokens.
+    """
+    # Waits for codes that are being issued under the consent, then for exchanges that are running under a grant.
+    await tx.execute(_LOCK_CONSENT, client_id=client_id, customer_id=customer_id)
+    count = await tx.execute(_REVOKE_CONSENT, now=now, client_id=client_id, customer_id=customer_id)
+    await tx.execute(_LOCK_GRANTS, client_id=client_id, customer_id=customer_id)
+    await tx.execute(_END_GRANTS, now=now, client_id=client_id, customer_id=customer_id)
+    return count == 1
+
+
+_LOCK_GRANT = Statement("select from consent_grant where id = :id for update")
+_END_GRANT = Statement("update consent_grant set ended_at = :now where id = :id and ended_at is null")
+_REVOKE_ITS_TOKENS = Statement("""
+    update access_token set revoked_at = :now where grant_id = :id and revoked_at is null and expires_at > :now
+""")
+
+
+async def end_grant(tx: Transaction, grant_id: int, now: datetime) -> bool:
+    """End a grant, its refresh tokens and its access tokens, in every process within a few seconds.
+
+    Returns whether it was open.
+    """
+    await tx.execute(_LOCK_GRANT, id=grant_id)  # waits for running exchanges, so the update sees their tokens
+    ended = await tx.execute(_END_GRANT, id=grant_id, now=now)
+    if ended:
+        await tx.execute(_REVOKE_ITS_TOKENS, id=grant_id, now=now)
+        await bump(tx, "keys")
+    return ended == 1
+
+
+class GrantState(Struct, frozen=True):
+    """Whose grant it is, and whether it has ended."""
+
+    client_id: str
+    customer_id: int
+    ended: bool
+
+
+_GRANT_STATE = Statement(
+    """
+    select c.client_id, c.customer_id, g.ended_at is not null as ended
+    from consent_grant g join consent c on c.id = g.consent_id where g.id = :id
+    for key share of g
+    """,
+    GrantState,
+)
+
+
+async def find_grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
+    """Return the state of a grant, which cannot end until the transaction does; None when it does not exist.
+
+    Call this after `issue_token` in the same transaction, as with `consent_revoked_at`.
+    """
+    return await tx.fetch_one(_GRANT_STATE, id=grant_id)
+
+
+class GivenAccess(Struct, frozen=True):
+    """An application that may act for a customer: who consented when, under the own issuer, and its latest token.
+
+    Under another issuer, nothing is known of the consent; the application is listed while it has a token.
+    """
+
+    client_id: str
+    name: str
+    given_at: datetime | None
+    given_by: str | None
+    latest_token_at: datetime | None
+
+
+_ACCESS_GIVEN = Statement(
+    """
+    with token as (
+        select t.client_id, max(t.created_at) as latest from access_token t
+        where t.customer_id = :customer_id and t.revoked_at is null and t.expires_at > :now group by t.client_id
+    ), given as (
+        select c.client_id, c.given_at, u.email from consent c left join customer_user u on u.id = c.user_id
+        where c.customer_id = :customer_id and c.revoked_at is null
+    )
+    select a.client_id, a.name, given.given_at, given.email as given_by, token.latest as latest_token_at
+    from application a left join token using (client_id) left join given using (client_id)
+    where a.disabled_at is null and (token.client_id is not null or given.client_id is not null)
+    order by lower(a.name), a.client_id
+    """,
+    GivenAccess,
+)
+
+
+async def access_given(tx: Transaction, customer_id: int, now: datetime) -> list[GivenAccess]:
+    """Return the applications that may act for a customer, by name."""
+    return await tx.fetch_all(_ACCESS_GIVEN, customer_id=customer_id, now=now)
+
+
+class AllowedApplication(Struct, frozen=True):
+    """An application that may act for a customer, and the address of the user who allowed it."""
+
+    customer_id: int
+    name: str
+    given_at: datetime
+    email: str | None
+
+
+_ALLOWED_APPLICATION = Statement(
+    "select c.customer_id, a.name, c.given_at, u.email from consent c join application a using (client_id)"
+    " left join customer_user u on u.id = c.user_id where c.id = :id and c.revoked_at is null",
+    AllowedApplication,
+)
+
+
+async def find_allowed_application(tx: Transaction, consent_id: int) -> AllowedApplication | None:
+    """Return the application of a consent that stands, or None."""
+    return await tx.fetch_one(_ALLOWED_APPLICATION, id=consent_id)
+
 
 # Until then, an expired token is known to be expired, not wrong (`ExpiredCredentialError`).
 _KEPT_AFTER_EXPIRY = timedelta(days=1)
@@ -88,7 +228,7 @@ async def revoke_token(tx: Transaction, token: str, client_id: str, now: datetim
 
 _LOCK_APPLICATION = Statement("select from application where client_id = :client_id for update")
 
-_REVOKE_CONSENT = Statement("""
+_REVOKE_ALL_CONSENT = Statement("""
     insert into revoked_consent (client_id, customer_id, revoked_at) values (:client_id, :customer_id, :now)
     on conflict (client_id, customer_id) do update set revoked_at = excluded.revoked_at
 """)
@@ -106,7 +246,7 @@ async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: 
     """
     # Waits for running exchanges, so the update sees their tokens; later exchanges wait for this transaction.
     await tx.execute(_LOCK_APPLICATION, client_id=client_id)
-    await tx.execute(_REVOKE_CONSENT, client_id=client_id, customer_id=customer_id, now=now)
+    await tx.execute(_REVOKE_ALL_CONSENT, client_id=client_id, customer_id=customer_id, now=now)
     await end_consent(tx, client_id, customer_id, now)
     count = await tx.execute(_REVOKE_TOKENS, now=now, client_id=client_id, customer_id=customer_id)
     await bump(tx, "keys")

@@ -10,7 +10,7 @@ from psycopg.sql import SQL
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.identity.credentials import new_secret, secret_hash
 from tradecounter.kit.errors import DomainError, Kind
 
 _ID_BYTES = 16

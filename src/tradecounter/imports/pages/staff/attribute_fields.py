@@ -10,7 +10,7 @@ from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.kit.errors import FieldError, invalid, invalid_fields
 from tradecounter.kit.numbers import UnreadableNumberError
 from tradecounter.kit.text import fold
-from tradecounter.products.attribute_values import read_attribute_value
+from tradecounter.products.on_pages import read_attribute_value
 from tradecounter.products.queries.records import AttributeRecord
 
 ADD = "add_attribute"  # the field with the key of an attribute that gets a field

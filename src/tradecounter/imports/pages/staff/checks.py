@@ -8,26 +8,32 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.audit.record import audit
-from tradecounter.bulk.spellings import stored_keys
+from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_of, cursor_text, read_cursor
 from tradecounter.edge.page_kit.values import label
-from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.operation import form, page, roles_of_caller, staff_id_of
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS, file_response
 from tradecounter.imports.current_file import current_file
-from tradecounter.imports.from_stream import MOST_BYTES
-from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
-from tradecounter.imports.pages.staff.shown_fields import shown_changes
+from tradecounter.imports.kinds import (
+    HISTORY_READERS,
+    IMPORT_KINDS,
+    IMPORTERS,
+    ON_HAND,
+    fields_of_kind,
+    importable_kinds,
+    readable_kinds,
+)
+from tradecounter.imports.pages.staff.one_import import shown_changes
 from tradecounter.imports.queries import ImportRecord, list_imports
-from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
+from tradecounter.imports.run import MOST_BYTES
 from tradecounter.imports.uploads import MOST_BAD_ROWS, Upload, Uploads, Wanted
 from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
-from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.services import OfficeParts
 
 _CHECK, _APPLY = "/import/check/{upload}", "/import/check/{upload}/apply"
 _ROOM = 1_000_000  # bytes of a form besides its file

@@ -14,16 +14,16 @@ from tradecounter.edge.page_kit.forms import Filled, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.imports.change_products import ProductsChange, change_products
-from tradecounter.imports.roles import IMPORTERS
+from tradecounter.imports.kinds import IMPORTERS
+from tradecounter.imports.save_product import ProductsChange, change_products
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import plural
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.products.category_names import categories_in_tree
-from tradecounter.products.queries.by_sku import find_product_ids, product_rows
+from tradecounter.parts.services import OfficeParts
+from tradecounter.products.on_pages import categories_in_tree
+from tradecounter.products.queries.products import find_product_ids, product_rows
 from tradecounter.products.queries.records import read_reference
-from tradecounter.stock.queries.stock_of_product import stock_levels_of
+from tradecounter.stock.queries.stock import stock_levels_of
 
 _PATH = "/product-change"
 _MOST = 50

@@ -10,8 +10,8 @@ from msgspec import Meta, Struct
 from msgspec.structs import fields, replace
 from starlette.responses import Response
 
-from tradecounter.access.links import public_address
-from tradecounter.bulk.spellings import stored_keys
+from tradecounter.access.change_password import public_address
+from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import MOST_BYTES, Filled, Submitted, read_submitted
@@ -19,28 +19,25 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
+from tradecounter.imports.kinds import IMPORTERS
 from tradecounter.imports.pages.staff.attribute_fields import (
     ADD,
     AttributeFields,
     read_attributes,
     shown_attributes,
 )
-from tradecounter.imports.roles import IMPORTERS
 from tradecounter.imports.save_product import PriceFields, Saved, SavedProduct, save_product, version_of
 from tradecounter.kit.errors import DomainError, invalid, named_by
-from tradecounter.kit.external_ids import ExternalId
-from tradecounter.kit.keys import key_form
-from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
+from tradecounter.kit.keys import ExternalId, key_form
+from tradecounter.kit.numbers import Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import plural
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
-from tradecounter.products.category_names import categories_in_tree
+from tradecounter.parts.services import OfficeParts
+from tradecounter.prices.queries.prices_of_products import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow
-from tradecounter.products.picture_addresses import loadable
+from tradecounter.products.on_pages import categories_in_tree, loadable
 from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
-from tradecounter.products.queries.by_sku import fetch_product, find_product_row
-from tradecounter.products.queries.pictures import Picture
-from tradecounter.products.queries.records import read_reference
+from tradecounter.products.queries.products import fetch_product, find_product_row
+from tradecounter.products.queries.records import Picture, read_reference
 from tradecounter.products.wire import ProductImage
 from tradecounter.stock.importing import StockRow, Units
 

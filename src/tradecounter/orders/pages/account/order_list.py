@@ -20,16 +20,14 @@ from tradecounter.edge.page_kit.tables import (
     cursor_text,
 )
 from tradecounter.edge.pages.listing import After, listed
-from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.operation import BUYER, page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.steps import order_filter
-from tradecounter.orders.queries.find_orders import by_part_of_reference
-from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
+from tradecounter.orders.queries.order_table import SORTS, OrderRow, by_part_of_reference, order_table, sorted_by
 from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.orders.waiting import Wait, wait_of_pending, waits_of_rows
-from tradecounter.parts.account import AccountParts
+from tradecounter.parts.services import AccountParts
 from tradecounter.products.find_products import NamedProducts, named_products
 
 _PATHS = {

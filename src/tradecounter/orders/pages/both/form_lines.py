@@ -1,20 +1,107 @@
-"""The lines of a new order: fields of its form, which every button sends, typed lists, and uploaded ones."""
+"""The lines of a new order in its form: typed, uploaded or searched for, with the customer's prices and the stock."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
-from tradecounter.edge.page_kit.forms import MOST_ROWS, Submitted
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import MOST_ROWS, Filled, Submitted, row_numbers
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.numbers import count_or_nothing
-from tradecounter.orders.create.offered_lines import unknown_products
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import UnreadableNumberError, count_or_nothing, read_count
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
+from tradecounter.orders.offers import OfferedLine, found_lines, offered_lines, unknown_products
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
-from tradecounter.storefront.view import CustomerView
+from tradecounter.storefront.find_in_view import ProductListParameters, find_products
+from tradecounter.storefront.shown_product import ShownProduct, shown_skus
+from tradecounter.storefront.view import CustomerView, current_view
+
+_PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
+_MOST_SEARCHED = 50  # rows whose words are searched for: people type one at a time
+
+
+class Row(Struct, frozen=True):
+    """A row of the form: what was typed in it, and the product, or those that its words find, or what is wrong."""
+
+    number: int
+    sku: str = ""
+    quantity: str = ""
+    offered: OfferedLine | None = None
+    found: Sequence[OfferedLine] = ()
+    problem: str = ""
+
+
+async def product_rows(
+    tx: Transaction,
+    values: Mapping[str, Sequence[str]],
+    group: str,
+    whole: CustomerView,
+    customer_id: int,
+    *,
+    blank: int,
+    now: datetime,
+) -> list[Row]:
+    """Return the rows of a group, at the prices that an order would have, and so many blank ones at its end."""
+    typed = _typed(values, group)
+    view = await current_view(tx, whole, customer_id, [row.sku for row in typed if row.sku], uk_date(now))
+    rows = _with_products(typed, view, whole, now)
+    following = rows[-1].number + 1 if rows else 0
+    unused = sum(1 for row in rows if not row.sku)
+    return [*rows, *(Row(number) for number in range(following, following + max(blank - unused, 0)))]
+
+
+def _typed(values: Mapping[str, Sequence[str]], group: str) -> list[Row]:
+    submitted = Submitted(values)
+    return [
+        Row(number, submitted.one(f"{group}-{number}-sku"), submitted.one(f"{group}-{number}-quantity"))
+        for number in row_numbers(values, group)
+    ]
+
+
+def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView, now: datetime) -> list[Row]:
+    """Return rows with their products. `view` has them as orders would take them; words search in `whole`."""
+    wanted, problems = [], {}
+    for row in typed:
+        try:
+            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
+        except UnreadableNumberError as error:
+            problems[row.number] = str(error)
+    offered = offered_lines(view, wanted, now)
+    unknown = [each for each in wanted if each[0] not in offered][:_MOST_SEARCHED]
+    found = {number: found_lines(whole, sku, quantity, now) for number, sku, quantity in unknown}
+    problems |= unknown_products(view, wanted)
+    return [
+        replace(
+            row,
+            offered=offered.get(row.number),
+            found=found.get(row.number, ()),
+            problem=problems.get(row.number, ""),
+        )
+        for row in typed
+    ]
+
+
+def picked(submitted: Submitted) -> str:
+    """Return the SKU of the product that was picked by its button; empty without such a button."""
+    return next((submitted.one(name) for name in submitted.values if _PICK.fullmatch(name)), "")
+
+
+def with_picked(submitted: Submitted, group: str) -> tuple[int, Filled] | None:
+    """Return the row whose product was picked by its button, and the form with its SKU; None without such a button."""
+    name = next((name for name in submitted.values if _PICK.fullmatch(name)), None)
+    if name is None:
+        return None
+    number = int(name.partition("-")[2])
+    return number, Filled({**submitted.values, f"{group}-{number}-sku": [submitted.one(name)]})
+
 
 _ROW = re.compile(r"(items|quick|found)-([0-9]{1,4})-sku")
 _OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity|note)|pick-[0-9]+")
@@ -179,3 +266,67 @@ def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
         if sku or quantity:
             rows.append((match[1], match[2], sku, quantity))
     return rows
+
+
+_MOST_FOUND = 12
+_LONGEST_SEARCH = 500
+
+
+class Offer(Struct, frozen=True):
+    """A product at the customer's prices, with its stock as the customer may see it."""
+
+    line: OfferedLine
+    product: ShownProduct
+    expected_on: datetime | None
+
+
+class PricedLine(Struct, frozen=True):
+    """A line of the form; without an offer, the customer cannot buy the product."""
+
+    line: Line
+    offer: Offer | None
+
+    @property
+    def net(self) -> Decimal:
+        """The net price of the line."""
+        return NOTHING if self.offer is None else self.offer.line.cost_net
+
+
+class Search(Struct, frozen=True):
+    """The products that match a search: the first ones, how many there are, and how its words were read."""
+
+    text: str
+    offers: Sequence[Offer]
+    total: int
+    note: str
+
+
+def priced(view: CustomerView, lines: Sequence[Line], now: datetime, *, sees_deliveries: bool) -> list[PricedLine]:
+    """Return lines with their prices. `sees_deliveries` is for staff, who see what is to come for every customer."""
+    offers = _offers(view, [(line.sku, line.units) for line in lines], now, sees_deliveries=sees_deliveries)
+    return [PricedLine(line, offers.get(number)) for number, line in enumerate(lines)]
+
+
+def search(view: CustomerView, text: str, now: datetime, *, sees_deliveries: bool) -> Search | None:
+    """Return the products that the words of a text find; None without a text."""
+    if not text:
+        return None
+    rows = find_products(view, ProductListParameters(query=text[:_LONGEST_SEARCH]))
+    found = [(view.product(int(row)).sku, 1) for row in rows[:_MOST_FOUND]]
+    offers = _offers(view, found, now, sees_deliveries=sees_deliveries)
+    return Search(text, list(offers.values()), len(rows), rows.note)
+
+
+def _offers(
+    view: CustomerView, wanted: Sequence[tuple[str, int]], now: datetime, *, sees_deliveries: bool
+) -> dict[int, Offer]:
+    numbered = [(number, sku, units) for number, (sku, units) in enumerate(wanted)]
+    lines = offered_lines(view, numbered, now)
+    return {number: _offer(view, line, sees_deliveries=sees_deliveries) for number, line in lines.items()}
+
+
+def _offer(view: CustomerView, line: OfferedLine, *, sees_deliveries: bool) -> Offer:
+    [product] = shown_skus(view, [line.sku])
+    due = sees_deliveries or line.is_delivery_shown
+    expected = line.delivery.expected_on if due and line.delivery is not None and not line.available else None
+    return Offer(line, product, expected)

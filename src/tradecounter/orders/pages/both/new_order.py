@@ -15,9 +15,8 @@ from starlette.responses import Response
 
 from tradecounter.approvals.decide import end_replaced
 from tradecounter.approvals.rules import needs_approval
-from tradecounter.baskets.change_basket import NotedItem, save_basket
+from tradecounter.baskets.change_basket import NotedItem, save_basket, summarise
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
-from tradecounter.baskets.summary import summarise
 from tradecounter.billing.queries.invoice_records import overdue_by_customer
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
@@ -26,31 +25,38 @@ from tradecounter.customers.wire import SavedAddress
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
 from tradecounter.edge.pages.countries import COUNTRIES
-from tradecounter.edge.pages.operation import Rights, form, page
+from tradecounter.edge.pages.operation import BUYER, Rights, form, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.page_site import ACCOUNT
+from tradecounter.edge.pages.page_site import ACCOUNT, BothSites
 from tradecounter.edge.pages.page_view import BASKET
-from tradecounter.edge.pages.people import BUYER, user_of
-from tradecounter.edge.pages.placed import BothSites
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import require_right
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
 from tradecounter.kit.text import plural
-from tradecounter.orders.add_note import add_own_note
-from tradecounter.orders.create.create_for_customer import create_for_customer
+from tradecounter.orders.create.check_request import read_request
 from tradecounter.orders.create.draft import unknown_skus
+from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.create.quick_lines import text_of_file
-from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.history import add_own_note
 from tradecounter.orders.lines import line_tax
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
-from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
-from tradecounter.orders.pages.both.offers import priced, search
+from tradecounter.orders.pages.both.form_lines import (
+    FormLines,
+    lines_of_form,
+    lines_with,
+    named_skus,
+    picked,
+    priced,
+    product_rows,
+    search,
+    typed_lines,
+)
 from tradecounter.orders.pages.both.order_form import (
     REPLACES,
     SAME,
@@ -59,19 +65,16 @@ from tradecounter.orders.pages.both.order_form import (
     delivery_note_of,
     values_of,
 )
-from tradecounter.orders.pages.both.product_rows import picked, product_rows
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import fetch_own_order_by_name, own_notes_of
+from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order, own_notes_of
 from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
-from tradecounter.parts.shown_customer import shown_customer
+from tradecounter.parts.shown import shown_customer
 from tradecounter.products.search.query import as_typed
-from tradecounter.quotes.request_quote import quote_for_customer
+from tradecounter.quotes.steps import quote_for_customer
 from tradecounter.settings import Settings
-from tradecounter.storefront.current_view import current_view
-from tradecounter.storefront.refreshable_views import RefreshableViews
-from tradecounter.storefront.view import CustomerView
+from tradecounter.storefront.storefront import RefreshableViews
+from tradecounter.storefront.view import CustomerView, current_view
 
 OWN, OF_CALLER = "/account/new-order", "/order/new/{id}"  # where the form is
 _RIGHTS: Rights = {"scope": "orders:write", "roles": SELLERS, "user_roles": BUYER}

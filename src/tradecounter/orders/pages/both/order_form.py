@@ -1,20 +1,67 @@
-"""The fields of the form of a new order, the request that they are, and those that an earlier order fills in."""
+"""The fields of the form of a new order, with its addresses, and the request that they are."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta, Struct, UnsetType, to_builtins
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem, noted
-from tradecounter.customers.wire import SavedAddress
+from tradecounter.customers.wire import CustomerAddress, SavedAddress
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import read_id
-from tradecounter.orders.pages.both.address_form import TypedAddress
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.states import NumberedOrder, OrderBase, PendingOrder
 from tradecounter.orders.wire import Reference
+
+
+class TypedAddress(Struct, omit_defaults=True):
+    """The fields of an address as typed; `read_address` checks them."""
+
+    contact_name: str | None = None
+    company_name: str | None = None
+    street_one: str | None = None
+    street_two: str | None = None
+    street_three: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country_code: str | None = None
+    contact_number: str | None = None
+    tax_number: str | None = None
+
+
+class AddressField(Struct, frozen=True):
+    """A field of an address; what is `needed` is marked."""
+
+    name: str
+    label: str
+    needed: bool = False
+    value: str = ""
+
+
+_FIELDS = (
+    AddressField("contact_name", "Recipient", needed=True),
+    AddressField("company_name", "Company"),
+    AddressField("street_one", "Street", needed=True),
+    AddressField("street_two", "Second line"),
+    AddressField("street_three", "Third line"),
+    AddressField("city", "Town", needed=True),
+    AddressField("state", "County"),
+    AddressField("zip", "Postcode", needed=True),
+    AddressField("country_code", "Country code", needed=True),
+    AddressField("contact_number", "Phone for the courier"),
+    AddressField("tax_number", "Tax number"),
+)
+
+
+def address_fields(address: CustomerAddress) -> list[AddressField]:
+    """Return the fields of an address with its values."""
+    values: Mapping[str, str | None] = msgspec.structs.asdict(address)
+    return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _FIELDS]
+
 
 REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
 ANOTHER, SAME = "new", "same"  # instead of the id of a saved address

@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 from msgspec import UNSET, Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.billing.issue_invoice import issue_invoice
-from tradecounter.billing.to_invoice import gross_to_invoice
+from tradecounter.billing.invoices import gross_to_invoice, issue_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, row_numbers
@@ -26,15 +25,13 @@ from tradecounter.letterhead.join_documents import joined
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
-from tradecounter.orders.pages.staff.papers import printable
+from tradecounter.orders.pages.staff.orders import printable
 from tradecounter.orders.queries.all_orders import orders_with_references
-from tradecounter.orders.queries.lines import lines_of
+from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.shipments.dispatch_order import dispatch_order
-from tradecounter.shipments.packing_slip import packing_slip
-from tradecounter.shipments.papers import PackingSlip, delivery_of
-from tradecounter.shipments.picking_list import by_shelf, picking_lists
+from tradecounter.parts.services import OfficeParts
+from tradecounter.shipments.dispatch import dispatch_order
+from tradecounter.shipments.papers import PackingSlip, by_shelf, delivery_of, packing_slip, picking_lists
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
 from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest
 

@@ -1,28 +1,53 @@
-"""Forms of an order: dispatch, add a note. They take the same steps as `/api/order`."""
+"""Forms of an order: dispatch, notes, tracking, packing video, invoice, return, and corrections of a shipment."""
 
 import re
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from tradecounter.billing.invoices import IssuedInvoice, issue_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, in_rows
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
-from tradecounter.orders.add_note import add_note
-from tradecounter.orders.external_ids import set_external_id
+from tradecounter.orders.history import add_note, set_external_id
+from tradecounter.orders.lines import ItemId, Units
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
-from tradecounter.orders.pages.staff.order_forms import OrderForms, reference_of
-from tradecounter.orders.requests import NoteRequest
-from tradecounter.orders.reseller_wire import ExternalIdChange
-from tradecounter.orders.units import ItemId
+from tradecounter.orders.operations.steps import add_tracking
+from tradecounter.orders.reseller_wire import ExternalIdChange, NoteRequest, TakingBack, Tracking
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.shipments.dispatch_order import dispatch_order
-from tradecounter.shipments.queries.labels import shapes_of_labels
-from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest, SerialNumber
+from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.shown import shown_order
+from tradecounter.returns.handle_returns import open_return
+from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
+from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
+from tradecounter.shipments.fulfilment import add_video
+from tradecounter.shipments.queries.reads import shapes_of_labels
+from tradecounter.shipments.queries.writes import fetch_shipment
+from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
+
+
+class OrderForms(Struct, frozen=True):
+    """A group of forms of an order."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    async def shown(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
+        """Show a form of the order that the path names."""
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+        return self.desk.show(call, template, form=filled, shown=shown, **values)
+
+
+def reference_of(call: Call) -> str:
+    """Return the order's reference in a path."""
+    return call.path_text("reference", "order")
+
 
 _SERIAL_PARTS = re.compile(r"[\s,;]+")
 
@@ -106,3 +131,155 @@ class OrderStepPages(OrderForms, frozen=True):
 def _serials(text: str) -> list[SerialNumber]:
     units = [_SERIAL_PARTS.split(line.strip()) for line in text.splitlines() if line.strip()]
     return [SerialNumber(serial, *more[:2]) for serial, *more in units]
+
+
+_BETWEEN_SERIALS = re.compile(r"[\s,;]+")
+
+
+class InvoiceForm(Struct):
+    """Whether an order is invoiced although units are still to come."""
+
+    part: bool = False
+
+
+class ReturnedLine(Struct):
+    """A line in the form; ticked and typed serial numbers count as units unless a quantity is given."""
+
+    id: ItemId
+    quantity: Units | None = None
+    known: list[str] = []
+    serials: str = ""
+
+    @property
+    def numbers(self) -> list[str]:
+        """The serial numbers that come back."""
+        typed = [serial for serial in _BETWEEN_SERIALS.split(self.serials) if serial]
+        return list(dict.fromkeys([*self.known, *typed]))
+
+    @property
+    def units(self) -> int:
+        """The units that come back."""
+        return len(self.numbers) if self.quantity is None else self.quantity
+
+
+class ReturnForm(Struct):
+    """What comes back, and why."""
+
+    reason: str
+    items: list[ReturnedLine] = []
+
+
+def _issued(issued: IssuedInvoice) -> str:
+    return f"Invoice {issued.number} is issued." if issued.new else f"Invoice {issued.number} has it all already."
+
+
+class AfterSalePages(OrderForms, frozen=True):
+    """The forms for what happens after the dispatch."""
+
+    @step(
+        "/order/{reference}/tracking",
+        "Add a tracking event",
+        shown=lambda self, call, filled: self.shown(call, "orders/tracking.html", filled),
+        to="/order/{reference}",
+        done="The tracking event is added.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def track(self, tx: Transaction, call: Call, body: Tracking, now: datetime) -> None:
+        await add_tracking(tx, reference_of(call), body, now)
+
+    @step(
+        "/order/{reference}/video",
+        "Set the packing video",
+        shown=lambda self, call, filled: self.shown(call, "orders/video.html", filled),
+        to="/order/{reference}",
+        done="The packing video is set.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def set_video(self, tx: Transaction, call: Call, body: OrderVideoResponse, now: datetime) -> None:
+        await add_video(tx, reference_of(call), body, now)
+
+    @step(
+        "/order/{reference}/invoice",
+        "Invoice an order",
+        shown=lambda self, call, filled: self.shown(call, "orders/invoice.html", filled),
+        to="/order/{reference}",
+        done=_issued,
+        scope="billing:write",
+    )
+    async def invoice(self, tx: Transaction, call: Call, body: InvoiceForm, now: datetime) -> IssuedInvoice:
+        return await issue_invoice(tx, reference_of(call), self.parts.letterhead, now, part=body.part)
+
+    @step(
+        "/order/{reference}/return",
+        "Open a return",
+        shown=lambda self, call, filled: self.shown(call, "orders/return.html", filled),
+        to=lambda number: f"/return/{number}",
+        done=lambda number: f"{number} is open. Ask the customer to write the number on the parcel.",
+        scope="orders:write",
+    )
+    async def open_return(self, tx: Transaction, call: Call, body: ReturnForm, now: datetime) -> str:
+        rows = [number for number, line in enumerate(body.items) if line.units]
+        items = [ReturnedUnits(line.id, line.units, line.numbers) for line in body.items if line.units]
+        if not items:
+            raise DomainError(Kind.INVALID, "say how many units come back")
+        typed = any(line.serials for line in body.items)
+        fields = {"id": "quantity", "serial_numbers": "serials" if typed else "known"}
+        with named_by(in_rows("items", rows, fields)):
+            return await open_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)
+
+
+_PATH = "/order/{reference}/shipment/{id}"
+_CORRECT = "orders/correct_shipment.html"
+_TAKE_BACK = "orders/take_back.html"
+
+
+class CorrectionForm(Struct):
+    """What is right of a shipment; an empty field is none."""
+
+    tracking_number: str | None = None
+    carrier: str | None = None
+
+
+class ShipmentPages(Struct, frozen=True):
+    """The forms of one shipment."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @step(
+        _PATH,
+        "Correct a shipment",
+        shown=lambda self, call, filled: self._show(call, _CORRECT, filled),
+        to="/order/{reference}",
+        done="The shipment is corrected.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def correct(self, tx: Transaction, call: Call, body: CorrectionForm, now: datetime) -> None:
+        given = ShipmentCorrection(body.tracking_number, body.carrier)
+        await correct_shipment(tx, reference_of(call), _id(call), given, now)
+
+    @step(
+        _PATH + "/take-back",
+        "Take a shipment back",
+        shown=lambda self, call, filled: self._show(call, _TAKE_BACK, filled),
+        to="/order/{reference}",
+        done="The shipment is taken back. The customer gets an e-mail.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def take_back(self, tx: Transaction, call: Call, body: TakingBack, now: datetime) -> None:
+        await take_back_shipment(tx, reference_of(call), _id(call), body.reason, now)
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        """Show a form of the shipment that the path names. Raises DomainError as `fetch_shipment` does."""
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+            shipment = await fetch_shipment(tx, shown.found.id, shown.name, _id(call))
+        return self.desk.show(call, template, form=filled, shown=shown, shipment=shipment)
+
+
+def _id(call: Call) -> int:
+    return call.path_id("id", "shipment")

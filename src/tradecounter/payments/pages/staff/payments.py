@@ -1,15 +1,15 @@
-"""`/payment`: the payments of all customers, one payment, and the forms that record and reverse one."""
+"""`/payment`: the payments of all customers, one payment, and the forms that preview, record and reverse one."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice
+from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice, open_invoices
 from tradecounter.customers.named_customer import MOST_FOUND, found_customers, named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -22,22 +22,82 @@ from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import day_of
-from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.money import in_pounds
-from tradecounter.kit.number_types import Id
-from tradecounter.kit.numbers import read_id
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.kit.numbers import Id, read_id
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.payments.pages.staff.payment_preview import (
-    PaymentPreview,
-    chosen_customer,
-    preview_of,
-)
+from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.queries.payments import PAYMENTS, PaymentFilter, PaymentRow, fetch_payment
-from tradecounter.payments.record_payment import METHODS, Method, NewPayment, PaymentRequest, record_new_payment
-from tradecounter.payments.reverse_payment import reverse_payment
+from tradecounter.payments.record_payment import (
+    METHODS,
+    Method,
+    NewPayment,
+    PaymentRequest,
+    record_new_payment,
+    reverse_payment,
+)
 from tradecounter.payments.wire import Payment, present_payment
+
+UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
+
+
+class PaymentPreview(Struct, frozen=True):
+    """A payment as it was recorded, or would be; `due_then` is what is still due then, by invoice."""
+
+    payment: Payment
+    customer: str
+    due_then: Mapping[int, Decimal]
+
+    @property
+    def is_refund(self) -> bool:
+        """Whether the money is given back."""
+        return self.payment.method == "refund"
+
+    @property
+    def rest(self) -> Decimal:
+        """What of a payment stays on the account."""
+        if self.is_refund:
+            return NOTHING
+        return self.payment.amount - sum((share.amount for share in self.payment.allocations), NOTHING)
+
+    @property
+    def is_asked_about(self) -> bool:
+        """Whether the payment is so much more than is due that it may be a slip."""
+        return self.rest > UNASKED
+
+    @property
+    def facts(self) -> Any:
+        """What a form has to show before the payment is recorded."""
+        return self.payment.customer_id, self.is_refund, self.payment.amount, self.payment.allocations
+
+    def require_answer(self, on_account: str) -> None:
+        """Raise DomainError (invalid) unless `on_account` says that the rest is meant to stay on the account."""
+        if self.is_asked_about and on_account != str(self.rest):
+            raise DomainError(
+                Kind.INVALID,
+                f"{in_pounds(self.rest)} is more than is due: tick that it stays on the account, or correct the form",
+            )
+
+
+async def preview_of(tx: Transaction, payment: Payment) -> PaymentPreview:
+    """Return what a payment pays that this transaction has recorded."""
+    account = await fetch_account(tx, payment.customer_id)
+    due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, payment.customer_id)}
+    return PaymentPreview(payment, account.name, due)
+
+
+async def chosen_customer(tx: Transaction, text: str, picked: int | UnsetType) -> int | UnsetType:
+    """Return the customer of a number, a name or an e-mail address; `picked` decides between several.
+
+    Raises DomainError (invalid) for none, and for several without a choice.
+    """
+    if picked is not UNSET and picked in [customer.id for customer in await found_customers(tx, text)]:
+        return picked
+    number = await named_customer(tx, "customer_id", text)
+    return UNSET if number is None else number
+
 
 _COLUMNS = (
     Column("Payment", "recorded"),

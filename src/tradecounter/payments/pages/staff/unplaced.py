@@ -1,6 +1,7 @@
 """`/bank-line`: money of bank files that waits to be placed, and the forms that place it or set it aside."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -18,14 +19,18 @@ from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.number_types import Id
+from tradecounter.kit.numbers import Id
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.payments.pages.staff.payment_preview import UNASKED, PaymentPreview, preview_of
-from tradecounter.payments.pages.staff.payments import said_of_payment
-from tradecounter.payments.pages.staff.reasons import shared_reason
-from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
+from tradecounter.parts.services import OfficeParts
+from tradecounter.payments.pages.staff.payments import UNASKED, PaymentPreview, preview_of, said_of_payment
+from tradecounter.payments.place_bank_line import (
+    Placement,
+    Suggestion,
+    place_bank_line,
+    set_bank_line_aside,
+    suggest_places,
+)
 from tradecounter.payments.queries.bank_lines import (
     BANK_LINES,
     BankLineFilter,
@@ -33,8 +38,21 @@ from tradecounter.payments.queries.bank_lines import (
     fetch_bank_line,
     lines_waiting,
 )
-from tradecounter.payments.reseller_wire import StoredLine
-from tradecounter.payments.suggest_places import Suggestion, suggest_places
+from tradecounter.payments.wire import StoredLine
+
+
+class SharedReason(Struct, frozen=True):
+    """A reason that several lines have, and how many they are."""
+
+    text: str
+    count: int
+
+
+def shared_reason(reasons: Iterable[str]) -> SharedReason | None:
+    """Return the commonest reason, the first of several; None if no two lines have the same."""
+    text, count = next(iter(Counter(reasons).most_common(1)), ("", 0))
+    return SharedReason(text, count) if count > 1 else None
+
 
 _ONE, _PLACE, _ASIDE = "/bank-line/{id}", "/bank-line/{id}/place", "/bank-line/{id}/set-aside"
 _COLUMNS = (

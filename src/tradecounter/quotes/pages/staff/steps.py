@@ -14,16 +14,15 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
-from tradecounter.orders.shown_options import chosen_option, dated_now
 from tradecounter.orders.states import AnyOrder, PricedQuote
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.quotes.confirm_quote import confirm_quote
-from tradecounter.quotes.decline_quote import decline_quote
+from tradecounter.parts.services import OfficeParts
 from tradecounter.quotes.operations.staff import code_of
-from tradecounter.quotes.pages.staff.sheet import quote_sheet
-from tradecounter.quotes.requests import Declination
+from tradecounter.quotes.pages.staff.quotes import quote_sheet
+from tradecounter.quotes.price_quote import Declination
+from tradecounter.quotes.steps import confirm_quote, decline_quote
 
 
 class ConfirmQuoteForm(ConfirmForm):

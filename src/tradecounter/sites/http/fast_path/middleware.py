@@ -1,36 +1,62 @@
-"""Sends cached and short product responses before any other middleware runs.
-
-Customers' programs request the same pages all day, and many see the same prices. The response to `GET /product`
-depends only on the data of the customer's view, which has a digest, and on a few parts of the request. Address,
-credential, rate limit, links and request id differ per request. Short responses are made here too
-(`short_responses.py`). Unusual requests, and those that get an error, go to the endpoints
-(docs/adr/0012, docs/adr/0014).
-"""
+"""Sends cached and short product responses before any other middleware runs, and caches parsed request heads."""
 
 import asyncio
 import re
 import time
+from hashlib import sha256
 from typing import NamedTuple
 
 import structlog
+from cachetools import FIFOCache
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.request_figures import Key, RequestFigures, Way
 from tradecounter.identity.admission import Admission
-from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.identity.limits import RateLimitedError
 from tradecounter.kit.errors import DomainError
-from tradecounter.kit.spans import SPANS, RequestSpan
+from tradecounter.kit.telemetry import SPANS, RequestSpan
 from tradecounter.request_log.recorder import RequestRecorder
-from tradecounter.sites.http.fast_path.head_cache import HeadCache
-from tradecounter.sites.http.fast_path.recording import Recording
-from tradecounter.sites.http.fast_path.renewal import Renewal
-from tradecounter.sites.http.fast_path.response_cache import CachedResponse, ResponseCache
-from tradecounter.sites.http.fast_path.short_responses import ShortResponses
+from tradecounter.sites.http.fast_path.response_cache import CachedResponse, Recording, ResponseCache
+from tradecounter.sites.http.fast_path.short_responses import Renewal, ShortResponses
 from tradecounter.sites.http.request_context import RequestContext, context_of, new_context
 from tradecounter.sites.http.request_head import RequestHead, may_be_cached, read_head
 from tradecounter.storefront.operations import VIEW
 from tradecounter.storefront.storefront import Storefront
+
+_MOST_REQUEST_BYTES = 2_000
+
+
+class HeadCache:
+    """Parsed request heads, by a digest because requests contain credentials; evicts the oldest."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._heads: FIFOCache[bytes, RequestHead] = FIFOCache(most_bytes, lambda head: head.size)
+
+    @property
+    def size(self) -> int:
+        """The memory that all heads take, in bytes."""
+        return int(self._heads.currsize)
+
+    def get(self, raw: bytes) -> RequestHead | None:
+        """Return the head of a request with the same bytes, or None."""
+        try:
+            return self._heads[sha256(raw).digest()]
+        except KeyError:
+            return None
+
+    def add(self, raw: bytes, head: RequestHead) -> None:
+        """Cache a head, unless the request is long or has an id or a trace of its own and never repeats."""
+        if len(raw) > _MOST_REQUEST_BYTES or head.request_id or head.traceparent or head.size > self._heads.maxsize:
+            return
+        self._heads.setdefault(sha256(raw).digest(), head)
+
+
+# Customers' programs request the same pages all day, and many see the same prices. The response to `GET /product`
+# depends only on the data of the customer's view, which has a digest, and on a few parts of the request. Address,
+# credential, rate limit, links and request id differ per request. Short responses are made here too
+# (`short_responses.py`). Unusual requests, and those that get an error, go to the endpoints
+# (docs/adr/0012, docs/adr/0014).
 
 log = structlog.get_logger()
 

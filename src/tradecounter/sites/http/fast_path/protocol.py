@@ -14,7 +14,7 @@ from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from tradecounter.edge.server.connection.bounded_protocol import BoundedProtocol
-from tradecounter.edge.server.connection.head_checks import check_head
+from tradecounter.edge.server.connection.lenient_protocol import check_head
 from tradecounter.identity.admission import SENDER
 from tradecounter.sites.http.fast_path.middleware import FastResponse, ResponseCacheMiddleware
 from tradecounter.sites.http.request_context import RequestContext

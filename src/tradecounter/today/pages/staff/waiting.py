@@ -7,20 +7,20 @@ from time import monotonic
 from msgspec import Struct
 
 from tradecounter.billing.debtors import read_debtor_totals
-from tradecounter.billing.queries.debtors import DebtorTotals, last_balance_change
+from tradecounter.billing.queries.statements import DebtorTotals, last_balance_change
 from tradecounter.customer_requests.queries import requests_waiting
-from tradecounter.db.job_queue import failed_jobs
+from tradecounter.db.jobs import failed_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import Role
-from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import counted, plural
 from tradecounter.orders.queries.today import MOST_COUNTED, Waiting, count_to_dispatch, orders_waiting
 from tradecounter.orders.rules import BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
-from tradecounter.products.queries.product_list import MOST_TO_MEND, TO_MEND, Shown, count_products_to_mend
-from tradecounter.quotes.queries.quotes import quotes_waiting
-from tradecounter.returns.queries.returns import returns_waiting
+from tradecounter.products.queries.products import MOST_TO_MEND, TO_MEND, Shown, count_products_to_mend
+from tradecounter.quotes.queries import quotes_waiting
+from tradecounter.returns.queries import returns_waiting
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
 # What each role deals with first; the others follow.

@@ -1,0 +1,113 @@
+"""`/account/user`: the account's users, for its owners."""
+
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.access.queries.people import is_owner, list_users, visits_of_users
+from tradecounter.access.rules import USER_ROLE_CHOICES
+from tradecounter.access.users import (
+    UserRights,
+    change_user_rights,
+    disable_own_user,
+    fetch_user_of,
+    invite_own_user,
+)
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import OWNER, page, user_of
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.rest.call import Call
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.parts.questions import disable_user_question
+from tradecounter.parts.services import AccountParts
+
+_LIST = "/account/user"
+
+
+class InviteForm(UserRights, kw_only=True):
+    """Whom to invite, and what the user may do."""
+
+    email: str
+
+
+class UserPages(Struct, frozen=True):
+    """The pages of the account's users."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_LIST, "Users", user_roles=OWNER)
+    async def list_users(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            users = await list_users(tx, call.customer_id)
+            visits = await visits_of_users(tx, call.customer_id)
+        return self.desk.show(
+            call,
+            "access/list.html",
+            users=sorted(users, key=lambda user: user.disabled_at is not None),
+            owners=sum(map(is_owner, users)),
+            visits=visits,
+            own_id=user_of(call).id,
+        )
+
+    @step(
+        f"{_LIST}/invite",
+        "Invite a user",
+        shown=lambda self, call, filled: self._show_invite(call, filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
+        user_roles=OWNER,
+        dangerous=True,
+    )
+    async def invite(self, tx: Transaction, call: Call, body: InviteForm, now: datetime) -> CustomerUser:
+        secret = secret_key(self.parts.settings)
+        return await invite_own_user(tx, call.customer_id, body.email, body, secret, now)
+
+    @step(
+        f"{_LIST}/{{id}}/role",
+        "Change what a user may do",
+        shown=lambda self, call, filled: self._show_role(call, filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} has the {_named(user)}.",
+        user_roles=OWNER,
+        dangerous=True,
+    )
+    async def change_role(self, tx: Transaction, call: Call, body: UserRights, now: datetime) -> CustomerUser:
+        return await change_user_rights(tx, call.customer_id, _id(call), body, now)
+
+    @step(
+        f"{_LIST}/{{id}}/disable",
+        "Disable a user",
+        asks=lambda self, call: self._ask_to_disable(call),
+        to=_LIST,
+        done=lambda user: f"{user.email} is disabled and signed out.",
+        user_roles=OWNER,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> CustomerUser:
+        return await disable_own_user(tx, call.customer_id, _id(call), now)
+
+    async def _show_invite(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "access/invite.html", form=filled, roles=USER_ROLE_CHOICES)
+
+    async def _show_role(self, call: Call, filled: Filled) -> Response:
+        user = await self._user(call)
+        return self.desk.show(call, "access/role.html", form=filled, user=user, roles=USER_ROLE_CHOICES)
+
+    async def _ask_to_disable(self, call: Call) -> Question:
+        return disable_user_question(await self._user(call), _LIST, "Users")
+
+    async def _user(self, call: Call) -> CustomerUser:
+        async with self.desk.reading() as tx:
+            return await fetch_user_of(tx, call.customer_id, _id(call))
+
+
+def _named(user: CustomerUser) -> str:
+    return f"role{'s' if user.more_roles else ''} {' and '.join(user.roles)}"
+
+
+def _id(call: Call) -> int:
+    return call.path_id("id", "user")

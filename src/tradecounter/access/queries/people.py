@@ -1,0 +1,286 @@
+"""Staff members and customers' users, and what is the same for both."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from msgspec import Struct
+from psycopg.sql import SQL, Identifier
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser, Person, Site, StaffMember
+from tradecounter.edge.permissions import Role, UserRole
+from tradecounter.kit.errors import or_not_found
+from tradecounter.kit.text import fold
+
+_STAFF_COLUMNS = SQL("id, email, name, roles, password_hash is not null as has_password, created_at, disabled_at")
+
+_INSERT_STAFF = Statement(
+    SQL(
+        "insert into staff_member (email, email_key, name, roles, created_at)"
+        " values (:email, :email_key, :name, :roles, :now) on conflict (email_key) do nothing returning {}"
+    ).format(_STAFF_COLUMNS),
+    StaffMember,
+)
+
+
+async def insert_staff_member(
+    tx: Transaction, email: str, name: str, roles: list[Role], now: datetime
+) -> StaffMember | None:
+    """Store a staff member; return None when the address is taken."""
+    return await tx.fetch_one(_INSERT_STAFF, email=email, email_key=fold(email), name=name, roles=roles, now=now)
+
+
+class ListedMember(StaffMember, frozen=True):
+    """A staff member with what a list says of its signing in; `seen_at` is None without a session that is kept."""
+
+    has_second_factor: bool
+    seen_at: datetime | None
+
+
+_ALL_STAFF = Statement(
+    SQL(
+        "select {}, exists (select from second_factor f where f.staff_id = m.id and f.confirmed_at is not null)"
+        " as has_second_factor,"
+        " (select max(s.seen_at) from session s where s.staff_id = m.id and not s.needs_second_factor) as seen_at"
+        " from staff_member m order by id"
+    ).format(_STAFF_COLUMNS),
+    ListedMember,
+)
+
+
+async def list_staff(tx: Transaction) -> list[ListedMember]:
+    """Return all staff members, disabled ones included, oldest first."""
+    return await tx.fetch_all(_ALL_STAFF)
+
+
+_STAFF_BY_EMAIL = Statement(
+    SQL("select {} from staff_member where email_key = :email_key").format(_STAFF_COLUMNS), StaffMember
+)
+
+
+async def find_staff_member(tx: Transaction, email: str) -> StaffMember | None:
+    """Return a staff member by its address, in any case, or None."""
+    return await tx.fetch_one(_STAFF_BY_EMAIL, email_key=fold(email))
+
+
+_STAFF_BY_ID = Statement(SQL("select {} from staff_member where id = :id").format(_STAFF_COLUMNS), StaffMember)
+
+
+async def find_staff_member_by_id(tx: Transaction, staff_id: int) -> StaffMember | None:
+    """Return a staff member, or None."""
+    return await tx.fetch_one(_STAFF_BY_ID, id=staff_id)
+
+
+_LOCK_STAFF = Statement(
+    SQL("select {} from staff_member where id = :id for no key update").format(_STAFF_COLUMNS), StaffMember
+)
+
+
+async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
+    """Return a staff member, locked until the transaction ends. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_LOCK_STAFF, id=staff_id)
+    return or_not_found(found, "staff member", staff_id)
+
+
+_LOCK_ADMINISTRATORS = Statement(
+    "select id from staff_member where 'administrator' = any(roles) and disabled_at is null order by id"
+    " for no key update"
+)
+
+
+async def lock_administrators(tx: Transaction) -> list[int]:
+    """Return the ids of the administrators that are not disabled, locked until the transaction ends."""
+    return [staff_id for (staff_id,) in await tx.fetch_all(_LOCK_ADMINISTRATORS)]
+
+
+async def fetch_staff_member(tx: Transaction, email: str) -> StaffMember:
+    """Return a staff member by its address. Raises DomainError (not found)."""
+    return or_not_found(await find_staff_member(tx, email), "staff member", email)
+
+
+_EDIT_STAFF = Statement("update staff_member set name = :name, roles = :roles where id = :id")
+
+
+async def set_name_and_roles(tx: Transaction, staff_id: int, name: str, roles: list[Role]) -> None:
+    """Store a staff member's name and roles."""
+    await tx.execute(_EDIT_STAFF, id=staff_id, name=name, roles=roles)
+
+
+def is_owner(user: CustomerUser) -> bool:
+    """Return whether a user is an owner who is not disabled."""
+    return "owner" in user.roles and user.disabled_at is None
+
+
+_USER_COLUMNS = SQL(
+    "id, customer_id, email, name, role, more_roles, order_limit, password_hash is not null as has_password,"
+    " created_at, disabled_at"
+)
+
+_INSERT_USER = Statement(
+    SQL(
+        "insert into customer_user (customer_id, email, email_key, name, role, more_roles, created_at)"
+        " values (:customer_id, :email, :email_key, '', :role, :more_roles, :now)"
+        " on conflict (email_key) do update"
+        " set role = excluded.role, more_roles = excluded.more_roles, disabled_at = null,"
+        " password_hash = case when customer_user.disabled_at is null then customer_user.password_hash end"
+        " where customer_user.customer_id = excluded.customer_id returning {}"
+    ).format(_USER_COLUMNS),
+    CustomerUser,
+)
+
+
+async def put_user(
+    tx: Transaction,
+    customer_id: int,
+    email: str,
+    role: UserRole,
+    now: datetime,
+    *,
+    more_roles: Sequence[UserRole] = (),
+) -> CustomerUser | None:
+    """Store or change a customer's user, and enable it; return None when it is another customer's.
+
+    A disabled user loses its password, so that only the link of the invitation opens the account again.
+    """
+    return await tx.fetch_one(
+        _INSERT_USER,
+        customer_id=customer_id,
+        email=email,
+        email_key=fold(email),
+        role=role,
+        more_roles=list(more_roles),
+        now=now,
+    )
+
+
+_SET_RIGHTS = Statement(
+    SQL(
+        "update customer_user set role = :role, more_roles = :more_roles, order_limit = :order_limit"
+        " where id = :id returning {}"
+    ).format(_USER_COLUMNS),
+    CustomerUser,
+)
+
+
+async def set_rights(
+    tx: Transaction, user_id: int, roles: Sequence[UserRole], order_limit: Decimal | None
+) -> CustomerUser | None:
+    """Give a user roles, at least one, and a limit for one order; return None without such a user."""
+    first, *others = roles
+    return await tx.fetch_one(_SET_RIGHTS, id=user_id, role=first, more_roles=others, order_limit=order_limit)
+
+
+_OF_CUSTOMER = Statement(
+    SQL(
+        "select {} from customer_user where customer_id = :customer_id"
+        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
+    ).format(_USER_COLUMNS),
+    CustomerUser,
+)
+
+
+async def list_users(tx: Transaction, customer_id: int, changed_since: datetime | None = None) -> list[CustomerUser]:
+    """Return a customer's users, disabled ones included, oldest first."""
+    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, changed_since=changed_since)
+
+
+class UserVisits(Struct, frozen=True):
+    """When a user last used the account, None if it is longer ago than sessions are kept, and how it signs in."""
+
+    user_id: int
+    seen_at: datetime | None
+    has_second_factor: bool
+
+
+_VISITS = Statement(
+    """
+    select u.id as user_id,
+           (select max(s.seen_at) from session s where s.user_id = u.id and not s.needs_second_factor) as seen_at,
+           exists (
+               select from second_factor f where f.user_id = u.id and f.confirmed_at is not null
+           ) as has_second_factor
+    from customer_user u where u.customer_id = :customer_id
+    """,
+    UserVisits,
+)
+
+
+async def visits_of_users(tx: Transaction, customer_id: int) -> dict[int, UserVisits]:
+    """Return the visits of a customer's users, by user."""
+    return {visits.user_id: visits for visits in await tx.fetch_all(_VISITS, customer_id=customer_id)}
+
+
+_USER_BY_EMAIL = Statement(
+    SQL("select {} from customer_user where email_key = :email_key").format(_USER_COLUMNS), CustomerUser
+)
+
+
+async def find_user(tx: Transaction, email: str) -> CustomerUser | None:
+    """Return a user of any customer by its address, in any case, or None."""
+    return await tx.fetch_one(_USER_BY_EMAIL, email_key=fold(email))
+
+
+_USER_BY_ID = Statement(SQL("select {} from customer_user where id = :id").format(_USER_COLUMNS), CustomerUser)
+
+
+async def find_user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:
+    """Return a user, or None."""
+    return await tx.fetch_one(_USER_BY_ID, id=user_id)
+
+
+async def find_person(tx: Transaction, site: Site, email: str) -> Person | None:
+    """Return a person by its address, in any case, or None."""
+    return await (find_staff_member(tx, email) if site == "staff" else find_user(tx, email))
+
+
+async def find_person_by_id(tx: Transaction, site: Site, person_id: int) -> Person | None:
+    """Return a person, or None."""
+    return await (find_staff_member_by_id(tx, person_id) if site == "staff" else find_user_by_id(tx, person_id))
+
+
+_PASSWORD: Mapping[Site, Statement[Any]] = {
+    "staff": Statement("select password_hash from staff_member where email_key = :email_key and disabled_at is null"),
+    "account": Statement("""
+        select u.password_hash from customer_user u join customer c on c.id = u.customer_id
+        where u.email_key = :email_key and u.disabled_at is null and c.blocked_at is null
+    """),
+}
+
+
+async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
+    """Return the password's hash of a person who may sign in, or None: also while a user's customer is blocked."""
+    found: str | None = await tx.fetch_value(_PASSWORD[site], email_key=fold(email))
+    return found
+
+
+def _of_each(sql: SQL) -> Mapping[Site, Statement[Any]]:
+    """Return the statements for the tables of both kinds of people."""
+    tables: Mapping[Site, str] = {"staff": "staff_member", "account": "customer_user"}
+    return {site: Statement(sql.format(Identifier(table))) for site, table in tables.items()}
+
+
+_SET_PASSWORD = _of_each(SQL("update {} set password_hash = :hash where id = :id"))
+
+
+async def store_password(tx: Transaction, site: Site, person_id: int, password_hash: str) -> None:
+    """Store the hash of a person's new password."""
+    await tx.execute(_SET_PASSWORD[site], id=person_id, hash=password_hash)
+
+
+_DISABLE = _of_each(SQL("update {} set disabled_at = coalesce(disabled_at, :now) where id = :id"))
+
+
+async def set_disabled(tx: Transaction, site: Site, person_id: int, now: datetime) -> None:
+    """Disable a person; the first time counts."""
+    await tx.execute(_DISABLE[site], id=person_id, now=now)
+
+
+_RESET = _of_each(SQL("update {} set password_hash = null, disabled_at = null where id = :id"))
+
+
+async def clear_password(tx: Transaction, site: Site, person_id: int) -> None:
+    """Delete a person's password, and enable the person."""
+    await tx.execute(_RESET[site], id=person_id)

@@ -1,0 +1,300 @@
+"""Sessions, known browsers, second factors and recovery codes; secrets of browsers are stored only as hashes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser, Person, Site, StaffMember, owner_of
+from tradecounter.edge.session import Session
+
+
+def _row(person: Callable[..., Person]) -> Callable[..., Session]:
+    def make(**columns: Any) -> Session:
+        own = {name: columns.pop(f"session_{name}") for name in ("id", "created_at")}
+        rest = {name: columns.pop(name) for name in ("seen_at", "proven_at", "address", "browser")}
+        return Session(**own, **rest, person=person(**columns))
+
+    return make
+
+
+_OPEN = SQL("""
+    select s.id as session_id, s.created_at as session_created_at, s.seen_at, s.proven_at, s.address, s.browser,
+           p.id, p.email, p.name, p.password_hash is not null as has_password, p.created_at, p.disabled_at, {columns}
+    from session s {people}
+    where {condition} and s.needs_second_factor = :needs_second_factor
+      and s.ended_at is null and s.seen_at > :seen_after and s.created_at > :created_after and p.disabled_at is null
+    order by s.seen_at desc, s.id desc
+""")
+_BY_HASH = SQL("s.hash = :hash")
+_BY_PERSON = SQL("p.id = :person_id")
+_STAFF = {"columns": SQL("p.roles"), "people": SQL("join staff_member p on p.id = s.staff_id")}
+_USERS = {
+    "columns": SQL("p.customer_id, p.role, p.more_roles, p.order_limit"),
+    "people": SQL(
+        "join customer_user p on p.id = s.user_id join customer c on c.id = p.customer_id and c.blocked_at is null"
+    ),
+}
+_FIND: Mapping[Site, Statement[Session]] = {
+    "staff": Statement(_OPEN.format(condition=_BY_HASH, **_STAFF), _row(StaffMember)),
+    "account": Statement(_OPEN.format(condition=_BY_HASH, **_USERS), _row(CustomerUser)),
+}
+_LIST: Mapping[Site, Statement[Session]] = {
+    "staff": Statement(_OPEN.format(condition=_BY_PERSON, **_STAFF), _row(StaffMember)),
+    "account": Statement(_OPEN.format(condition=_BY_PERSON, **_USERS), _row(CustomerUser)),
+}
+
+
+async def find_session_by_hash(
+    tx: Transaction,
+    site: Site,
+    digest: bytes,
+    seen_after: datetime,
+    created_after: datetime,
+    *,
+    needs_second_factor: bool,
+) -> Session | None:
+    """Return the open session with a hash, unless it is too old or its person may not sign in."""
+    return await tx.fetch_one(
+        _FIND[site],
+        hash=digest,
+        seen_after=seen_after,
+        created_after=created_after,
+        needs_second_factor=needs_second_factor,
+    )
+
+
+async def sessions_of(
+    tx: Transaction, site: Site, person_id: int, seen_after: datetime, created_after: datetime
+) -> list[Session]:
+    """Return a person's open sessions, the last used first."""
+    return await tx.fetch_all(
+        _LIST[site],
+        person_id=person_id,
+        seen_after=seen_after,
+        created_after=created_after,
+        needs_second_factor=False,
+    )
+
+
+class SignInFacts(Struct, frozen=True):
+    """Whose sign-in it was, and from where."""
+
+    staff_id: int | None
+    user_id: int | None
+    created_at: datetime
+    address: str
+    browser: str
+
+
+_FACTS = Statement("select staff_id, user_id, created_at, address, browser from session where id = :id", SignInFacts)
+
+
+async def find_sign_in_facts(tx: Transaction, session_id: int) -> SignInFacts | None:
+    """Return what a mail tells about a sign-in, also when its session has ended."""
+    return await tx.fetch_one(_FACTS, id=session_id)
+
+
+_INSERT_SESSION = Statement(
+    "insert into session"
+    " (hash, staff_id, user_id, needs_second_factor, created_at, seen_at, proven_at, address, browser)"
+    " values (:hash, :staff_id, :user_id, :needs_second_factor, :now, :now, :now, :address, :browser) returning id"
+)
+
+
+async def insert_session(
+    tx: Transaction,
+    digest: bytes,
+    site: Site,
+    person_id: int,
+    address: str,
+    browser: str,
+    now: datetime,
+    *,
+    needs_second_factor: bool,
+) -> int:
+    """Store a session and return its id."""
+    session_id: int = await tx.fetch_value(
+        _INSERT_SESSION,
+        hash=digest,
+        needs_second_factor=needs_second_factor,
+        address=address,
+        browser=browser,
+        now=now,
+        **owner_of(site, person_id),
+    )
+    return session_id
+
+
+# Whoever has the lock records the same use. A request must not wait for it: its commit may wait for a replica.
+_SEE = Statement(
+    """
+    update session set seen_at = :now
+    where id = (select id from session where id = :id for no key update skip locked)
+    """
+)
+
+
+async def set_seen(tx: Transaction, session_id: int, now: datetime) -> None:
+    """Record that a session was used, unless another request does so."""
+    await tx.execute(_SEE, id=session_id, now=now)
+
+
+_PROVE = Statement("update session set proven_at = :now where id = :id")
+
+
+async def prove_session(tx: Transaction, session_id: int, now: datetime) -> None:
+    """Record that a session's person has just entered the password or a code."""
+    await tx.execute(_PROVE, id=session_id, now=now)
+
+
+_END = Statement("update session set ended_at = :now where id = :id and ended_at is null")
+
+
+async def end_session(tx: Transaction, session_id: int, now: datetime) -> None:
+    """End a session; one that has ended stays as it is."""
+    await tx.execute(_END, id=session_id, now=now)
+
+
+_END_ALL = Statement("""
+    update session set ended_at = :now
+    where (staff_id = :staff_id or user_id = :user_id) and ended_at is null and id is distinct from :but
+""")
+
+
+async def end_all_sessions(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
+    """End a person's sessions except one, and return how many."""
+    return await tx.execute(_END_ALL, now=now, but=but, **owner_of(site, person_id))
+
+
+_END_OF_ALL = Statement("update session set ended_at = :now where ended_at is null")
+
+
+async def end_everybodys_sessions(tx: Transaction, now: datetime) -> int:
+    """End everybody's sessions, and return how many."""
+    return await tx.execute(_END_OF_ALL, now=now)
+
+
+_SEE_BROWSER = Statement("""
+    update known_browser set seen_at = :now where hash = :hash and (staff_id = :staff_id or user_id = :user_id)
+""")
+_ADD_BROWSER = Statement("""
+    insert into known_browser (hash, staff_id, user_id, seen_at) values (:hash, :staff_id, :user_id, :now)
+    on conflict do nothing
+""")
+
+
+async def see_browser(tx: Transaction, site: Site, person_id: int, digest: bytes, now: datetime) -> bool:
+    """Record that a person signs in in a browser; return whether the person has done so before."""
+    owner = owner_of(site, person_id)
+    if await tx.execute(_SEE_BROWSER, hash=digest, now=now, **owner):
+        return True
+    await tx.execute(_ADD_BROWSER, hash=digest, now=now, **owner)
+    return False
+
+
+class Factor(Struct, frozen=True):
+    """A second factor; `secret` is encrypted."""
+
+    id: int
+    session_id: int | None
+    secret: bytes
+    last_step: int
+    confirmed_at: datetime | None
+    codes_left: int
+
+
+_FACTOR_OF_PERSON = Statement(
+    """
+    select f.id, f.session_id, f.secret, f.last_step, f.confirmed_at,
+           (select count(*) from recovery_code r where r.second_factor_id = f.id and r.used_at is null) as codes_left
+    from second_factor f
+    where (f.staff_id = :staff_id or f.user_id = :user_id) and (f.confirmed_at is not null) = :confirmed
+    """,
+    Factor,
+)
+
+
+async def find_factor(tx: Transaction, site: Site, person_id: int, *, confirmed: bool = True) -> Factor | None:
+    """Return a person's second factor, or the one that awaits its first code."""
+    return await tx.fetch_one(_FACTOR_OF_PERSON, confirmed=confirmed, **owner_of(site, person_id))
+
+
+_DELETE_FACTORS = Statement("""
+    delete from second_factor
+    where (staff_id = :staff_id or user_id = :user_id) and ((confirmed_at is not null) = :confirmed or :both)
+""")
+
+
+async def delete_factors(tx: Transaction, site: Site, person_id: int, *, confirmed: bool | None = None) -> int:
+    """Delete a person's second factors with their recovery codes: confirmed or not, or both; return how many."""
+    return await tx.execute(
+        _DELETE_FACTORS, confirmed=bool(confirmed), both=confirmed is None, **owner_of(site, person_id)
+    )
+
+
+_INSERT_FACTOR = Statement(
+    "insert into second_factor (staff_id, user_id, session_id, secret, created_at)"
+    " values (:staff_id, :user_id, :session_id, :secret, :now)"
+)
+
+
+async def insert_factor(
+    tx: Transaction, site: Site, person_id: int, session_id: int, sealed: bytes, now: datetime
+) -> None:
+    """Store a second factor that awaits its first code."""
+    await tx.execute(_INSERT_FACTOR, session_id=session_id, secret=sealed, now=now, **owner_of(site, person_id))
+
+
+_CONFIRM = Statement("update second_factor set confirmed_at = :now where id = :id")
+
+
+async def set_confirmed(tx: Transaction, factor_id: int, now: datetime) -> None:
+    """Confirm a second factor."""
+    await tx.execute(_CONFIRM, id=factor_id, now=now)
+
+
+_USE_STEP = Statement("update second_factor set last_step = :step where id = :id and last_step < :step")
+
+
+async def use_step(tx: Transaction, factor_id: int, step: int) -> bool:
+    """Record that the code of a step was used; return False when it or a later one was used before."""
+    return await tx.execute(_USE_STEP, id=factor_id, step=step) == 1
+
+
+_DELETE_CODES = Statement("delete from recovery_code where second_factor_id = :id")
+_INSERT_CODES = Statement("insert into recovery_code (hash, second_factor_id) select unnest(:hashes::bytea[]), :id")
+
+
+async def replace_codes(tx: Transaction, factor_id: int, hashes: Sequence[bytes]) -> None:
+    """Store new recovery codes in place of the old ones."""
+    await tx.execute(_DELETE_CODES, id=factor_id)
+    await tx.execute(_INSERT_CODES, id=factor_id, hashes=list(hashes))
+
+
+_USE_CODE = Statement(
+    "update recovery_code set used_at = :now where hash = :hash and second_factor_id = :id and used_at is null"
+)
+
+
+async def use_code(tx: Transaction, factor_id: int, digest: bytes, now: datetime) -> bool:
+    """Mark a recovery code as used; return False when it is wrong or used already."""
+    return await tx.execute(_USE_CODE, id=factor_id, hash=digest, now=now) == 1
+
+
+_SEALED = Statement("select id, secret from second_factor order by id for update")
+_RESEAL = Statement("update second_factor set secret = :secret where id = :id")
+
+
+async def lock_sealed_secrets(tx: Transaction) -> list[tuple[int, bytes]]:
+    """Return and lock the encrypted secrets of all second factors."""
+    return [(id_, bytes(secret)) for id_, secret in await tx.fetch_all(_SEALED)]
+
+
+async def replace_sealed_secret(tx: Transaction, factor_id: int, sealed: bytes) -> None:
+    """Store a re-encrypted secret."""
+    await tx.execute(_RESEAL, id=factor_id, secret=sealed)

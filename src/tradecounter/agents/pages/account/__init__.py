@@ -1,1 +1,0 @@
-"""The pages of `agents` in the account."""

@@ -1,1 +1,0 @@
-"""Reads and writes what users want to be told by e-mail."""

@@ -1,0 +1,155 @@
+"""Chooses which e-mails a user gets, and tells users of stock, changed prices, and invoices that are due soon."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, time, timedelta
+
+from tradecounter.alerts.queries import (
+    AlertKind,
+    WaitingAlert,
+    add_stock_alert,
+    alerts_to_check,
+    choose_alerts,
+    chosen_alerts_of,
+    count_stock_alerts,
+    find_invoices_due,
+    forget_told,
+    lock_alerts,
+    mark_in_stock,
+    price_alerts_of,
+    products_of_list,
+    put_price_alert,
+    store_check,
+    waiting_in_stock,
+)
+from tradecounter.audit.record import audit
+from tradecounter.customers.queries.accounts import accounts_of
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import UserRole
+from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.prices.explain_price import Buyer, explain_price, unit_costs_of
+from tradecounter.prices.price_book import DEFAULT_LIST
+from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
+from tradecounter.storefront.view import CustomerView
+
+_FOR: Mapping[AlertKind, UserRole] = {"dispatched": "buyer", "invoices_due": "accounts"}
+
+
+async def choose_emails(tx: Transaction, user: CustomerUser, kinds: Collection[AlertKind], now: datetime) -> None:
+    """Store the e-mails that a user wants; the others end. What the user's roles do not show is left out."""
+    await lock_alerts(tx, user.id)
+    before = await chosen_alerts_of(tx, user.id)
+    chosen = [kind for kind, role in _FOR.items() if kind in kinds and user.has_role(role)]
+    if set(chosen) != before:
+        await choose_alerts(tx, user.id, chosen, now)
+        former, new = {"emails": sorted(before)}, {"emails": chosen}
+        audit(tx, "user.choose_emails", f"user/{user.email}", now, before=former, after=new)
+
+
+_MOST_PRODUCTS = 200  # products that a user waits for
+_KEPT_FOR = timedelta(days=30)  # once told
+
+
+async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku: str, now: datetime) -> None:
+    """Have a user told when a product is in stock. Raises DomainError: not found, conflict (too many)."""
+    found = view.find(sku)
+    if found is None:
+        raise not_found("product", sku)
+    await lock_alerts(tx, user_id)
+    if await count_stock_alerts(tx, user_id) >= _MOST_PRODUCTS:
+        raise DomainError(
+            Kind.CONFLICT, f"you wait for {_MOST_PRODUCTS} products already: remove one from your alerts first"
+        )
+    await add_stock_alert(tx, user_id, view.product(found[0]).id, now)
+
+
+async def tell_of_stock(tx: Transaction, now: datetime) -> int:
+    """Queue an e-mail for each user whose products are in stock; return how many.
+
+    An alert of a product without a price for the customer, who cannot buy it, waits on.
+    """
+    users = await mark_in_stock(tx, await _can_buy(tx, await waiting_in_stock(tx), now), now)
+    for user_id in users:
+        await queue(tx, "mail_back_in_stock", user_id=user_id, found=int(now.timestamp()))
+    await forget_told(tx, now - _KEPT_FOR)
+    return len(users)
+
+
+async def _can_buy(tx: Transaction, alerts: Sequence[WaitingAlert], now: datetime) -> list[WaitingAlert]:
+    """Return the alerts of products with a price for their customers, without those of customers that are gone."""
+    if not alerts:
+        return []
+    products = list({each.product_id for each in alerts})
+    accounts = await accounts_of(tx, {each.customer_id for each in alerts})
+    wanted_lists = {DEFAULT_LIST, *(account.price_list or DEFAULT_LIST for account in accounts.values())}
+    lists = await list_prices_of_products(tx, products, list(wanted_lists))
+    contracts = {each: await contract_prices_of_products(tx, products, each) for each in accounts}
+    today = uk_date(now)
+
+    def has_price(alert: WaitingAlert) -> bool:
+        account = accounts.get(alert.customer_id)
+        if account is None:
+            return False
+        buyer = Buyer(account.id, account.price_list, account.discount)
+        of_product, of_lists = contracts[account.id].get(alert.product_id, ()), lists.get(alert.product_id, ())
+        return explain_price("", buyer, 1, of_product, of_lists, today).unit_cost is not None
+
+    return [each for each in alerts if has_price(each)]
+
+
+_MOST_LISTS = 20  # lists that a user follows
+_BATCH = 20
+
+
+async def follow_prices(tx: Transaction, customer_id: int, user_id: int, list_id: int, now: datetime) -> None:
+    """Have a user told when prices of a list change. Raises DomainError (conflict): too many lists."""
+    await put_price_alert(tx, user_id, list_id, await _prices(tx, customer_id, list_id, now), uk_date(now))
+    # A new alert has locked the user's row, so alerts that begin at the same time count each other.
+    if len(await price_alerts_of(tx, user_id)) > _MOST_LISTS:
+        raise DomainError(
+            Kind.CONFLICT, f"you follow the prices of {_MOST_LISTS} lists already: end that of another first"
+        )
+
+
+async def tell_of_prices(tx: Transaction, now: datetime) -> int:
+    """Look at lists that were not looked at today, and queue an e-mail for each with changes; return how many it saw.
+
+    A product that came into the list since is no change; neither is one that has left it.
+    """
+    today = uk_date(now)
+    alerts = await alerts_to_check(tx, today, _BATCH)
+    for alert in alerts:
+        known, prices = alert.known, await _prices(tx, alert.customer_id, alert.list_id, now)
+        changes = {
+            product: (known[product], price)
+            for product, price in prices.items()
+            if product in known and known[product] != price
+        }
+        await store_check(tx, alert, prices, changes, today)
+        if changes:
+            day = today.toordinal()
+            await queue(tx, "mail_prices_changed", user_id=alert.user_id, list_id=alert.list_id, day=day)
+    return len(alerts)
+
+
+async def _prices(tx: Transaction, customer_id: int, list_id: int, now: datetime) -> dict[str, str | None]:
+    """Return the price of a unit of each product of a list by product id, as an alert stores them."""
+    found = await unit_costs_of(tx, customer_id, list(await products_of_list(tx, list_id)), now)
+    return {str(product): None if price is None else str(price) for product, price in found.items()}
+
+
+DAYS_BEFORE = 3
+
+
+async def tell_of_due_invoices(tx: Transaction, now: datetime) -> int:
+    """Queue an e-mail for each user with invoices that come due within three days; return how many.
+
+    Each invoice is in one e-mail, on the first day on which it is near.
+    """
+    until = at_uk_time(uk_date(now) + timedelta(days=DAYS_BEFORE + 1), time())
+    users = await find_invoices_due(tx, until)
+    for user_id in users:
+        await queue(tx, "mail_invoices_due", user_id=user_id, until=int(until.timestamp()))
+    return len(users)

@@ -1,1 +1,0 @@
-"""The pages of `audit` in the back office."""

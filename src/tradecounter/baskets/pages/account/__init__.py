@@ -1,1 +1,0 @@
-"""The pages of `baskets` in the account."""

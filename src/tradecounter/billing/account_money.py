@@ -1,0 +1,169 @@
+"""The money of an account: its credit, what it owes, and moves between payments and invoices."""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from msgspec import Struct
+
+from tradecounter.billing.queries.invoices import Debt, debts_of
+from tradecounter.billing.queries.ledger import (
+    Allocated,
+    OpenInvoice,
+    add_unallocated,
+    allocate,
+    allocate_refund,
+    free_money,
+    lock_account,
+)
+from tradecounter.billing.rules import draw
+from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
+from tradecounter.credit.queries import discharge, outstanding_of
+from tradecounter.credit.rules import due_at
+from tradecounter.customers.queries.accounts import find_account
+from tradecounter.db.statement import RawRows
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import local_text
+from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.json_text import to_json
+from tradecounter.kit.money import NOTHING
+from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.queries.changes import settle
+from tradecounter.orders.queries.orders import lock_order
+from tradecounter.orders.states import CancelledOrder, CancelledUnconfirmed, ConfirmedOrder
+
+ORDERS_IN_A_PIECE = 100
+
+
+class Credit(Struct, frozen=True):
+    """An account's credit limit (0 without credit terms), its total debt, and the single debts."""
+
+    limit: Decimal
+    outstanding: Decimal
+    debts: RawRows[Debt]
+
+
+async def read_credit(tx: Transaction, customer_id: int) -> Credit:
+    """Return a customer's credit. Raises DomainError (not found)."""
+    account = await find_account(tx, customer_id)
+    if account is None:
+        raise not_found("customer", customer_id)
+    limit = account.credit_limit if account.credit_limit is not None else NOTHING
+    return Credit(limit, await outstanding_of(tx, customer_id), await debts_of(tx, customer_id))
+
+
+def write_overview(credit: Credit, now: datetime) -> Iterator[bytes]:
+    """Yield a credit overview as JSON, in chunks of about two milliseconds of work."""
+    # The list of orders is the last field: only its closing bracket and the closing brace follow.
+    empty = to_json(CreditOverview(credit.limit, credit.outstanding, credit.limit - credit.outstanding, []))
+    yield empty[:-2]
+    separator = b""
+    for start in range(0, len(credit.debts), ORDERS_IN_A_PIECE):
+        debts = credit.debts.between(start, start + ORDERS_IN_A_PIECE)
+        yield separator + to_json([order_status(debt, now) for debt in debts])[1:-1]
+        separator = b","
+    yield empty[-2:]
+
+
+def order_status(debt: Debt, now: datetime) -> CreditOrderStatus:
+    """Return a debt as an entry of the overview; without an invoice, the term starts at the confirmation."""
+    due_on = debt.due_at or due_at(debt.confirmed_at, debt.term_days)
+    total_due = debt.gross - debt.paid
+    return CreditOrderStatus(
+        total_cost=debt.gross,
+        total_paid=debt.paid,
+        total_due=total_due,
+        created_on=local_text(debt.confirmed_at),
+        due_on=local_text(due_on),
+        is_overdue=total_due > NOTHING and now > due_on,
+        customer_reference=debt.customer_reference,
+        order_reference=debt.order_reference,
+    )
+
+
+_LONGEST = 18  # characters of the reference of a payment between banks of the UK
+
+
+class Owed(Struct, frozen=True):
+    """What is due of a customer's invoices, and how much of it is overdue, in pounds.
+
+    `to_pay` is what is overdue without what the customer has told that it has paid. `reference` has the numbers of
+    those invoices; it is empty for more of them than banks of the UK have room for.
+    """
+
+    due: Decimal
+    overdue: Decimal
+    to_pay: Decimal
+    reference: str
+
+
+def owed_of(invoices: Sequence[OpenInvoice], told: Collection[int], now: datetime) -> Owed:
+    """Return what is owed of invoices; `told` are those that the customer has told that it has paid."""
+    overdue = [invoice for invoice in invoices if invoice.due_at < now]
+    to_pay = [invoice for invoice in overdue if invoice.invoice not in told]
+    numbers = " ".join(str(invoice.invoice) for invoice in to_pay)
+    return Owed(
+        due=_sum(invoices),
+        overdue=_sum(overdue),
+        to_pay=_sum(to_pay),
+        reference=next((text for text in (f"Invoice {numbers}", numbers) if numbers and len(text) <= _LONGEST), ""),
+    )
+
+
+def _sum(invoices: Sequence[OpenInvoice]) -> Decimal:
+    return sum((invoice.due for invoice in invoices), NOTHING)
+
+
+async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amount: Decimal, now: datetime) -> None:
+    """Pay a new invoice with money on the account, the oldest payments first; changes neither order nor exposure."""
+    if not amount:
+        return
+    free = await free_money(tx, customer_id)
+    for payment, share in draw(free, [money.amount for money in free], amount):
+        allocate(tx, payment.payment_id, invoice, share, now)
+    add_unallocated(tx, customer_id, -amount)
+
+
+async def pay_invoices(
+    tx: Transaction, customer_id: int, payment_id: int, amount: Decimal, invoices: Sequence[OpenInvoice], at: datetime
+) -> list[tuple[int, Decimal]]:
+    """Pay invoices with a new payment, in their sequence; the rest stays on the account. Returns what each got."""
+    paid = draw(invoices, [invoice.due for invoice in invoices], amount)
+    total = sum((share for _, share in paid), NOTHING)
+    for invoice, share in paid:
+        allocate(tx, payment_id, invoice.invoice, share, at)
+        settle(tx, invoice.order_id, paid=share)
+    add_unallocated(tx, customer_id, amount - total)
+    await discharge(tx, customer_id, total)
+    return [(invoice.invoice, share) for invoice, share in paid]
+
+
+async def refund(tx: Transaction, customer_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
+    """Give money on the account back, the oldest payments first."""
+    free = await free_money(tx, customer_id)
+    for payment, share in draw(free, [money.amount for money in free], amount):
+        allocate_refund(tx, payment.payment_id, refund_id, share, at)
+    add_unallocated(tx, customer_id, -amount)
+
+
+def release(tx: Transaction, customer_id: int, paying: Sequence[Allocated], amount: Decimal, now: datetime) -> None:
+    """Put money that pays an invoice back on the account, in the sequence of `paying`; the exposure stays."""
+    for allocated, share in draw(paying, [allocated.amount for allocated in paying], amount):
+        allocate(tx, allocated.payment_id, allocated.invoice, -share, now)
+        settle(tx, allocated.order_id, paid=-share)
+    add_unallocated(tx, customer_id, amount)
+
+
+async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrder:
+    """Return an order by its reference or id; it and its account's money are locked until the transaction ends.
+
+    Raises DomainError: not found, conflict (not confirmed, or cancelled).
+    """
+    found = await fetch_order(tx, reference)
+    await lock_account(tx, found.customer_id)
+    order = await lock_order(tx, found.id)
+    if isinstance(order, CancelledOrder | CancelledUnconfirmed):
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.ended_as}")
+    if not isinstance(order, ConfirmedOrder):
+        raise DomainError(Kind.CONFLICT, f"order {reference} is not confirmed")
+    return order

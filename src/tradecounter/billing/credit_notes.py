@@ -1,0 +1,256 @@
+"""Issues credit notes against invoices, and for returns that were received."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from msgspec import Struct
+
+from tradecounter.audit.record import audit
+from tradecounter.billing.account_money import release
+from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine
+from tradecounter.billing.invoices import require_own_seller
+from tradecounter.billing.print_invoice import print_credit_note
+from tradecounter.billing.queries.credit_notes import (
+    credited_of,
+    fetch_credit_note,
+    insert_credit_note,
+    invoiced_lines,
+    next_credit_note_number,
+    units_on_invoices,
+)
+from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, invoice_document
+from tradecounter.billing.queries.ledger import (
+    allocated_to,
+    credit_invoice,
+    lock_account,
+    open_invoice,
+)
+from tradecounter.billing.reseller_wire import CreditNote, ReceivedReturn, present_credit_note, present_received
+from tradecounter.billing.rules import (
+    Billed,
+    CreditLine,
+    CreditShare,
+    InvoicedLine,
+    left_of,
+    share_of_amount,
+    shares_of_lines,
+    vat_totals,
+)
+from tradecounter.credit.queries import discharge
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.errors import ErrorCollector, invalid, require_text
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.orders.history import record_order_event
+from tradecounter.orders.queries.changes import settle
+from tradecounter.orders.queries.orders import lock_order
+from tradecounter.returns.handle_returns import count_credited, fetch_return, receive_return, shown_return
+from tradecounter.returns.queries import StoredReturn, lines_of_returns, returns_of_orders, unaccounted_units
+from tradecounter.returns.wire import Receipt, return_number
+
+
+class Creditable(Struct, frozen=True):
+    """The units of each line that are not credited, in the invoice's sequence, and the net that is not."""
+
+    units: list[int]
+    net: Decimal
+
+
+async def creditable_of(tx: Transaction, number: int) -> Creditable:
+    """Return what of an invoice is not credited yet."""
+    lines, credited = await invoiced_lines(tx, number), await credited_of(tx, number)
+    units = [line.quantity - credited.get(line.position, Billed()).units for line in lines]
+    return Creditable(units, left_of(lines, credited.values()).net)
+
+
+async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
+    """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
+
+    So no unit is credited twice, whichever way it was credited. Returns the numbers of the returns that are now closed,
+    for the caller's audit entry. The caller has locked the order.
+    """
+    return_ids = (await returns_of_orders(tx, [order_id])).get(order_id, [])
+    if not return_ids:
+        return []
+    lines = await lines_of_returns(tx, return_ids)
+    if not any(line.uncredited for found in lines.values() for line in found):
+        return []
+    left = Counter(await unaccounted_units(tx, order_id))
+    closed = []
+    for return_id in sorted(return_ids, key=lambda each: (each != first, each)):
+        units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[return_id]}
+        units = {line_id: count for line_id, count in units.items() if count > 0}
+        if units:
+            left.subtract(units)
+            number = return_number(return_id)
+            if await count_credited(tx, number, units, now):
+                closed.append(number)
+    return closed
+
+
+async def issue_credit_note(
+    tx: Transaction,
+    number: int,
+    credit: Sequence[CreditLine] | Decimal,
+    reason: str,
+    letterhead: Letterhead,
+    now: datetime,
+    *,
+    returned: int | None = None,
+) -> CreditNote:
+    """Credit units of an invoice's lines, or an amount without VAT; money that had paid for it is unallocated again.
+
+    The units count as those that came back: first with the return of the id `returned`, then with the order's others.
+
+    Raises DomainError: not found, invalid (no reason, unknown lines, more than is invoiced and not yet credited),
+    conflict (the settings still contain the example seller).
+    """
+    reason = reason.strip()
+    collector = ErrorCollector()
+    with collector.collecting():
+        require_text("reason", reason, LONGEST_REASON)
+    invoice = await fetch_invoice(tx, number)
+    await lock_account(tx, invoice.customer_id)
+    order = await lock_order(tx, invoice.order_id)
+    await require_own_seller(tx, letterhead)
+    shares: list[CreditShare] = []
+    with collector.collecting():
+        shares = await _shares(tx, invoice, credit, order.tax_rate)
+    collector.check()
+    gross = sum((share.net + share.vat for share in shares), NOTHING)
+    if gross <= 0:
+        raise invalid("lines", "cost nothing, so there is nothing to credit")
+    await _settle(tx, invoice, gross, now)
+    original = await invoice_document(tx, number)
+    document = _compose(await next_credit_note_number(tx), original, shares, reason, letterhead, now)
+    pdf = await asyncio.to_thread(print_credit_note, document, now, letterhead.logo)
+    insert_credit_note(tx, document, shares, pdf, now)
+    await queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
+    issued = {"number": document.number, "invoice": number, "gross": gross, "reason": reason}
+    record_order_event(tx, "credit_note.issued", order, now, credit_note=issued)
+    closed = await settle_returns(tx, order.id, now, returned)
+    after = issued | ({"closed_returns": closed} if closed else {})
+    audit(tx, "credit_note.issue", f"credit-note/{document.number}", now, after=after)
+    return present_credit_note(await fetch_credit_note(tx, document.number))
+
+
+async def _shares(
+    tx: Transaction, invoice: InvoiceRecord, credit: Sequence[CreditLine] | Decimal, tax_rate: Decimal
+) -> list[CreditShare]:
+    lines, credited = await invoiced_lines(tx, invoice.number), await credited_of(tx, invoice.number)
+    left = left_of(lines, credited.values())
+    if isinstance(credit, Decimal):
+        return [share_of_amount(credit, left, tax_rate)]
+    by_position = {position: billed for position, billed in credited.items() if position is not None}
+    return shares_of_lines(lines, by_position, credit, left)
+
+
+async def _settle(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
+    """Lower what is due of an invoice; the part of the credit that is paid already goes to the account."""
+    due = (await open_invoice(tx, invoice.number)).due
+    freed = max(NOTHING, gross - due)
+    if freed:
+        release(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
+    credit_invoice(tx, invoice.number, gross)
+    settle(tx, invoice.order_id, credited=gross)
+    await discharge(tx, invoice.customer_id, gross - freed)
+
+
+def _compose(
+    number: int,
+    original: InvoiceDocument,
+    shares: Sequence[CreditShare],
+    reason: str,
+    letterhead: Letterhead,
+    now: datetime,
+) -> CreditNoteDocument:
+    rate = original.lines[0].vat_rate
+    lines = [_line(original, share.line, share, rate, reason) for share in shares]
+    totals = vat_totals(lines)
+    net, vat = sum((line.net for line in lines), NOTHING), sum((line.vat for line in lines), NOTHING)
+    return CreditNoteDocument(
+        number=number,
+        issued_on=uk_date(now),
+        invoice=original.number,
+        invoice_issued_on=original.issued_on,
+        seller=letterhead.seller,
+        customer_id=original.customer_id,
+        customer=original.customer,
+        order_reference=original.order_reference,
+        customer_reference=original.customer_reference,
+        reason=reason,
+        lines=lines,
+        vat_totals=totals,
+        net=net,
+        vat=vat,
+        gross=net + vat,
+    )
+
+
+def _line(
+    original: InvoiceDocument, line: InvoicedLine | None, share: CreditShare, rate: Decimal, reason: str
+) -> InvoiceLine:
+    if line is None:
+        return InvoiceLine("", reason, share.units, share.net, rate, share.net, share.vat)
+    found = original.lines[line.position - 1]
+    return InvoiceLine(
+        found.sku, found.description, share.units, found.unit_price, found.vat_rate, share.net, share.vat
+    )
+
+
+async def receive_and_credit(
+    tx: Transaction, number: str, receipt: Receipt, letterhead: Letterhead, now: datetime
+) -> ReceivedReturn:
+    """Receive units of a return; with `credit`, credit all its received units that are invoiced and not credited yet.
+
+    Units of a line that were credited without a return count as those that came back, so none is credited twice.
+
+    Raises DomainError as `receive_return` and `issue_credit_note` do.
+    """
+    found = await fetch_return(tx, number)
+    if receipt.credit:
+        await lock_account(tx, found.customer_id)
+    await receive_return(tx, number, receipt.items, now)
+    closed_by_it = list(await settle_returns(tx, found.order_id, now, found.id))
+    if return_number(found.id) not in closed_by_it and await count_credited(tx, number, {}, now):
+        closed_by_it.append(return_number(found.id))  # no unit of it was invoiced, so there is nothing to credit
+    for closed in closed_by_it:
+        after = {"state": "closed", "number": closed}
+        audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
+    creditable = await creditable_of_return(tx, found) if receipt.credit else {}
+    notes = [
+        await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
+        for invoice, lines in creditable.items()
+    ]
+    return present_received(await shown_return(tx, number), notes)
+
+
+async def creditable_of_return(tx: Transaction, found: StoredReturn) -> dict[int, list[CreditLine]]:
+    """Return which received units of a return can be credited, by invoice, the oldest first."""
+    lines = (await lines_of_returns(tx, [found.id]))[found.id]
+    return await creditable_units(tx, found.order_id, {line.line_id: line.uncredited for line in lines})
+
+
+async def creditable_units(tx: Transaction, order_id: int, units: Mapping[int, int]) -> dict[int, list[CreditLine]]:
+    """Return which units of an order's lines, by line id, can be credited on which invoice, the oldest first.
+
+    Units that are not invoiced, or are credited already, are left out.
+    """
+    left, wanted = dict(units), dict[int, list[CreditLine]]()
+    for line in await units_on_invoices(tx, order_id):
+        share = min(left.get(line.line_id, 0), line.left)
+        if share > 0:
+            wanted.setdefault(line.invoice, []).append(CreditLine(line.line_id, share))
+            left[line.line_id] -= share
+    return wanted
+
+
+def reason_of(found: StoredReturn) -> str:
+    """Return the reason that a credit note of a return has."""
+    return f"Return {return_number(found.id)}: {found.reason}"

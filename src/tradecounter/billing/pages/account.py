@@ -1,0 +1,336 @@
+"""The customer's pages of billing: invoices, credit notes, the statement, and the credit limit."""
+
+import asyncio
+from datetime import date, datetime, timedelta
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from msgspec import Struct
+from msgspec.structs import replace
+from starlette.responses import Response
+
+from tradecounter.billing.account_money import order_status, owed_of, read_credit
+from tradecounter.billing.account_statement import KINDS, ageing_chart, ageing_of, read_statement
+from tradecounter.billing.invoices import shown_invoices
+from tradecounter.billing.operations.wire import StatementParameters
+from tradecounter.billing.print_invoice import zipped_documents
+from tradecounter.billing.queries.credit_notes import (
+    CreditNoteFilter,
+    CreditNoteRecord,
+    fetch_credit_note,
+    list_credit_notes,
+    printed_credit_note,
+    printed_credit_notes,
+)
+from tradecounter.billing.queries.invoice_records import (
+    InvoiceFilter,
+    InvoiceRecord,
+    fetch_own_invoice,
+    list_invoices,
+    overdue_of,
+    printed_invoice,
+    printed_invoices,
+)
+from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
+from tradecounter.billing.queries.statements import due_before
+from tradecounter.billing.reseller_wire import present_credit_note
+from tradecounter.billing.statement_files import statement_days, statement_file
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.tables import PAGE_SIZE, Cells, Column, Order, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.operation import ACCOUNTS, INVOICE_FILES, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.negotiation import PDF, ZIP
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.clock import UK, uk_date
+from tradecounter.kit.errors import DomainError, not_found
+from tradecounter.letterhead.seller import bank_details, letterhead_from
+from tradecounter.parts.services import AccountParts
+from tradecounter.payments.queries.payments import PaymentFilter, list_payments
+from tradecounter.payments.remittances import told_invoices
+
+_INVOICE_COLUMNS = (
+    Column("Invoice"),
+    Column("Your reference"),
+    Column("Issued"),
+    Column("Due"),
+    Column("State"),
+    Column("Total", numeric=True),
+    Column("Left to pay", numeric=True),
+)
+
+_MOST_FILES = 100
+_AMOUNTS = ("net", "vat", "gross")
+
+
+_INVOICE_CELLS: Cells = {
+    "number": "number",
+    "order_reference": "order_reference",
+    "issued_on": lambda row: uk_date(row.issued_at),
+    "due_on": lambda row: uk_date(row.due_at),
+    **{name: name for name in (*_AMOUNTS, "paid", "credited", "due", "customer_reference")},
+}
+
+
+class InvoiceTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of invoices; both days are included."""
+
+    show: Literal["unpaid", "overdue"] | None = None
+    reference: str | None = None
+    issued_from: str | None = None
+    issued_to: str | None = None
+
+
+class OwnInvoicePages(Struct, frozen=True):
+    """The list of invoices, one of them, and their files."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @table_page(
+        "/account/invoice",
+        "Invoices",
+        columns=_INVOICE_COLUMNS,
+        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
+        template="billing/invoices.html",
+        file="invoices",
+        cells=_INVOICE_CELLS,
+        shown=lambda self, call, _: self._shown(call),
+        user_roles=ACCOUNTS,
+    )
+    async def list_invoices(
+        self, tx: Transaction, call: Call, wanted: InvoiceTable, at: At, now: datetime
+    ) -> list[InvoiceRecord]:
+        chosen = replace(
+            _invoice_filter(call.customer_id, wanted, now), before=None if at["after"] is None else at["after"][1]
+        )
+        return await list_invoices(tx, chosen, wanted.most)
+
+    async def _shown(self, call: Call) -> dict[str, Any]:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            told = await told_invoices(tx, call.customer_id, now)
+            owed = owed_of(await open_invoices(tx, call.customer_id), told, now)
+            in_advance = await unallocated_of(tx, call.customer_id)
+        return {"now": now, "owed": owed, "in_advance": in_advance, "bank": bank_details(self.parts.settings)}
+
+    @page("/account/invoice/zip", "Invoices as a ZIP file", user_roles=ACCOUNTS, query=InvoiceTable)
+    async def send_files(self, call: Call) -> Response:
+        wanted = call.query(InvoiceTable)
+        async with self.desk.reading() as tx:
+            found = await list_invoices(
+                tx, _invoice_filter(call.customer_id, wanted, self.desk.clock.now()), _MOST_FILES
+            )
+            printed = await printed_invoices(tx, [invoice.number for invoice in found])
+        if not printed:
+            raise not_found("invoice")
+        file = await asyncio.to_thread(zipped_documents, printed, "invoice")
+        return file_response(file, "invoices.zip", ZIP)
+
+    @page("/account/invoice/{number}", "One invoice", user_roles=INVOICE_FILES)
+    async def show_one(self, call: Call) -> Response:
+        number, now = call.path_id("number", "invoice"), self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            record = await fetch_own_invoice(tx, call.customer_id, number)
+            [invoice] = await shown_invoices(tx, [record], now)
+            payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_FILES)
+            notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_FILES)
+        return self.desk.show(
+            call,
+            "billing/invoice.html",
+            record=record,
+            invoice=invoice,
+            state=record.state(now),
+            payments=[(payment, payment.share_of(number)) for payment in payments],
+            credit_notes=notes,
+            bank=bank_details(self.parts.settings),
+        )
+
+    @page("/account/invoice/{number}/pdf", "An invoice as a PDF file", user_roles=INVOICE_FILES)
+    async def show_invoice(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+        async with self.desk.reading() as tx:
+            found = await printed_invoice(tx, number, call.customer_id)
+        return file_response(found.pdf, f"invoice-{number}.pdf", PDF)
+
+
+def _invoice_filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> InvoiceFilter:
+    """Return the filter of a customer's invoices. Raises DomainError (invalid)."""
+    return InvoiceFilter(
+        customer_id=customer_id,
+        unpaid=wanted.show == "unpaid",
+        overdue_at=now if wanted.show == "overdue" else None,
+        reference=text("reference", wanted.reference),
+        issued_from=start_of("issued_from", wanted.issued_from),
+        issued_to=end_of("issued_to", wanted.issued_to),
+    )
+
+
+_ALL = "/account/invoice/credit-note"
+_COLUMNS = (
+    Column("Credit note"),
+    Column("Your reference"),
+    Column("Invoice"),
+    Column("Issued"),
+    Column("Reason"),
+    Column("Total", numeric=True),
+)
+_CELLS: Cells = {
+    **{name: name for name in ("number", "invoice", "order_reference")},
+    "issued_on": lambda row: uk_date(row.issued_at),
+    **{name: name for name in ("reason", "net", "vat", "gross", "customer_reference")},
+}
+
+
+class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of credit notes; both days are included."""
+
+    reference: str | None = None
+    issued_from: str | None = None
+    issued_to: str | None = None
+
+
+class OwnCreditNotePages(Struct, frozen=True):
+    """The credit notes of the customer."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @table_page(
+        _ALL,
+        "Credit notes",
+        columns=_COLUMNS,
+        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
+        template="billing/credit_notes.html",
+        file="credit-notes",
+        cells=_CELLS,
+        user_roles=ACCOUNTS,
+    )
+    async def list_credit_notes(
+        self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: At
+    ) -> list[CreditNoteRecord]:
+        before = None if at["after"] is None else at["after"][1]
+        return await list_credit_notes(tx, _credit_note_filter(call.customer_id, wanted, before), wanted.most)
+
+    @page(f"{_ALL}/zip", "Credit notes as a ZIP file", user_roles=ACCOUNTS, query=CreditNoteTable)
+    async def send_files(self, call: Call) -> Response:
+        wanted = _credit_note_filter(call.customer_id, call.query(CreditNoteTable))
+        async with self.desk.reading() as tx:
+            found = await list_credit_notes(tx, wanted, _MOST_FILES)
+            printed = await printed_credit_notes(tx, [note.number for note in found])
+        if not printed:
+            raise not_found("credit note")
+        file = await asyncio.to_thread(zipped_documents, printed, "credit-note")
+        return file_response(file, "credit-notes.zip", ZIP)
+
+    @page(f"{_ALL}/{{number}}", "One credit note", user_roles=INVOICE_FILES)
+    async def show_one(self, call: Call) -> Response:
+        number = call.path_id("number", "credit note")
+        async with self.desk.reading() as tx:
+            record = await fetch_credit_note(tx, number, call.customer_id)
+        return self.desk.show(call, "billing/credit_note.html", record=record, note=present_credit_note(record))
+
+    @page(f"{_ALL}/{{number}}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
+    async def show_pdf(self, call: Call) -> Response:
+        number = call.path_id("number", "credit note")
+        async with self.desk.reading() as tx:
+            found = await printed_credit_note(tx, number, call.customer_id)
+        return file_response(found.pdf, f"credit-note-{number}.pdf", PDF)
+
+
+def _credit_note_filter(customer_id: int, wanted: CreditNoteTable, before: int | None = None) -> CreditNoteFilter:
+    """Return the filter of a customer's credit notes. Raises DomainError (invalid)."""
+    return CreditNoteFilter(
+        customer_id=customer_id,
+        reference=text("reference", wanted.reference),
+        issued_from=start_of("issued_from", wanted.issued_from),
+        issued_to=end_of("issued_to", wanted.issued_to),
+        before=before,
+    )
+
+
+_PATH = "/account/invoice/statement"
+_MOST_ENTRIES = 20 * PAGE_SIZE  # entries on the page; the files have all
+
+
+class StatementPages(Struct, frozen=True):
+    """The statement as a page and as files."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_PATH, "Statement", user_roles=ACCOUNTS, query=StatementParameters)
+    async def show_statement(self, call: Call) -> Response:
+        values = {name: found for name, found in query_values(call.raw_query).items() if any(found)}
+        filled, wanted, now = Filled(values), StatementParameters(), self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            account = await fetch_account(tx, call.customer_id)
+            try:
+                wanted = call.query(StatementParameters)
+                statement = await read_statement(tx, account.id, *statement_days(wanted), now)
+            except DomainError as error:
+                filled = filled.with_error(error)
+                statement = await read_statement(tx, account.id, None, None, now)
+        if wanted.format != "json" and not filled.errors:
+            settings = self.parts.settings
+            return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
+        days = {"from": statement.since.isoformat(), "to": statement.until.isoformat()}
+        address = self.desk.view(call).at(_PATH)
+        this_month = now.astimezone(UK).date().replace(day=1)
+        last_day = this_month - timedelta(days=1)
+        spans = (
+            ("This month", {"from": this_month.isoformat()}),
+            ("Last month", {"from": last_day.replace(day=1).isoformat(), "to": last_day.isoformat()}),
+        )
+        return self.desk.show(
+            call,
+            "billing/statement.html",
+            form=filled,
+            statement=statement,
+            entries=statement.entries[-_MOST_ENTRIES:],
+            kinds=KINDS,
+            days=days,
+            months=[(name, f"{address}?{urlencode(span)}") for name, span in spans],
+            files=[(name, f"{address}?{urlencode({**days, 'format': name})}") for name in ("csv", "pdf")],
+            chart=ageing_chart("Due by age", statement.ageing),
+        )
+
+
+_MOST_UNPAID = 100
+
+
+class CreditPages(Struct, frozen=True):
+    """The page of the credit."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page("/account/credit", "Credit", user_roles=ACCOUNTS)
+    async def show_credit(self, call: Call) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            account = await fetch_account(tx, call.customer_id)
+            credit = await read_credit(tx, account.id)
+            overdue = await overdue_of(tx, account.id, now)
+            unallocated = await unallocated_of(tx, account.id)
+            ageing = ageing_of(await due_before(tx, account.id, now), uk_date(now))
+        return self.desk.show(
+            call,
+            "billing/credit.html",
+            account=account,
+            credit=credit,
+            available=credit.limit - credit.outstanding,
+            overdue=overdue,
+            unallocated=unallocated,
+            debts=[
+                (order_status(debt, now), debt.due_at is not None) for debt in credit.debts.between(0, _MOST_UNPAID)
+            ],
+            more=max(len(credit.debts) - _MOST_UNPAID, 0),
+            day_of=lambda text: date.fromisoformat(text[:10]),
+            chart=ageing_chart("Due by age", ageing),
+        )

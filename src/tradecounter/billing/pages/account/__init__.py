@@ -1,1 +1,0 @@
-"""The pages of `billing` in the account."""

@@ -1,1 +1,0 @@
-"""What the pages of `billing` at both sites share."""

@@ -1,1 +1,0 @@
-"""The pages of `consent` in the account."""

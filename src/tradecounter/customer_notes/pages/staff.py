@@ -1,0 +1,161 @@
+"""`/customer/{id}/timeline`, notes and contacts: what staff know of a customer."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+from starlette.responses import Response
+
+from tradecounter.audit.queries import actors_at
+from tradecounter.customer_notes.keep_notes import (
+    ContactDetails,
+    CustomerNote,
+    add_contact,
+    add_note,
+    change_contact,
+    fetch_contact,
+    remove_contact,
+)
+from tradecounter.customer_notes.queries import Happening, contacts_of, timeline_of
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
+from tradecounter.edge.page_kit.values import short_code
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import path_of_subject
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.text import common_beginning
+from tradecounter.parts.sentences import happened
+from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.shown import shown_customer
+
+_TIMELINE = "/customer/{id}/timeline"
+_CONTACT = "/customer/{id}/contact-person"
+_COLUMNS = (Column("What"), Column("When"))
+_CELLS: Cells = {
+    "at": "at",
+    "what": "kind",
+    "subject": "subject",
+    "text": "text",
+    "promised_on": "promised_on",
+    "by": "by",
+}
+
+
+def _sentence(row: Happening, done: Mapping[tuple[str, datetime], Sequence[tuple[str, str]]]) -> tuple[str, str, str]:
+    """Return who did what before, in and behind the name of an event's subject."""
+    entries = [entry for subject in row.audited_as for entry in done.get((subject, row.at), ())]
+    # Of several things at the same moment, it is the one whose action is like the event: `order.confirm`.
+    _, by = max(entries, key=lambda entry: common_beginning(entry[0], row.kind), default=("", ""))
+    data = msgspec.json.decode(row.data)
+    before, name, behind = happened(row.kind, by, row.name, data)
+    if short_code(name) != name:
+        name = data.get("customer_reference") or name  # as every list names an order that is not confirmed
+    return before, name, behind
+
+
+class CustomerNotePages(Struct, frozen=True):
+    """A customer's timeline, and the forms of notes and contacts."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        _TIMELINE,
+        "A customer's timeline",
+        columns=_COLUMNS,
+        order=Order({"at": tuple[datetime, int]}, "-at", lambda row, _: ((row.at, row.rank), row.id)),
+        template="customer_notes/timeline.html",
+        file="timeline",
+        cells=_CELLS,
+        shown=lambda self, call, found: self._customer(call, found.rows),
+        scope="customers:read",
+    )
+    async def show_timeline(self, tx: Transaction, call: Call, wanted: TableParameters, at: At) -> list[Happening]:
+        after = at["after"]
+        before = None if after is None else (*after[0], after[1])
+        return await timeline_of(tx, call.path_id("id", "customer"), wanted.most, before)
+
+    @step(
+        "/customer/{id}/note",
+        "Add a note",
+        shown=lambda self, call, filled: self._show(call, "note", filled),
+        to=_TIMELINE,
+        done="The note is added.",
+        scope="customers:read",
+    )
+    async def note(self, tx: Transaction, call: Call, body: CustomerNote, now: datetime) -> None:
+        await add_note(tx, call.path_id("id", "customer"), body.text, now, promised_on=body.promised_on)
+
+    @step(
+        f"{_CONTACT}/new",
+        "Add a contact",
+        shown=lambda self, call, filled: self._show(call, "contact_person", filled),
+        to="/customer/{id}",
+        done="The contact is added.",
+        scope="customers:write",
+    )
+    async def add(self, tx: Transaction, call: Call, body: ContactDetails, now: datetime) -> None:
+        await add_contact(tx, call.path_id("id", "customer"), body.contact(), now)
+
+    @step(
+        f"{_CONTACT}/{{contact_id}}",
+        "Change a contact",
+        shown=lambda self, call, filled: self._show(call, "contact_person", filled),
+        to="/customer/{id}",
+        done="The contact is changed.",
+        scope="customers:write",
+    )
+    async def change(self, tx: Transaction, call: Call, body: ContactDetails, now: datetime) -> None:
+        contact_id = call.path_id("contact_id", "contact")
+        await change_contact(tx, call.path_id("id", "customer"), contact_id, structs.asdict(body), now)
+
+    @step(
+        f"{_CONTACT}/{{contact_id}}/remove",
+        "Remove a contact",
+        asks=lambda self, call: self._asked(call),
+        to="/customer/{id}",
+        done="The contact is removed.",
+        scope="customers:write",
+    )
+    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_contact(tx, call.path_id("id", "customer"), call.path_id("contact_id", "contact"), now)
+
+    async def _customer(self, call: Call, rows: Sequence[Happening]) -> dict[str, Any]:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            contacts = await contacts_of(tx, shown.id)
+            subjects = {subject for row in rows for subject in row.audited_as if row.subject}
+            done = await actors_at(tx, subjects, {row.at for row in rows})
+        may = self.desk.view(call).may
+        return {
+            "shown": shown,
+            "contacts": contacts,
+            "sentence_of": lambda row: _sentence(row, done),
+            "path_of": lambda row: path_of_subject(row.subject, may),
+        }
+
+    async def _asked(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            contact = await fetch_contact(tx, shown.id, call.path_id("contact_id", "contact"))
+        return Question(
+            text=f"{contact.name} is no contact of {shown.name} any more?",
+            button="Remove",
+            back=shown.path,
+            back_name=shown.name,
+            detail=[text for text in (contact.task, contact.email, contact.phone) if text],
+            danger=True,
+        )
+
+    async def _show(self, call: Call, name: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            contact = None
+            if "contact_id" in call.request.path_params:
+                contact = await fetch_contact(tx, shown.id, call.path_id("contact_id", "contact"))
+        return self.desk.show(call, f"customer_notes/{name}.html", form=filled, shown=shown, contact=contact)

@@ -1,1 +1,0 @@
-"""The pages of `customer_notes` in the back office."""

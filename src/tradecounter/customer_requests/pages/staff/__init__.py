@@ -1,1 +1,0 @@
-"""The pages of `customer_requests` in the back office."""

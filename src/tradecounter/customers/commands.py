@@ -1,0 +1,174 @@
+"""`tradecounter customer`: adds, edits, lists, shows and blocks customers."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+from msgspec import UNSET, structs
+from msgspec.structs import asdict
+from typer._types import TyperChoice
+
+from tradecounter.billing.queries.invoice_records import overdue_of
+from tradecounter.billing.queries.ledger import unallocated_of
+from tradecounter.credit.queries import outstanding_of
+from tradecounter.customers.change_account import block_customer, change_customer, create_customer, unblock_customer
+from tradecounter.customers.operations.changes import CREDIT, account_change
+from tradecounter.customers.queries.accounts import fetch_account, list_accounts
+from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.settings import Account, CustomerChange
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import CustomerId, Reason
+from tradecounter.edge.command_line.output import (
+    AsJson,
+    ColumnNames,
+    Parts,
+    Prose,
+    one_line,
+    show,
+    show_record,
+    show_table,
+)
+from tradecounter.edge.command_line.request_options import Option, takes_request
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.identity.queries import KeyRecord, list_keys
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import alternatives
+
+# Credit terms are removed together, by --no-credit.
+_CLEARABLE = [
+    field.name.replace("_", "-")
+    for field in structs.fields(CustomerChange)
+    if type(None) in alternatives(field.type) and field.name not in CREDIT
+]
+
+editing = typer.Typer()
+
+_with_settings = partial(
+    takes_request,
+    email_address=Option("--email", metavar="E"),
+    first_name=Option(metavar="F"),
+    last_name=Option(metavar="L"),
+    company=Option(metavar="C", help="The company's name."),
+    accounts_email=Option(metavar="E"),
+    trade_account=Option("--trade/--no-trade"),
+    price_list=Option(metavar="KEY", help="The price list; without one, `default`."),
+    credit_limit=Option(help="The credit limit, in pounds."),
+    shipping_method=Option(metavar="ID"),
+    order_mails=Option(help="If an order has no contact, send its e-mails to the login address."),
+    external_id=Option(metavar="ID", help="Its id in another program; customers never see it."),
+)
+
+
+@editing.command("add")
+@_with_settings(required=("email_address", "first_name", "last_name"))
+def add(change: CustomerChange, as_json: AsJson = False) -> None:
+    """Add a customer; without --credit-limit it has no credit terms and cannot order."""
+    if (change.credit_limit is UNSET) != (change.term_days is UNSET):
+        raise typer.BadParameter("--credit-limit and --term-days go together")
+
+    async def work(tx: Transaction) -> Account:
+        return await create_customer(tx, await account_change(tx, change, new=True), SystemClock().now())
+
+    show_record(run_change(work), as_json=as_json)
+
+
+@editing.command("edit")
+@_with_settings()
+def edit(
+    customer_id: CustomerId,
+    change: CustomerChange,
+    no_credit: Annotated[bool, typer.Option("--no-credit", help="Remove the credit terms.")] = False,
+    clear: Annotated[
+        list[str] | None,
+        typer.Option(click_type=TyperChoice(_CLEARABLE), help="Make this member empty; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a customer; values without an option stay the same."""
+    if no_credit and (change.credit_limit, change.term_days) != (UNSET, UNSET):
+        raise typer.BadParameter("--no-credit contradicts --credit-limit and --term-days")
+    cleared = _cleared(change, clear or [])
+    if not no_credit and not cleared.columns():
+        raise typer.BadParameter("at least one option is required")
+
+    async def work(tx: Transaction) -> Account:
+        changed = await account_change(tx, cleared.without_credit() if no_credit else cleared)
+        return await change_customer(tx, customer_id, changed, SystemClock().now())
+
+    show_record(run_change(work), as_json=as_json)
+
+
+def _cleared(change: CustomerChange, options: Sequence[str]) -> CustomerChange:
+    """Return the change with members cleared. Raises BadParameter for a member that the change also sets."""
+    for option in options:
+        if getattr(change, _member(option)) is not UNSET:
+            raise typer.BadParameter(f"--clear {option} contradicts --{option}")
+    return structs.replace(change, **{_member(option): None for option in options})
+
+
+def _member(option: str) -> str:
+    return option.replace("-", "_")
+
+
+app = typer.Typer(no_args_is_help=True, help="The reseller's customers.")
+
+_COLUMNS = ("id", Prose("company"), "email_address", "credit_limit", "price_list", "discount", "term_days",
+            "trade_account", "packing", "shipping_method", "blocked")  # fmt: skip
+_ADDRESSES = ("id", Prose("contact_name"), Prose("street_one"), Prose("city", 12), "zip", "country_code",
+              Prose("company_name"), Prose("street_two"), Prose("street_three"), "state", "contact_number",
+              "tax_number")  # fmt: skip
+_KEYS = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")
+_PARTS: Parts = {"addresses": ("Addresses", _ADDRESSES), "keys": ("API keys", _KEYS)}
+
+
+@app.command("list")
+def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List all customers."""
+    show_table(run_query(list_accounts), _COLUMNS, as_json=as_json, names=columns)
+
+
+@app.command("show")
+def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
+    """Show a customer with its credit, addresses and API keys."""
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        account = await fetch_account(tx, customer_id)
+        return {
+            **structs.asdict(account),
+            "credit": await _credit(tx, account),
+            "addresses": await list_addresses(tx, customer_id),
+            "keys": [_key(key) for key in await list_keys(tx, customer_id)],
+        }
+
+    show_record(run_query(work), parts=_PARTS, as_json=as_json)
+
+
+@app.command("block")
+def block(customer_id: CustomerId, reason: Reason, as_json: AsJson = False) -> None:
+    """Block a customer: its keys and tokens are rejected within five seconds, and it cannot order."""
+    account = run_change(lambda tx: block_customer(tx, customer_id, reason, SystemClock().now()))
+    show(account, f"customer {customer_id} ({one_line(account.name)}) is blocked", as_json=as_json)
+
+
+@app.command("unblock")
+def unblock(customer_id: CustomerId, as_json: AsJson = False) -> None:
+    """Let a blocked customer's keys and tokens work again."""
+    account = run_change(lambda tx: unblock_customer(tx, customer_id, SystemClock().now()))
+    show(account, f"customer {customer_id} ({one_line(account.name)}) is not blocked any more", as_json=as_json)
+
+
+async def _credit(tx: Transaction, account: Account) -> dict[str, Any]:
+    limit, outstanding = account.credit_limit or NOTHING, await outstanding_of(tx, account.id)
+    return {
+        "credit_limit": limit,
+        "total_outstanding": outstanding,
+        "available_credit": limit - outstanding,
+        "unallocated": await unallocated_of(tx, account.id),
+        "overdue": await overdue_of(tx, account.id, SystemClock().now()),
+    }
+
+
+def _key(key: KeyRecord) -> dict[str, Any]:
+    return {name: value for name, value in asdict(key).items() if name != "customer_id"}

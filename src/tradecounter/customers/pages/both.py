@@ -1,0 +1,142 @@
+"""`/account/address`, and `/customer/{id}/address` in the back office: a customer's address book."""
+
+from datetime import datetime
+
+from msgspec import Struct, to_builtins
+from starlette.responses import Response
+
+from tradecounter.customers.address_rules import address_lines, check_address
+from tradecounter.customers.change_account import change_address, remove_address, save_address
+from tradecounter.customers.queries.addresses import find_address, list_addresses
+from tradecounter.customers.wire import AddressDetails, SavedAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.countries import COUNTRIES
+from tradecounter.edge.pages.operation import BUYER, Rights, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import ACCOUNT, BothSites, SharedParts
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import not_found
+from tradecounter.parts.shown import ShownCustomer, shown_customer
+
+
+class Owner(Struct, frozen=True):
+    """A customer; `shown` is None on the pages of its own users."""
+
+    id: int
+    shown: ShownCustomer | None
+
+    @property
+    def path(self) -> str:
+        """What the paths of the pages begin with."""
+        return ACCOUNT.home if self.shown is None else self.shown.path
+
+    @property
+    def name(self) -> str:
+        """What a link back to the addresses is called."""
+        return "Addresses" if self.shown is None else self.shown.name
+
+    def template(self, name: str) -> str:
+        """Return the template that shows a page in the frame of the site."""
+        return f"customers/{'own' if self.shown is None else 'customer'}_{name}.html"
+
+
+async def owner_of_page(tx: Transaction, call: Call, customer_id: int | None) -> Owner:
+    """Return the customer of a page: the one given, or the one that the path names. Raises DomainError (not found)."""
+    if customer_id is not None:
+        return Owner(customer_id, None)
+    shown = await shown_customer(tx, call)
+    return Owner(shown.id, shown)
+
+
+_BOOK, _NEW, _ONE, _REMOVE = "/address", "/address/new", "/address/{address_id}", "/address/{address_id}/remove"
+_READ: Rights = {"scope": "customers:read", "user_roles": BUYER}
+_CHANGE: Rights = {"scope": "customers:write", "user_roles": BUYER}
+
+
+class AddressPages(Struct, BothSites, frozen=True):
+    """An address book: of any customer for staff, and a customer's own."""
+
+    desk: PageDesk
+    parts: SharedParts
+
+    @page(_BOOK, "Addresses", **_READ)
+    async def list_addresses(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            owner = await owner_of_page(tx, call, self.owner(call))
+            found = await list_addresses(tx, owner.id)
+        return self.desk.show(call, owner.template("addresses"), owner=owner, shown=owner.shown, addresses=found,
+                              address_lines=address_lines)  # fmt: skip
+
+    @step(
+        _NEW,
+        "Add an address",
+        shown=lambda self, call, filled: self._show_form(call, filled),
+        to=_BOOK,
+        done=lambda saved: f"The address of {saved.contact_name} is saved.",
+        **_CHANGE,
+    )
+    async def add(self, tx: Transaction, call: Call, body: AddressDetails, now: datetime) -> SavedAddress:
+        check_address(body)
+        owner = await owner_of_page(tx, call, self.owner(call))
+        return await save_address(tx, owner.id, body, now)
+
+    @step(
+        _ONE,
+        "Change an address",
+        shown=lambda self, call, filled: self._show_form(call, filled, _id(call)),
+        to=_BOOK,
+        done="The address is changed. Orders that are placed already keep the old one.",
+        **_CHANGE,
+    )
+    async def change(self, tx: Transaction, call: Call, body: AddressDetails, now: datetime) -> None:
+        check_address(body)
+        owner = await owner_of_page(tx, call, self.owner(call))
+        await change_address(tx, owner.id, _id(call), body, now)
+
+    @step(
+        _REMOVE,
+        "Remove an address",
+        asks=lambda self, call: self._ask_to_remove(call),
+        to=_BOOK,
+        done="The address is removed. Orders keep it.",
+        **_CHANGE,
+    )
+    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
+        owner = await owner_of_page(tx, call, self.owner(call))
+        await remove_address(tx, owner.id, _id(call), now)
+
+    async def _show_form(self, call: Call, filled: Filled, address_id: int | None = None) -> Response:
+        owner, address = await self._read(call, address_id)
+        given = {} if address is None else to_builtins(address)
+        return self.desk.show(
+            call, "customers/address.html", form=filled, owner=owner, address=address, given=given, countries=COUNTRIES
+        )
+
+    async def _ask_to_remove(self, call: Call) -> Question:
+        owner, address = await self._read(call, _id(call))
+        return Question(
+            title="Remove this address?",
+            text=", ".join(address_lines(address)) if address else "",
+            detail=[
+                f"Programs that order with the number {_id(call)} get an error from then on. Orders keep the address."
+            ],
+            button="Remove it",
+            back=f"{owner.path}/address",
+            back_name=owner.name,
+            danger=True,
+        )
+
+    async def _read(self, call: Call, address_id: int | None) -> tuple[Owner, SavedAddress | None]:
+        """Return the owner, and one of its addresses. Raises DomainError (not found)."""
+        async with self.desk.reading() as tx:
+            owner = await owner_of_page(tx, call, self.owner(call))
+            address = None if address_id is None else await find_address(tx, owner.id, address_id)
+        if address is None and address_id is not None:
+            raise not_found("address", address_id)
+        return owner, address
+
+
+def _id(call: Call) -> int:
+    return call.path_id("address_id", "address")

@@ -1,1 +1,0 @@
-"""The pages of `customers` at both sites."""

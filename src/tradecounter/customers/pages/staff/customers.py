@@ -1,0 +1,301 @@
+"""`/customer`: all customers; `/customer/{id}`: one at a glance, its orders, records and prices."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+from starlette.responses import Response
+
+from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
+from tradecounter.customer_notes.queries import contacts_of
+from tradecounter.customer_requests.queries import open_requests_of
+from tradecounter.customers.operations.staff import present_customer, present_customers
+from tradecounter.customers.operations.wire import ResellerCustomer
+from tradecounter.customers.queries.accounts import CUSTOMER_SORTS, CustomerFilter, CustomerRow, customer_table
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.tables import (
+    Cells,
+    Column,
+    Order,
+    Sort,
+    Table,
+    TableParameters,
+    csv_file,
+    csv_of,
+    cursor_text,
+    read_cursor,
+)
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.events.queries import latest_events
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.queries.all_orders import OrderFilter
+from tradecounter.orders.queries.order_table import SORTS, order_table, sorted_by
+from tradecounter.orders.wire import MOST_UNITS
+from tradecounter.parts.sentences import Change, changes_of
+from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.shown import shown_customer
+from tradecounter.prices.explain_price import ExplainedPrice, price_of
+from tradecounter.prices.queries.prices_of_products import ContractRow, contract_table, price_list_keys
+from tradecounter.shipping.queries import read_methods
+from tradecounter.webhooks.queries.endpoints import endpoints_after
+
+_CUSTOMER_COLUMNS = (
+    Column("Customer", "name"),
+    Column("Prices"),
+    Column("Credit limit", "limit", numeric=True),
+    Column("Owed", numeric=True),
+    Column("Available", numeric=True),
+    Column("Overdue", numeric=True),
+    Column("Added", "added"),
+)
+_BY_NAME = "name"
+_SETTINGS = ("id", "company", "first_name", "last_name", "email_address", "price_list", "discount", "credit_limit",
+             "term_days")  # fmt: skip
+_CREDIT = ("total_outstanding", "available_credit", "overdue")
+_CELLS: Cells = {
+    **{name: f"shown.{name}" for name in _SETTINGS},
+    "price_list": lambda listed: listed.shown.price_list or "default",
+    **{name: f"shown.credit.{name}" for name in _CREDIT},
+    "blocked": lambda listed: "yes" if listed.shown.blocked else "no",
+    "created_at": "shown.created_at",
+}
+
+
+class CustomerTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of the table."""
+
+    query: str | None = None
+    price_list: str | None = None
+    state: Literal["active", "blocked"] | None = None
+
+
+class ListedCustomer(Struct, frozen=True):
+    """A row of the table: a customer as the API shows it, and the value by which it is sorted."""
+
+    row: CustomerRow
+    shown: ResellerCustomer
+
+
+class CustomerListPages(Struct, frozen=True):
+    """The list of customers."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        "/customer",
+        "Customers",
+        columns=_CUSTOMER_COLUMNS,
+        order=Order(CUSTOMER_SORTS, _BY_NAME, lambda listed, _: (listed.row.sorted_by, listed.shown.id)),
+        template="customers/list.html",
+        file="customers",
+        cells=_CELLS,
+        shown=lambda self, *_: self._price_lists(),
+        scope="customers:read",
+    )
+    async def list_customers(
+        self, tx: Transaction, wanted: CustomerTable, at: At, now: datetime
+    ) -> list[ListedCustomer]:
+        chosen = CustomerFilter(
+            text=text("query", wanted.query),
+            price_list=text("price_list", wanted.price_list),
+            blocked=None if wanted.state is None else wanted.state == "blocked",
+        )
+        rows = await customer_table(tx, chosen, **at)
+        shown = await present_customers(tx, [row.account for row in rows], now)
+        return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)]
+
+    async def _price_lists(self) -> dict[str, Any]:
+        async with self.desk.reading() as tx:
+            return {"price_lists": await price_list_keys(tx)}
+
+
+_MOST_LATEST = 8
+_MOST_ENTRIES = 100
+_MOST_WEBHOOKS = 1_000
+_ORDER_COLUMNS = (
+    Column("Order"),
+    Column("Their reference"),
+    Column("Placed", "placed"),
+    Column("Status"),
+    Column("Total", "total", numeric=True),
+)
+_EVENT_COLUMNS = (Column("Event"), Column("When"), Column("Subject"), Column("Data"))
+_ORDER_CELLS: Cells = {
+    "reference": "name",
+    "customer_reference": "customer_reference",
+    "placed_at": "placed_at",
+    "status": "label",
+    "gross": "gross",
+}
+_EVENT_CELLS: Cells = {
+    "sequence": "sequence",
+    "type": "type",
+    "occurred_at": "occurred_at",
+    "subject": "subject",
+    "data": "data",
+}
+_BY_SEQUENCE = "sequence"
+
+
+class AuditLine(Struct, frozen=True):
+    """An entry of the audit log with each changed field before and after."""
+
+    entry: AuditRecord
+    fields: list[Change]
+
+    @classmethod
+    def of(cls, entry: AuditRecord) -> "AuditLine":
+        """Return an entry with its fields."""
+        return cls(entry, changes_of(entry))
+
+
+class CustomerPages(Struct, frozen=True):
+    """The pages of one customer that change nothing."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/customer/{id}", "One customer", scope="customers:read")
+    async def show_customer(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            customer = await present_customer(tx, shown.account, self.desk.clock.now())
+            contacts = await contacts_of(tx, shown.id)
+            requests = await open_requests_of(tx, shown.id)
+            latest = await order_table(tx, OrderFilter(customer_id=shown.id), "placed", _MOST_LATEST, descending=True)
+            methods = {method.id: f"{method.provider} {method.description}" for method in await read_methods(tx)}
+        return self.desk.show(
+            call,
+            "customers/customer.html",
+            shown=shown,
+            customer=customer,
+            contacts=contacts,
+            requests=requests,
+            latest=latest,
+            methods=methods,
+        )
+
+    @page("/customer/{id}/order", "A customer's orders", scope="customers:read", query=TableParameters)
+    async def show_orders(self, call: Call) -> Response:
+        wanted = call.query(TableParameters)
+        sort = Sort.of(wanted.sort, ("placed", "total"), "-placed")
+        after = read_cursor(wanted.after, SORTS[sort.column])
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            chosen = OrderFilter(customer_id=shown.id)
+            found = await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
+        if wanted.is_file:
+            return csv_of(f"customer-{shown.id}-orders", _ORDER_CELLS, found)
+        address = self.desk.view(call).at(f"{shown.path}/order")
+        table = Table.of(
+            call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(sorted_by(row, sort.column), row.id)
+        )
+        return self.desk.show(call, "customers/orders.html", shown=shown, table=table)
+
+    @page("/customer/{id}/event", "A customer's events", scope="customers:read", query=TableParameters)
+    async def show_events(self, call: Call) -> Response:
+        wanted = call.query(TableParameters)
+        after = read_cursor(wanted.after, int)
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            found = await latest_events(tx, shown.id, wanted.most, None if after is None else after[0])
+        if wanted.is_file:
+            return csv_of(f"customer-{shown.id}-events", _EVENT_CELLS, found)
+        address, sort = self.desk.view(call).at(f"{shown.path}/event"), Sort(_BY_SEQUENCE, descending=True)
+        table = Table.of(call, address, _EVENT_COLUMNS, found, sort, lambda event: cursor_text(event.sequence, 0))
+        return self.desk.show(call, "customers/events.html", shown=shown, table=table)
+
+    @page("/customer/{id}/history", "A customer's history", scope="customers:read")
+    async def show_history(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            subject = AuditFilter(subject=f"customer/{shown.id}")
+            entries = await list_entries(tx, subject, _MOST_ENTRIES, latest_first=True)
+        lines = [AuditLine.of(entry) for entry in entries]
+        return self.desk.show(call, "customers/history.html", shown=shown, lines=lines, most=_MOST_ENTRIES)
+
+    @page("/customer/{id}/webhook", "A customer's webhooks", scope="customers:read")
+    async def show_webhooks(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            webhooks = await endpoints_after(tx, 0, _MOST_WEBHOOKS, shown.id)
+        return self.desk.show(call, "customers/webhooks.html", shown=shown, webhooks=webhooks)
+
+
+_PRICE_COLUMNS = (
+    Column("Product"),
+    Column("From"),
+    Column("Until"),
+    Column("State"),
+    Column("1 and more", numeric=True),
+    Column("5 and more", numeric=True),
+    Column("10 and more", numeric=True),
+)
+_BY_SKU = Sort("sku", descending=False)
+_ASKED = {"sku", "quantity"}
+
+
+class PriceTable(TableParameters, frozen=True, kw_only=True):
+    """The filter of contract prices, and the product whose price is explained."""
+
+    query: str | None = None
+    sku: str | None = None
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)] = 1
+
+
+class CustomerPricePages(Struct, frozen=True):
+    """A customer's prices."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/customer/{id}/price", "A customer's prices", scope="customers:read", query=PriceTable)
+    async def show_prices(self, call: Call) -> Response:
+        filled, wanted, price = Filled({"quantity": ["1"], **query_values(call.raw_query)}), PriceTable(), None
+        try:
+            wanted = call.query(PriceTable)
+            price = await self._explained(call, wanted)
+        except DomainError as error:
+            filled = filled.with_error(error, Kind.NOT_FOUND)
+        now = self.desk.clock.now()
+        after = read_cursor(wanted.after, tuple[str, int])
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            query = text("query", wanted.query) or ""
+            found = await contract_table(tx, shown.id, query, wanted.most, None if after is None else after[0])
+        if wanted.is_file:
+            headings = ("customer_id", "sku", *_FILE_FIELDS)
+            return csv_file(f"customer-{shown.id}-contract-prices", headings, (_file_row(shown.id, r) for r in found))
+        address = self.desk.view(call).at(f"{shown.path}/price")
+        table = Table.of(
+            call, address, _PRICE_COLUMNS, found, _BY_SKU, lambda row: cursor_text((row.sku_key, row.id), 0)
+        )
+        filters = {name: values for name, values in table.query.items() if name not in _ASKED}
+        table = replace(table, query=filters)  # the price that is explained leaves no contract prices out
+        return self.desk.show(
+            call, "customers/prices.html", form=filled, shown=shown, table=table, price=price, today=uk_date(now)
+        )
+
+    async def _explained(self, call: Call, wanted: PriceTable) -> ExplainedPrice | None:
+        sku = text("sku", wanted.sku)
+        if not sku:
+            return None
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            return await price_of(tx, shown.id, sku, wanted.quantity, self.desk.clock.now())
+
+
+# The columns of an import file of contract prices, so that the file can be changed and imported.
+_FILE_FIELDS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost", "valid_from", "valid_until")
+
+
+def _file_row(customer_id: int, row: ContractRow) -> tuple[object, ...]:
+    return (customer_id, row.sku, *(getattr(row, name) for name in _FILE_FIELDS))

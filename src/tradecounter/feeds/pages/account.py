@@ -1,0 +1,347 @@
+"""`/account/developer/feed`: catalogue files at secret addresses."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.docs_pages.guide import Sample
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, Parameter
+from tradecounter.feeds.manage import (
+    NewAddress,
+    add_feed,
+    change_feed,
+    feed_vault,
+    fetch_feed,
+    remove_feed,
+    renew_address,
+    secret_of,
+)
+from tradecounter.feeds.queries import FeedRecord, feeds_of
+from tradecounter.feeds.render import COLUMNS, PRICES, columns_text, markup_of
+from tradecounter.feeds.wire import FeedTerms, filter_from
+from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.vault import Vault
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.money import from_pence
+from tradecounter.parts.services import AccountParts
+from tradecounter.products.snapshot.fragments import AVAILABILITY, COSTS, MIDDLE
+from tradecounter.storefront.find_in_view import Found, find_products
+from tradecounter.storefront.view import CustomerView
+
+_AMOUNTS = {*PRICES, *COSTS, *MIDDLE}
+_NUMBERS = {"weight_kg", "box_width_mm", "box_height_mm", "box_length_mm"}
+
+
+def feed_address(base_url: str, secret: str) -> str:
+    """Return the address of a feed."""
+    return f"{base_url}/feed/{secret}.csv"
+
+
+def feed_uses(address: str, columns: Iterable[tuple[str, str]]) -> list[Sample]:
+    """Return how to use a feed in each program."""
+    return [
+        Sample(
+            "Excel",
+            "text",
+            _power_query(address, columns),
+            "Data, Get Data, From Other Sources, Blank Query, Advanced Editor: replace the text with this query. When "
+            "Excel asks how to connect, choose Anonymous. SKUs and EANs stay texts, with their leading zeros.",
+        ),
+        Sample(
+            "Google Sheets",
+            "text",
+            f'=IMPORTDATA("{address}")',
+            "In cell A1 of an empty sheet whose locale is the United Kingdom (File, Settings). Google reads it again "
+            "about every hour. It takes SKUs such as 0417723 for numbers; the script in the guide does not.",
+        ),
+        Sample(
+            "WooCommerce",
+            "bash",
+            f'curl -sS --fail-with-body -o products.csv "{address}"',
+            "Download the file, then choose it under Products, Import, and tick “Update existing products”: "
+            "products are found by their SKU. Plugins that import on a schedule take the address itself.",
+        ),
+    ]
+
+
+def _power_query(address: str, columns: Iterable[tuple[str, str]]) -> str:
+    typed = [(heading, _type_of(name)) for name, heading in columns if _type_of(name)]
+    lines = [f"            {{{_text(heading)}, {kind}}}" for heading, kind in typed]
+    start = f"""let
+    Lines = Csv.Document(
+        Web.Contents({_text(address)}, [Timeout = #duration(0, 0, 2, 0)]),
+        [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
+    ),
+    Named = Table.PromoteHeaders(Lines, [PromoteAllScalars = true])"""
+    if not lines:
+        return start + "\nin\n    Named"
+    types = ",\n".join(lines)
+    return (
+        start
+        + f""",
+    Typed = Table.TransformColumnTypes(
+        Named,
+        {{
+{types}
+        }},
+        "en-GB"
+    )
+in
+    Typed"""
+    )
+
+
+def _type_of(name: str) -> str:
+    """Return the type of a column in Power Query; empty for text, which all columns are at first."""
+    if name in _AMOUNTS:
+        return "Currency.Type"
+    if name == AVAILABILITY[0]:
+        return "Int64.Type"
+    if name == "clearance_product":
+        return "type logical"
+    return "type number" if name in _NUMBERS else ""
+
+
+def _text(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+_LIST = f"{DEVELOPER_HOME}/feed"
+_ONE = f"{_LIST}/{{id}}"
+_ID = (Parameter("id", "The feed's id.", ID, 3),)
+_PREVIEWED = 5  # products
+
+_STARTS = {
+    "spreadsheet": ("sku", "name", "manufacturer", "ean", "price", "single_unit_cost", "availability.available",
+                    "availability.status"),
+    "woocommerce": ("sku = SKU", "name = Name", "ean = GTIN, UPC, EAN, or ISBN", "manufacturer = Brands",
+                    "short_description = Short description", "description_html = Description",
+                    "price = Regular price", "availability.available = Stock", "weight_kg = Weight (kg)",
+                    "image_url = Images"),
+}  # fmt: skip
+ROUNDINGS = (
+    ("penny", "To the penny: 12.34"),
+    ("five_pence", "To 5 pence: 12.35"),
+    ("ten_pence", "To 10 pence: 12.30"),
+    ("pound", "To a pound: 12.00"),
+    ("ninety_nine", "Up to 99 pence: 12.99"),
+)
+SORTS = (("sku", "SKU"), ("name", "Name"), ("price", "Price, lowest first"), ("availability", "Stock, most first"))
+
+
+class NewFeedParameters(Struct, frozen=True):
+    """What a new feed is for, which decides the columns that are suggested."""
+
+    use: Annotated[Literal["spreadsheet", "woocommerce"], Meta(description="What it is for.")] = "spreadsheet"
+
+
+class FeedPages(Struct, frozen=True):
+    """The customer's feeds."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @property
+    def vault(self) -> Vault:
+        """The vault with the secrets in feeds' addresses."""
+        return feed_vault(lambda: secret_keys(self.parts.settings))
+
+    @page(_LIST, "Feeds", user_roles=DEVELOPERS)
+    async def list_feeds(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await feeds_of(tx, call.customer_id)
+        view = await self.parts.views.last(call.customer_id)
+        counted = [(feed, None if (rows := _rows(view, feed)) is None else len(rows)) for feed in found]
+        return self.desk.show(call, "feeds/feeds.html", feeds=counted)
+
+    @page(f"{_LIST}/new", "New feed", user_roles=DEVELOPERS, query=NewFeedParameters)
+    async def show_new(self, call: Call) -> Response:
+        return await self._form(call, Filled(), use=call.query(NewFeedParameters).use)
+
+    @form(f"{_LIST}/new", "New feed", user_roles=DEVELOPERS)
+    async def make(self, call: Call) -> Response:
+        view = await self.parts.views.of(call.customer_id)
+
+        async def work(tx: Transaction, body: FeedTerms, now: datetime) -> NewAddress:
+            return await add_feed(tx, self.vault, call.customer_id, body, view, now)
+
+        return await self.desk.change(
+            call,
+            FeedTerms,
+            work,
+            again=lambda filled: self._form(call, filled),
+            to=lambda made: f"{_LIST}/{made.id}/address",
+            done="The feed is made. This is its address.",
+        )
+
+    @page(_ONE, "One feed", user_roles=DEVELOPERS, path_parameters=_ID)
+    async def show_feed(self, call: Call) -> Response:
+        feed, view = await self._feed(call), await self.parts.views.last(call.customer_id)
+        rows = _rows(view, feed)
+        return self.desk.show(
+            call,
+            "feeds/feed.html",
+            feed=feed,
+            filter=_filter_in_words(feed),
+            rounding=dict(ROUNDINGS)[feed.rounding].partition(":")[0],
+            columns=columns_text([(name, heading) for name, heading in feed.columns]),
+            is_valid=rows is not None,
+            products=0 if rows is None else len(rows),
+            priced=[] if rows is None else _priced(view, feed, rows[:_PREVIEWED].tolist(), self.parts),
+        )
+
+    @page(f"{_ONE}/edit", "Change a feed", user_roles=DEVELOPERS, path_parameters=_ID)
+    async def show_edit(self, call: Call) -> Response:
+        return await self._form(call, Filled(), await self._feed(call))
+
+    @form(f"{_ONE}/edit", "Change a feed", user_roles=DEVELOPERS, path_parameters=_ID)
+    async def edit(self, call: Call) -> Response:
+        feed_id, view = _feed_id(call), await self.parts.views.of(call.customer_id)
+
+        async def work(tx: Transaction, body: FeedTerms, now: datetime) -> None:
+            await change_feed(tx, call.customer_id, feed_id, body, view, now)
+
+        async def again(filled: Filled) -> Response:
+            return await self._form(call, filled, await self._feed(call))
+
+        return await self.desk.change(
+            call, FeedTerms, work, again=again, to=f"{_LIST}/{feed_id}", done="The feed is changed."
+        )
+
+    @page(f"{_ONE}/address", "A feed's address", user_roles=DEVELOPERS, path_parameters=_ID, dangerous=True)
+    async def show_address(self, call: Call) -> Response:
+        feed = await self._feed(call)
+        secret = secret_of(self.vault, feed)
+        address = None if secret is None else feed_address(call.base_url, secret)
+        columns = [(name, heading) for name, heading in feed.columns]
+        uses = [] if address is None else feed_uses(address, columns)
+        return self.desk.show(call, "feeds/feed_address.html", feed=feed, address=address, uses=uses)
+
+    @step(
+        f"{_ONE}/new-address",
+        "A new address",
+        asks=lambda self, call: self._ask(
+            call,
+            "A new address for",
+            "Spreadsheets and shops that read the present address get nothing more. Give them the new one.",
+            "Make a new address",
+        ),
+        to=f"{_LIST}/{{id}}/address",
+        done="The feed has a new address. The old one has ended.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def renew(self, tx: Transaction, call: Call, now: datetime) -> NewAddress:
+        return await renew_address(tx, self.vault, call.customer_id, _feed_id(call), now)
+
+    @step(
+        f"{_ONE}/delete",
+        "Delete a feed",
+        asks=lambda self, call: self._ask(
+            call, "Delete", "Spreadsheets and shops that read it get nothing more.", "Delete it"
+        ),
+        to=_LIST,
+        done="The feed is deleted. Its address has ended.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_feed(tx, call.customer_id, _feed_id(call), now)
+
+    async def _feed(self, call: Call) -> FeedRecord:
+        async with self.desk.reading() as tx:
+            return await fetch_feed(tx, call.customer_id, _feed_id(call))
+
+    async def _ask(self, call: Call, what: str, text: str, button: str) -> Question:
+        feed = await self._feed(call)
+        back = f"{_LIST}/{feed.id}"
+        return Question(
+            title=f"{what} {feed.name}", text=text, button=button, back=back, back_name=feed.name, danger=True
+        )
+
+    async def _form(
+        self, call: Call, filled: Filled, feed: FeedRecord | None = None, use: str = "spreadsheet"
+    ) -> Response:
+        snapshot = (await self.parts.views.last(call.customer_id)).snapshot
+        return self.desk.show(
+            call,
+            "feeds/feed_form.html",
+            form=filled,
+            feed=feed,
+            use=use,
+            chosen=_chosen(feed, use),
+            all_columns=COLUMNS,
+            roundings=ROUNDINGS,
+            sorts=SORTS,
+            vat_rate=self.parts.settings.vat_rate,
+            manufacturers=snapshot.manufacturer_list,
+            categories=snapshot.category_tree,
+        )
+
+
+def _feed_id(call: Call) -> int:
+    return call.path_id("id", "feed")
+
+
+def _chosen(feed: FeedRecord | None, use: str) -> Mapping[str, Any]:
+    """Return the values that a form begins with."""
+    nothing = dict.fromkeys(FeedTerms.__struct_fields__, "")
+    if feed is None:
+        return {**nothing, "columns": "\n".join(_STARTS[use]), "markup": "0", "rounding": "penny"}
+    columns = columns_text([(name, heading) for name, heading in feed.columns])
+    return {
+        **nothing,
+        **feed.filter,
+        "name": feed.name,
+        "columns": columns,
+        "markup": f"{feed.markup.normalize():f}",
+        "rounding": feed.rounding,
+        "vat_included": feed.vat_included,
+    }
+
+
+def _rows(view: CustomerView, feed: FeedRecord) -> Found | None:
+    """Return the rows of a feed; None if its filter is not valid any more, because an attribute is gone."""
+    try:
+        return find_products(view, filter_from(feed.filter).parameters)
+    except DomainError:
+        return None
+
+
+def _filter_in_words(feed: FeedRecord) -> list[tuple[str, str]]:
+    """Return the filter as pairs of a term and its value."""
+    chosen, sorts = filter_from(feed.filter), dict(SORTS)
+    yes_or_no = {"true": "Only these", "false": "Without these", None: ""}
+    return [
+        ("Manufacturers", chosen.manufacturer or ""),
+        ("Categories", chosen.category or ""),
+        ("Words", chosen.query or ""),
+        ("Attributes", chosen.attribute or ""),
+        ("Reduced", yes_or_no[chosen.reduced]),
+        ("In stock", yes_or_no[chosen.in_stock]),
+        ("Sorted by", sorts[chosen.sort] if chosen.sort else ""),
+    ]
+
+
+def _priced(
+    view: CustomerView, feed: FeedRecord, rows: Sequence[int], parts: AccountParts
+) -> list[tuple[str, str, Decimal, Decimal]]:
+    """Return some products with what the customer pays for one unit and the price in the feed."""
+    markup = markup_of(feed, parts.settings.vat_rate)
+    found = []
+    for row in rows:
+        product, costs = view.product(row), view.unit_costs(row)
+        if costs is not None:
+            cost = from_pence(costs[0])
+            found.append((product.sku, product.name, cost, markup.price(cost)))
+    return found

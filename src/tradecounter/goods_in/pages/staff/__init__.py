@@ -1,1 +1,0 @@
-"""The pages of `goods_in` in the back office."""

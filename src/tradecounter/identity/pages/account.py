@@ -1,0 +1,145 @@
+"""`/account/developer`: the customer's API keys, how to call the API, and applications that may act for it."""
+
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.docs_pages.guide import first_line, samples, set_key
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, TEXT, Parameter
+from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
+from tradecounter.identity.oauth.manage_applications import fetch_access, revoke_given_access
+from tradecounter.identity.oauth.queries.access_tokens import access_given
+from tradecounter.identity.queries import NewKey, list_keys
+from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
+from tradecounter.kit.errors import named_by
+from tradecounter.parts.questions import disable_key_question
+from tradecounter.parts.services import AccountParts
+
+_NEW = f"{DEVELOPER_HOME}/key/new"
+_DISABLE = f"{DEVELOPER_HOME}/key/{{id}}/disable"
+_CALL = f"{DEVELOPER_HOME}/call"
+_ID = (Parameter("id", "The key's id.", ID, 7),)
+
+
+class KeyPages(Struct, frozen=True):
+    """The customer's API keys."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(DEVELOPER_HOME, "API keys", user_roles=DEVELOPERS)
+    async def show_keys(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await list_keys(tx, call.customer_id)
+        return self.desk.show(
+            call,
+            "identity/keys.html",
+            active=[key for key in found if key.disabled_at is None],
+            disabled=[key for key in found if key.disabled_at is not None],
+            base_url=call.base_url,
+            now=self.desk.clock.now(),
+        )
+
+    @step(
+        _NEW,
+        "New API key",
+        shown=lambda self, call, filled: self._new(call, filled),
+        to=DEVELOPER_HOME,
+        done="The key was made already. It is shown only once; if you did not copy it, make another one.",
+        reveals=lambda self, call, new: self._made(call, new.key),
+        user_roles=DEVELOPERS,
+        dangerous=True,
+    )
+    async def make(self, tx: Transaction, call: Call, body: KeyForm, now: datetime) -> NewKey:
+        with named_by(named_on_page):
+            return await create_key(tx, call.customer_id, body.request, now)
+
+    @step(
+        _DISABLE,
+        "Disable an API key",
+        asks=lambda self, call: self._ask_to_disable(call),
+        to=DEVELOPER_HOME,
+        done=lambda name: f"The key {name} is disabled. Programs that send it are rejected within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> str:
+        return (await end_key_of(tx, call.customer_id, call.path_id("id", "key"), now)).name
+
+    @page(_CALL, "How to call the API", user_roles=DEVELOPERS)
+    async def show_samples(self, call: Call) -> Response:
+        return self.desk.show(
+            call, "identity/call.html", base_url=call.base_url, samples=samples(call.base_url), keys=set_key("…")
+        )
+
+    async def _new(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "identity/new_key.html", form=filled, scopes=SCOPE_CHOICES)
+
+    def _made(self, call: Call, key: str) -> Response:
+        return self.desk.show(
+            call,
+            "identity/made_key.html",
+            key=key,
+            first=first_line(call.base_url, key),
+            keys=set_key(key),
+            samples=samples(call.base_url, key),
+        )
+
+    async def _ask_to_disable(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
+        return disable_key_question(key, DEVELOPER_HOME, "API keys")
+
+
+_LIST = f"{DEVELOPER_HOME}/application"
+_REVOKE = f"{_LIST}/{{client_id}}/revoke"
+_CLIENT_ID = (Parameter("client_id", "The application's id.", TEXT, "0" * 32),)
+
+
+class ApplicationPages(Struct, frozen=True):
+    """The applications that have access."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_LIST, "Applications with access", user_roles=DEVELOPERS)
+    async def list_applications(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await access_given(tx, call.customer_id, self.desk.clock.now())
+        return self.desk.show(call, "identity/applications.html", applications=found)
+
+    @step(
+        _REVOKE,
+        "Revoke the access of an application",
+        asks=lambda self, call: self._ask_to_revoke(call),
+        to=_LIST,
+        done="The access is revoked. The application's tokens end within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_CLIENT_ID,
+    )
+    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await revoke_given_access(tx, call.customer_id, _client_id(call), now)
+
+    async def _ask_to_revoke(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            found = await fetch_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
+        return Question(
+            title=f"Revoke the access of {found.name}",
+            text="The application can no longer see your prices and orders, or order for you. Its tokens end within "
+            "five seconds. It may ask for your consent again.",
+            button="Revoke",
+            back=_LIST,
+            back_name="Applications",
+            danger=True,
+        )
+
+
+def _client_id(call: Call) -> str:
+    return call.path_text("client_id", "application")

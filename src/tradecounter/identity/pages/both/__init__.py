@@ -1,1 +1,0 @@
-"""The pages of `identity` in the account."""

@@ -1,0 +1,157 @@
+"""`/job`: background jobs in words, those that failed first, and running one again."""
+
+from datetime import datetime
+from typing import Any, get_args
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.db.jobs import Job, JobState, failed_jobs, latest_jobs
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
+from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import path_of_subject
+from tradecounter.edge.pages.page_view import PageView
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.events.queries import latest_data_of
+from tradecounter.notifications.retry_job import retry_job
+from tradecounter.parts.services import OfficeParts
+
+_NAMES = {
+    "find_forgotten_password": "Look up a forgotten password",
+    "invoice_dispatch": "Invoice a shipment",
+    "mail_user_password": "E-mail: link to a new password",
+    "mail_user_invited": "E-mail: invitation",
+    "mail_user_browser": "E-mail: sign-in in a new browser",
+    "mail_webhook_stopped": "E-mail: webhook stopped",
+}
+_REASONS = {
+    "SMTPRecipientsRefused": "The mail server rejects the recipient's address: correct it, then run the job again.",
+    "SMTPSenderRefused": "The mail server rejects the sender's address: see the setting MAIL_FROM.",
+    "SMTPDataError": "The mail server rejects the contents of this e-mail.",
+    "SMTPResponseException": "The mail server rejects this e-mail.",
+    "SMTPAuthenticationError": "The mail server rejects the service's user or password: see the setting SMTP_URL.",
+    "LookupError": "What it is about does not exist any more.",
+}
+
+
+def name_of(job: str) -> str:
+    """Return what a job does: `mail_order_confirmed` is E-mail: order confirmed."""
+    if job in _NAMES:
+        return _NAMES[job]
+    words = job.replace("_", " ")
+    return f"E-mail: {words.removeprefix('mail ')}" if words.startswith("mail ") else words.capitalize()
+
+
+def reason_of(error: str) -> str:
+    """Return why a job failed; `error` is the type of the exception."""
+    return _REASONS.get(error, f"Unexpected: {error}. The worker's log has the details.")
+
+
+RETRIERS = ("support", "administrator")
+
+_COLUMNS = (
+    Column("Job"), Column("About"), Column("State"), Column("Why"), Column("Attempts", numeric=True), Column("Since"),
+    Column(""),
+)  # fmt: skip
+_CELLS: Cells = {
+    **{name: f"job.{name}" for name in ("id", "name", "state")},
+    "why": "why",
+    **{name: f"job.{name}" for name in ("attempts", "at")},
+}
+_NOUNS = {
+    "order_id": "order",
+    "number": "invoice",
+    "payment_id": "payment",
+    "customer_id": "customer",
+    "webhook_id": "webhook",
+    "return_id": "return",
+}
+_NOT_FAILED = "all"
+
+
+class JobTable(TableParameters, frozen=True, kw_only=True):
+    """The filter of jobs; without it, those that failed."""
+
+    state: JobState | None = None
+    show: str | None = None
+
+
+class ShownJob(Struct, frozen=True):
+    """A job in words. `about` are texts with the path of their page, if there is one."""
+
+    job: Job
+    name: str
+    about: list[tuple[str, str]]
+    why: str
+
+
+class JobPages(Struct, frozen=True):
+    """Background jobs."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/job", "Jobs and mail", scope="events:read", query=JobTable)
+    async def list_jobs(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @step(
+        "/job/{id}/retry",
+        "Run a job again",
+        asks=lambda self, call: self._ask_to_retry(call),
+        to="/job",
+        done=lambda job: f"{name_of(job.name)} runs again. If it fails once more, it comes back to this list.",
+        scope="events:write",
+        roles=RETRIERS,
+    )
+    async def retry(self, tx: Transaction, call: Call, now: datetime) -> Job:
+        return await retry_job(tx, call.path_id("id", "job"), now)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        view = self.desk.view(call)
+
+        async def find(wanted: JobTable, _: Sort, after: After) -> list[ShownJob]:
+            state: JobState | None = None if wanted.show == _NOT_FAILED else wanted.state or "failed"
+            async with self.desk.reading() as tx:
+                jobs = await latest_jobs(tx, state, None if after is None else after[1], wanted.most)
+                reasons = await latest_data_of(tx, "job.failed", [f"job/{job.id}" for job in jobs])
+            return [_shown(job, reasons.get(f"job/{job.id}"), view) for job in jobs]
+
+        found = await listed(call, JobTable, {"id": int}, "-id", find)
+        if found.is_file:
+            return csv_of("jobs", _CELLS, found.rows)
+        address = view.at("/job")
+        table = Table.of(
+            call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.job.id, row.job.id)
+        )
+        async with self.desk.reading() as tx:
+            failed = await failed_jobs(tx)
+        return self.desk.show(
+            call, "jobs/list.html", form=found.form, table=table, states=get_args(JobState),
+            failed=[(name_of(each.task_name), each.count) for each in failed],
+        )  # fmt: skip
+
+    async def _ask_to_retry(self, call: Call) -> Question:
+        return Question(
+            title=f"Run job {call.path_id('id', 'job')} again",
+            text="An e-mail that it sends is sent once more.",
+            button="Run it again",
+            back="/job",
+            back_name="Jobs and mail",
+        )
+
+
+def _shown(job: Job, failure: dict[str, Any] | None, view: PageView) -> ShownJob:
+    about = []
+    for name, value in job.arguments.items():
+        noun = _NOUNS.get(name)
+        if noun is not None:
+            noun = "credit-note" if noun == "invoice" and job.name == "mail_credit_note" else noun
+            about.append((f"{noun.replace('-', ' ')} {value}", path_of_subject(f"{noun}/{value}", view.may)))
+    why = reason_of(failure["error"]) if failure is not None and job.state == "failed" else ""
+    return ShownJob(job, name_of(job.name), about, why)

@@ -1,1 +1,0 @@
-"""The pages of `jobs` in the back office."""

@@ -1,0 +1,324 @@
+"""The data of e-mails, and the record of e-mails to support."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+from psycopg.sql import SQL
+
+from tradecounter.customers.settings import Account
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.orders.states import OrderBase
+from tradecounter.shipping.queries import TRACKING_PATTERN
+
+Order = TypeVar("Order", bound=OrderBase)
+
+
+class OrderFacts(Struct, Generic[Order], frozen=True):
+    """An order or a quote, and its customer's account."""
+
+    order: Order
+    account: Account
+
+    @property
+    def recipients(self) -> list[str]:
+        """The address for the order's e-mails, in a list; empty without an address."""
+        contact = self.order.mail_recipient(self.account)
+        return [] if contact is None else [contact]
+
+    def quote_recipients(self, *, always: bool) -> list[str]:
+        """Return the quote's contact, and the account's address if it wants e-mails or `always` is set."""
+        account = self.account.email_address if always or self.account.order_mails else None
+        return [address for address in (self.order.contact_email, account) if address is not None]
+
+
+class LineFacts(Struct, frozen=True):
+    """A priced line, its back-ordered units, and the available units of its product."""
+
+    sku: str
+    name: str
+    quantity: int
+    unit_cost: Decimal
+    cost_net: Decimal
+    back_ordered: int
+    available: int
+
+
+_LINE_FACTS = Statement(
+    """
+    select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered,
+           coalesce(s.available, 0) as available
+    from order_line l left join stock_level s using (product_id)
+    where l.order_id = :order_id and l.bundle_line_id is null and l.quantity > 0 order by l.position
+    """,
+    LineFacts,
+)
+
+
+async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
+    """Return an order's wanted lines, without the components of bundles, which have no price."""
+    return await tx.fetch_all(_LINE_FACTS, order_id=order_id)
+
+
+class ChangedUnits(Struct, frozen=True):
+    """Units of a line that a change cancelled."""
+
+    sku: str
+    name: str
+    units: int
+
+
+# The units by line that a change, or a shipment that was taken back, has in its column `units`.
+_UNITS = SQL("""
+    select l.sku, l.name, u.units::integer as units
+    from {} as c cross join lateral jsonb_each_text(c.units) as u (line_id, units)
+        join order_line l on l.id = u.line_id::bigint
+    where c.id = :id order by l.position
+""")
+
+
+class ChangeFacts(Struct, frozen=True):
+    """A change of a confirmed order."""
+
+    id: int
+    kind: str
+    reason: str
+    changed_at: datetime
+
+
+_CHANGE_FACTS = Statement(
+    "select id, kind, reason, changed_at from order_change where id = :change_id and order_id = :order_id", ChangeFacts
+)
+_CANCELLED_UNITS = Statement(_UNITS.format(SQL("order_change")), ChangedUnits)
+
+
+async def find_change_facts(tx: Transaction, order_id: int, change_id: int) -> ChangeFacts | None:
+    """Return a change of an order."""
+    return await tx.fetch_one(_CHANGE_FACTS, order_id=order_id, change_id=change_id)
+
+
+async def cancelled_units(tx: Transaction, change_id: int) -> list[ChangedUnits]:
+    """Return the units that a change of an order cancelled."""
+    return await tx.fetch_all(_CANCELLED_UNITS, id=change_id)
+
+
+class ShipmentFacts(Struct, frozen=True):
+    """A shipment; without `carrier`, the provider of its shipping method carries it."""
+
+    id: int
+    shipping_method: int
+    tracking_number: str | None
+    carrier: str | None
+    dispatched_at: datetime
+    tracking_pattern: str | None
+
+
+_SHIPMENT_FACTS = Statement(
+    SQL(
+        """
+        select s.id, s.shipping_method, s.tracking_number, s.carrier, s.dispatched_at, {} as tracking_pattern
+        from shipment s where s.order_id = :order_id and s.id = :shipment_id
+        """
+    ).format(SQL(TRACKING_PATTERN)),
+    ShipmentFacts,
+)
+
+
+async def find_shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> ShipmentFacts | None:
+    """Return a shipment of an order."""
+    return await tx.fetch_one(_SHIPMENT_FACTS, order_id=order_id, shipment_id=shipment_id)
+
+
+class TakenBackFacts(Struct, frozen=True):
+    """A shipment that was taken back."""
+
+    id: int
+    tracking_number: str | None
+    dispatched_at: datetime
+    reason: str
+    taken_back_at: datetime
+
+
+_TAKEN_BACK_FACTS = Statement(
+    "select id, tracking_number, dispatched_at, reason, taken_back_at from taken_back_shipment"
+    " where order_id = :order_id and id = :shipment_id",
+    TakenBackFacts,
+)
+_TAKEN_BACK_UNITS = Statement(_UNITS.format(SQL("taken_back_shipment")), ChangedUnits)
+
+
+async def find_taken_back_facts(tx: Transaction, order_id: int, shipment_id: int) -> TakenBackFacts | None:
+    """Return a shipment of an order that was taken back."""
+    return await tx.fetch_one(_TAKEN_BACK_FACTS, order_id=order_id, shipment_id=shipment_id)
+
+
+async def taken_back_units(tx: Transaction, shipment_id: int) -> list[ChangedUnits]:
+    """Return the units of a shipment that was taken back."""
+    return await tx.fetch_all(_TAKEN_BACK_UNITS, id=shipment_id)
+
+
+class Unit(Struct, frozen=True):
+    """A dispatched unit with its numbers."""
+
+    line_id: int
+    serial_number: str
+    mac_address: str
+    provisioning_sku: str
+
+
+class DispatchedLine(Struct, frozen=True):
+    """The units of a line that left with a shipment, and the units that remained."""
+
+    id: int
+    sku: str
+    name: str
+    dispatched: int
+    remaining: int
+    component: bool
+
+
+_DISPATCHED_LINES = Statement(
+    """
+    select l.id, l.sku, l.name,
+           coalesce(sum(s.quantity) filter (where s.shipment_id = :shipment), 0)::integer as dispatched,
+           (l.quantity - coalesce(sum(s.quantity), 0))::integer as remaining,
+           l.bundle_line_id is not null as component
+    from order_line l left join shipment_line s on s.line_id = l.id and s.shipment_id <= :shipment
+    where l.order_id = :order group by l.id order by l.position
+    """,
+    DispatchedLine,
+)
+
+
+async def dispatched_lines(tx: Transaction, order_id: int, shipment_id: int) -> list[DispatchedLine]:
+    """Return an order's lines at the time of a shipment."""
+    return await tx.fetch_all(_DISPATCHED_LINES, order=order_id, shipment=shipment_id)
+
+
+_UNITS_OF = Statement(
+    "select line_id, serial_number, mac_address, provisioning_sku from serial_number"
+    " where shipment_id = :shipment_id order by id",
+    Unit,
+)
+
+
+async def units_of(tx: Transaction, shipment_id: int) -> dict[int, list[Unit]]:
+    """Return a shipment's numbered units by line id."""
+    units: defaultdict[int, list[Unit]] = defaultdict(list)
+    for unit in await tx.fetch_all(_UNITS_OF, shipment_id=shipment_id):
+        units[unit.line_id].append(unit)
+    return units
+
+
+_UNPRICED_QUOTES = Statement(
+    "select id, support_told_at from orders"
+    " where customer_id = :customer_id and state = 'pending' and kind = 'quote' and priced_at is null order by id"
+)
+
+
+async def unpriced_quotes(tx: Transaction, customer_id: int) -> dict[int, datetime | None]:
+    """Return when support got the e-mail about each of a customer's unpriced quotes, by id; None before."""
+    return dict(await tx.fetch_all(_UNPRICED_QUOTES, customer_id=customer_id))
+
+
+_NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where id = any(:quotes)")
+
+
+async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
+    """Record that support got the e-mail about quotes to price."""
+    await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))
+
+
+class InvoiceFacts(Struct, frozen=True):
+    """An invoice, and what is paid, credited and due of it."""
+
+    number: int
+    order_id: int
+    order_reference: str
+    customer_reference: str
+    issued_at: datetime
+    due_at: datetime
+    gross: Decimal
+    paid: Decimal
+    credited: Decimal
+    due: Decimal
+    pdf: bytes
+
+
+_INVOICE_FACTS = SQL("""
+    select i.number, i.order_id, o.order_reference, o.customer_reference, i.issued_at, i.due_at, i.gross, b.paid,
+           b.credited, b.due, i.pdf
+    from invoice i join invoice_balance b on b.invoice = i.number join orders o on o.id = i.order_id
+""")
+_FIND_INVOICE = Statement(
+    SQL("{} where i.order_id = :order_id and i.number = coalesce(:number, i.number) order by i.number limit 1").format(
+        _INVOICE_FACTS
+    ),
+    InvoiceFacts,
+)
+
+
+async def find_invoice_facts(tx: Transaction, order_id: int, number: int | None) -> InvoiceFacts | None:
+    """Return an order's invoice by its number; without a number, the order's first invoice."""
+    return await tx.fetch_one(_FIND_INVOICE, order_id=order_id, number=number)
+
+
+class CreditNoteFacts(Struct, frozen=True):
+    """A credit note."""
+
+    number: int
+    invoice: int
+    issued_at: datetime
+    reason: str
+    gross: Decimal
+    pdf: bytes
+
+
+_CREDIT_NOTE_FACTS = Statement(
+    "select number, invoice, issued_at, reason, gross, pdf from credit_note where number = :number", CreditNoteFacts
+)
+
+
+async def find_credit_note_facts(tx: Transaction, number: int) -> CreditNoteFacts | None:
+    """Return a credit note."""
+    return await tx.fetch_one(_CREDIT_NOTE_FACTS, number=number)
+
+
+_PAID_INVOICES = Statement(
+    SQL(
+        "{} where i.number in (select invoice from allocation where payment_id = :payment_id group by invoice"
+        " having sum(amount) > 0) order by i.number"
+    ).format(_INVOICE_FACTS),
+    InvoiceFacts,
+)
+
+
+async def paid_invoices(tx: Transaction, payment_id: int) -> list[InvoiceFacts]:
+    """Return the invoices that a payment pays."""
+    return await tx.fetch_all(_PAID_INVOICES, payment_id=payment_id)
+
+
+class PaymentFacts(Struct, frozen=True):
+    """A payment, its customer, and when it was reversed."""
+
+    id: int
+    customer_id: int
+    amount: Decimal
+    received_on: date
+    recorded_at: datetime
+    reversed_at: datetime | None
+
+
+_PAYMENT_FACTS = Statement(
+    "select id, customer_id, amount, received_on, recorded_at, reversed_at from payment where id = :payment_id",
+    PaymentFacts,
+)
+
+
+async def find_payment_facts(tx: Transaction, payment_id: int) -> PaymentFacts | None:
+    """Return a payment, or None."""
+    return await tx.fetch_one(_PAYMENT_FACTS, payment_id=payment_id)

@@ -1,1 +1,0 @@
-"""Amends confirmed orders: their lines, their delivery and their totals."""

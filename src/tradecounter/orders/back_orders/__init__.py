@@ -1,1 +1,0 @@
-"""Orders that wait for stock: their expected dates, and the allocation of new stock."""

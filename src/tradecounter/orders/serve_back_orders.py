@@ -1,0 +1,97 @@
+"""Allocates new stock to waiting orders, earliest confirmed first, and updates the expected dates of back-orders."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+
+from msgspec import Struct
+
+from tradecounter.db.jobs import change_number, queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import uk_date
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.queries.back_orders import (
+    confirmed_orders,
+    covers_of_waiting,
+    lines_to_serve,
+    serve_lines,
+    set_status_of_served,
+    store_expected_dates,
+)
+from tradecounter.orders.shipping_options import ShippingOption, find_option
+from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.shipping.rules import next_working_day
+from tradecounter.stock.queries.stock import move_served_units
+from tradecounter.stock.rules import Cover
+
+
+async def allocate_back_orders(tx: Transaction) -> int:
+    """Allocate available stock to waiting lines; return the number of lines that got units.
+
+    The caller has locked all stock levels (an import does), so no line is served twice.
+    """
+    served = await lines_to_serve(tx)
+    if served:
+        await serve_lines(tx, served)
+        units: Counter[int] = Counter()
+        for line in served:
+            units[line.product_id] += line.units
+        await move_served_units(tx, units)
+        await set_status_of_served(tx, {line.order_id for line in served})
+    return len(served)
+
+
+# An overdue delivery covers nothing. But a date that the customer knows stays until the planned dispatch day has
+# passed. On that day the units may not be booked in yet. An e-mail about an unknown date would then arrive just before
+# the e-mail about the dispatch.
+
+_MOST = 500  # orders that one transaction changes
+
+
+class _Covers(Struct, frozen=True):
+    """The cover of each order by its id: `strict` by deliveries from today on, `lenient` also by recent deliveries."""
+
+    strict: Mapping[int, Cover]
+    lenient: Mapping[int, Cover]
+
+
+async def update_expected_dates(tx: Transaction, now: datetime) -> int:
+    """Update the expected dates of back-orders; queue an e-mail about each change; return the number of changes."""
+    today = uk_date(now)
+    first = _first_delivery_to_leave(today)
+    covers = _Covers(await covers_of_waiting(tx, today), await covers_of_waiting(tx, first))
+    waiting = covers.strict.keys() & covers.lenient.keys()
+    changed = [o.id for o in await confirmed_orders(tx, waiting) if _changed_options(o, covers) is not None]
+    # Lock the orders and check them again: another worker may have updated them, or support may have cancelled them.
+    for order in await confirmed_orders(tx, changed[:_MOST], lock=True):
+        options = _changed_options(order, covers)
+        if options is not None:
+            await store_expected_dates(tx, order.id, options, now)
+            await queue(tx, "mail_order_expected_date", order_id=order.id, changed=change_number(now))
+            before, after = ({"expected_dispatch_date": _day(order, o)} for o in (order.shipping_options, options))
+            record_order_event(tx, "order.expected_date_changed", order, now, **after)
+            audit_order(tx, "order.reschedule", order, now, before=before, after=after)
+    return len(changed[:_MOST])
+
+
+def _changed_options(order: ConfirmedOrder, covers: _Covers) -> list[ShippingOption] | None:
+    """Return the shipping options with dates from the order's cover; None when the days stay the same."""
+    strict, lenient = (
+        [option.dated(order.confirmed_at, found[order.id]) for option in order.shipping_options]
+        for found in (covers.strict, covers.lenient)
+    )
+    known = _day(order, order.shipping_options)
+    return None if known in (_day(order, strict), _day(order, lenient)) else strict
+
+
+def _day(order: ConfirmedOrder, options: Sequence[ShippingOption]) -> date | None:
+    chosen = find_option(options, order.shipping_method)
+    return None if chosen is None or chosen.dispatch is None else uk_date(chosen.dispatch)
+
+
+def _first_delivery_to_leave(today: date) -> date:
+    """Return the earliest delivery day whose orders leave today or later."""
+    first = today
+    while next_working_day(first - timedelta(days=1)) >= today:
+        first -= timedelta(days=1)
+    return first

@@ -1,0 +1,263 @@
+"""`tradecounter payment`: payments, refunds and bank files."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import PurePath
+from typing import Annotated, Any
+
+import typer
+from msgspec import UNSET, to_builtins
+
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import Customer, Day, IdOf, Limit, OptionalId, Reason, read_bytes
+from tradecounter.edge.command_line.output import (
+    LISTED,
+    AsJson,
+    ColumnNames,
+    Prose,
+    one_line,
+    show,
+    show_json,
+    show_table,
+)
+from tradecounter.edge.command_line.request_options import Option, takes_request
+from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.imports.commands import Map
+from tradecounter.kit.clock import SystemClock, uk_date
+from tradecounter.kit.money import in_pounds
+from tradecounter.payments.bank_file import BankFile, form_of_bank_file, read_bank_file, read_renamed
+from tradecounter.payments.import_payments import import_payments, roll_back_bank_file
+from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
+from tradecounter.payments.queries.bank_files import list_bank_files
+from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
+from tradecounter.payments.queries.payments import PaymentFilter, list_payments
+from tradecounter.payments.record_payment import METHODS, NewPayment, pay_account, pay_invoice, reverse_payment
+from tradecounter.payments.wire import (
+    Payment,
+    PaymentImport,
+    RecordedLine,
+    StoredFile,
+    StoredLine,
+    present_file,
+    present_line,
+    present_payment,
+)
+
+app = typer.Typer(no_args_is_help=True, help="Payments and refunds.")
+
+PaymentId = Annotated[int, IdOf("PAYMENT_ID", "The payment's id, from `payment list`.")]
+Invoice = Annotated[int | None, OptionalId("--invoice", "NUMBER", "The invoice that it pays.")]
+
+_COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Prose("reference"), "invoices", "reversed_at",
+            Prose("reversal_reason"))  # fmt: skip
+
+
+@app.command("add")
+@takes_request(
+    amount=Option("AMOUNT"),
+    received_on=Option("--date"),
+    method=Option(metavar="M", help=f"One of: {', '.join(METHODS)}. A refund gives money on the account back."),
+    reference=Option(metavar="R"),
+)
+def add(
+    new: NewPayment,
+    invoice: Invoice = None,
+    customer: Annotated[
+        int | None, OptionalId("--customer", "ID", "The customer who pays: the oldest due invoices first.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would pay, and record nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Record a payment of an invoice or of a customer; what is not due stays on the account."""
+    if (invoice is None) == (customer is None):
+        raise typer.BadParameter("name either --invoice or --customer")
+
+    async def work(tx: Transaction) -> Payment:
+        now = SystemClock().now()
+        if customer is not None:
+            return await pay_account(tx, customer, new, now)
+        return await pay_invoice(tx, invoice or 0, new, now)
+
+    recorded = run_change(work, dry_run=dry_run)
+    show(recorded, _in_words(recorded, dry_run=dry_run), as_json=as_json)
+
+
+def _in_words(payment: Payment, *, dry_run: bool) -> str:
+    done = in_pounds(payment.amount) if dry_run else f"payment {payment.id}: {in_pounds(payment.amount)}"
+    verb = "would be" if dry_run else "is"
+    if payment.method == "refund":
+        return f"{done} {verb} refunded to customer {payment.customer_id}"
+    paid = [f"{in_pounds(allocation.amount)} pays invoice {allocation.invoice}" for allocation in payment.allocations]
+    rest = payment.amount - sum(allocation.amount for allocation in payment.allocations)
+    if rest:
+        paid.append(f"{in_pounds(rest)} stays on the account of customer {payment.customer_id}")
+    return f"{done} {verb} recorded; {', '.join(paid)}"
+
+
+@app.command("list")
+def show_all(
+    customer: Customer = None,
+    invoice: Invoice = None,
+    since: Annotated[date | None, Day("--from", "Received on this day or later.")] = None,
+    until: Annotated[date | None, Day("--to", "Received on this day or earlier.")] = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List payments and refunds, the latest recorded first."""
+
+    async def work(tx: Transaction) -> list[Payment]:
+        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
+        wanted = PaymentFilter(customer_id=customer_id, invoice=invoice, received_from=since, received_to=until)
+        return [present_payment(record) for record in await list_payments(tx, wanted, limit)]
+
+    payments = run_query(work)
+    if as_json:
+        show_json(payments)
+    else:
+        show_table([_row(payment) for payment in payments], _COLUMNS, as_json=False, names=columns, limit=limit)
+
+
+def _row(payment: Payment) -> dict[str, Any]:
+    invoices = [allocation.invoice for allocation in payment.allocations]
+    return {**to_builtins(payment, builtin_types=(Decimal, date)), "invoices": invoices}
+
+
+@app.command("reverse")
+def reverse(payment_id: PaymentId, reason: Reason, as_json: AsJson = False) -> None:
+    """Reverse a payment: what it paid is due again."""
+    reversed_ = run_change(lambda tx: reverse_payment(tx, payment_id, reason, SystemClock().now()))
+    text = f"payment {payment_id} of customer {reversed_.customer_id}, {in_pounds(reversed_.amount)}, is reversed"
+    show(reversed_, text, as_json=as_json)
+
+
+bank_app = typer.Typer()
+
+LineId = Annotated[int, IdOf("LINE_ID", "The line's id, from `payment unplaced`.")]
+FileId = Annotated[int, IdOf("FILE_ID", "The file's id, from `payment imports`.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded, and record nothing.")]
+
+_LINES = ("id", "bank_file", "line", "date", "amount", Prose("reference"), Prose("why"))
+_FILES = (
+    "id",
+    "name",
+    "at",
+    Prose("by"),
+    "lines",
+    "recorded",
+    "unplaced",
+    "repeated",
+    "payments_out",
+    "rolled_back_at",
+)
+
+
+@bank_app.command("import")
+def import_file(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A bank's or a ledger's CSV, XLSX or JSON file; - for standard input.")
+    ],
+    dry_run: DryRun = False,
+    renamed: Map = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record the payments of a bank file by the invoice numbers in their references; the other lines are stored."""
+    content = read_bytes(file)
+    with reporting_errors():
+        read = _read("" if file == "-" else file, content, renamed or [])
+    done = run_change(
+        lambda tx: import_payments(tx, read, SystemClock().now(), name=PurePath(file).name, dry_run=dry_run)
+    )
+    if as_json:
+        show_json(done)
+    else:
+        _print(done, dry_run=dry_run)
+
+
+def _read(name: str, content: bytes, renamed: list[str]) -> BankFile:
+    form = form_of_bank_file(name, content)
+    return read_bank_file(content, form, uk_date(SystemClock().now()), read_renamed(renamed))
+
+
+def _print(done: PaymentImport, *, dry_run: bool) -> None:
+    for paid in done.payments:
+        typer.echo(one_line(f"line {paid.line}: {_paid(paid)}: {paid.why}"))
+    for line in done.unplaced:
+        typer.echo(one_line(f"line {line.line}: {line.date} {line.amount} {line.reference!r}: {line.why}"))
+    if done.repeated or done.payments_out:
+        typer.echo(f"{done.repeated} imported before, {done.payments_out} not money received")
+    typer.echo(f"{done.recorded} {'would be ' if dry_run else ''}recorded, {len(done.unplaced)} not placed")
+
+
+def _paid(line: RecordedLine) -> str:
+    shares = [f"{in_pounds(share.amount)} of invoice {share.invoice}" for share in line.allocations]
+    if line.on_account:
+        shares.append(f"{in_pounds(line.on_account)} on the account")
+    whose = f"customer {line.customer_id} ({line.customer})"
+    return f"{line.date} {in_pounds(line.amount)} {line.reference!r} of {whose} pays {' and '.join(shares)}"
+
+
+@bank_app.command("imports")
+def list_files(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the bank files that were imported, newest first."""
+
+    async def work(tx: Transaction) -> list[StoredFile]:
+        return [present_file(file) for file in await list_bank_files(tx, limit)]
+
+    show_table(run_query(work), _FILES, as_json=as_json, names=columns)
+
+
+@bank_app.command("roll-back")
+def roll_back(
+    file_id: FileId,
+    force: Annotated[
+        bool, typer.Option("--force", help="Leave lines as they are that have changed since the import.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
+    done = run_change(lambda tx: roll_back_bank_file(tx, file_id, SystemClock().now(), force=force))
+    lines = [f"bank file {file_id} is rolled back: {len(done.reversed)} payments reversed"]
+    lines += [f"kept, because it has changed since: line {line}" for line in done.kept]
+    show(done, "\n".join(lines), as_json=as_json)
+
+
+@bank_app.command("unplaced")
+def list_unplaced(limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the lines of bank files that wait to be placed, the latest first."""
+
+    async def work(tx: Transaction) -> list[StoredLine]:
+        return [present_line(line) for line in await list_bank_lines(tx, BankLineFilter(state="unplaced"), limit)]
+
+    show_table(run_query(work), _LINES, as_json=as_json, names=columns, limit=limit)
+
+
+@bank_app.command("place")
+@takes_request(
+    customer_id=Option("--customer", metavar="ID"),
+    invoice=Option(metavar="NUMBER"),
+    received_on=Option("--date"),
+)
+def place(line_id: LineId, placement: Placement, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Record the payment of a line that waits; later money of the same payer goes to the same customer."""
+    if (placement.customer_id is UNSET) == (placement.invoice is UNSET):
+        raise typer.BadParameter("name either --customer or --invoice")
+    placed = run_change(lambda tx: place_bank_line(tx, line_id, placement, SystemClock().now()), dry_run=dry_run)
+    payment = placed.payment
+    paid = ", ".join(str(share.invoice) for share in payment.allocations)
+    where = f"invoice {paid}" if paid else "the account"
+    verb = "would be" if dry_run else "is"
+    text = f"line {line_id} {verb} placed: {in_pounds(payment.amount)} of customer {payment.customer_id} for {where}"
+    show(placed, text, as_json=as_json)
+
+
+@bank_app.command("set-aside")
+def set_aside(
+    line_id: LineId,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, for the audit log.")],
+    as_json: AsJson = False,
+) -> None:
+    """Set a line aside that pays nothing here; it can still be placed later."""
+    done = run_change(lambda tx: set_bank_line_aside(tx, line_id, reason, SystemClock().now()))
+    show(done, f"line {line_id} is set aside", as_json=as_json)

@@ -1,0 +1,94 @@
+"""`/account/invoice/remittance`: the customer tells which invoices it has paid."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices_to_pay
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.pages.operation import ACCOUNTS, user_of
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import action, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.parts.services import AccountParts
+from tradecounter.payments.queries.payments import RemittanceAdvice, remittance_table
+from tradecounter.payments.remittances import (
+    MOST_INVOICES,
+    PaidInvoices,
+    take_back_remittance,
+    tell_of_payment,
+    told_invoices,
+)
+
+_PATH = "/account/invoice/remittance"
+_MOST_TOLD = 20
+
+
+class RemittancePages(Struct, frozen=True):
+    """What the customer has paid."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @step(
+        _PATH,
+        "We have paid these",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=_PATH,
+        done=lambda told: f"Thank you. {in_pounds(told.amount)} pays these invoices once it is in our bank file.",
+        user_roles=ACCOUNTS,
+    )
+    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> RemittanceAdvice:
+        return await tell_of_payment(tx, call.customer_id, user_of(call).id, body, now)
+
+    @action(
+        f"{_PATH}/{{id}}/take-back",
+        "Take back what was told of a payment",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=_PATH,
+        done="It is taken back.",
+        user_roles=ACCOUNTS,
+    )
+    async def take_back(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await take_back_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            found = await invoices_to_pay(tx, call.customer_id, MOST_INVOICES + 1)
+            waiting = await told_invoices(tx, call.customer_id, now)
+            told = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
+        invoices, are_more = found[:MOST_INVOICES], len(found) > MOST_INVOICES
+        chosen = _chosen(call.raw_query, invoices, now) - waiting
+        left = {invoice.number: invoice.due for invoice in invoices}
+        return self.desk.show(
+            call,
+            "payments/remittance.html",
+            form=filled,
+            invoices=invoices,
+            are_more=are_more,
+            waiting=waiting,
+            chosen=chosen,
+            told=[(each, _state(each, left)) for each in told],
+            now=now,
+            today=uk_date(now),
+        )
+
+
+def _chosen(raw_query: str, invoices: Sequence[InvoiceRecord], now: datetime) -> set[int]:
+    """Return the invoices that are ticked at first: the only one, or those that are overdue if they are asked for."""
+    if "overdue" in query_values(raw_query).get("show", ()):
+        return {invoice.number for invoice in invoices if invoice.state(now) == "overdue"}
+    return {invoice.number for invoice in invoices} if len(invoices) == 1 else set()
+
+
+def _state(told: RemittanceAdvice, left: Mapping[int, Decimal]) -> str:
+    if told.payment_id is not None:
+        return "received"
+    return "waiting" if any(left.get(number, NOTHING) for number in told.invoices) else "paid otherwise"

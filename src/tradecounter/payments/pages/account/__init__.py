@@ -1,1 +1,0 @@
-"""The pages of `payments` in the account."""

@@ -1,0 +1,116 @@
+"""Exports all that is stored of a customer, and erases its personal data, except what tax law requires."""
+
+import zipfile
+from datetime import datetime
+from typing import BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from tradecounter.audit.record import audit
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
+from tradecounter.db.changes import bump
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import record_event
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.privacy.queries import (
+    PersonalData,
+    erase_rows,
+    lock_all_of,
+    open_business,
+    personal_data,
+    stored_rows,
+)
+from tradecounter.returns.wire import return_number
+
+_README = """\
+One JSON file for each kind of record, and the PDF files and pictures in folders named after theirs.
+
+Not included: hashes of keys and passwords, and the configurations of devices, which are encrypted.
+"""
+
+
+async def export_customer(tx: Transaction, customer_id: int, file: BinaryIO) -> None:
+    """Write the ZIP file. Raises DomainError (not found)."""
+    await fetch_account(tx, customer_id)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README.txt", _README)
+        async for found in stored_rows(tx, customer_id):
+            archive.writestr(f"{found.table}.json", found.rows)
+            for name, content in found.files.items():
+                archive.writestr(f"{found.table}/{name}", content)
+
+
+# Invoices, payments, and the items and sums of orders stay, and so do the event log and the audit log.
+
+_MOST_NAMED = 20
+_NOUNS = {
+    "users": ("user", "users"),
+    "addresses": ("saved address", "saved addresses"),
+    "keys": ("API key", "API keys"),
+    "applications": ("application with access", "applications with access"),
+    "agents": ("agent's consent", "agents' consents"),
+    "webhooks": ("webhook", "webhooks"),
+    "feeds": ("feed", "feeds"),
+    "contract_prices": ("contract price", "contract prices"),
+    "orders": ("order's addresses and notes", "orders' addresses and notes"),
+    "configurations": ("configuration", "configurations"),
+    "packing_videos": ("packing video", "packing videos"),
+}
+
+
+class Erasure(Struct, frozen=True):
+    """A customer, and what goes of it."""
+
+    id: int
+    name: str
+    email_address: str
+    erased: PersonalData
+
+    @property
+    def parts(self) -> list[str]:
+        """What goes, in words."""
+        return [f"{count} {_NOUNS[name][count != 1]}" for name, count in asdict(self.erased).items() if count]
+
+
+async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> Erasure:
+    """Erase a customer; its keys and tokens stop working. Raises DomainError: not found, conflict (open or owed)."""
+    await lock_all_of(tx, customer_id)
+    account = await fetch_account(tx, customer_id)
+    erasure = await what_goes(tx, account)
+    email = _erased_address(customer_id)
+    await erase_rows(tx, customer_id, email, now)
+    for topic in ("customers", "keys", "contracts"):
+        await bump(tx, topic)
+    subject = f"customer/{customer_id}"
+    audit(tx, "customer.erase", subject, now, after={"email_address": email})
+    record_event(tx, "customer.changed", subject, now, customer_id, {"customer_id": customer_id, "changed": ["erased"]})
+    return erasure
+
+
+async def what_goes(tx: Transaction, account: Account) -> Erasure:
+    """Return what an erasure would erase. Raises DomainError (conflict): something is open or owed, or it is erased."""
+    customer_id = account.id
+    if account.email_address == _erased_address(customer_id):
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} is already erased")
+    found = await open_business(tx, customer_id)
+    if found.orders:
+        named = ", ".join(found.orders[:_MOST_NAMED])
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {_open(len(found.orders), 'order')}: {named}")
+    if found.returns:
+        named = ", ".join(map(return_number, found.returns[:_MOST_NAMED]))
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {_open(len(found.returns), 'return')}: {named}")
+    if found.owed:
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {found.owed}")
+    if found.unallocated:
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {found.unallocated} on its account: refund it")
+    return Erasure(customer_id, account.name, account.email_address, await personal_data(tx, customer_id))
+
+
+def _open(count: int, noun: str) -> str:
+    return f"{count} open {noun}{'' if count == 1 else 's'}"
+
+
+def _erased_address(customer_id: int) -> str:
+    return f"erased-{customer_id}@erased.invalid"

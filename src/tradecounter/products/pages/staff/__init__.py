@@ -1,1 +1,0 @@
-"""The pages of `products` in the back office."""

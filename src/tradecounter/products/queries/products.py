@@ -1,0 +1,275 @@
+"""Lists products, active or not, finds one by its SKU, and suggests similar SKUs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal, get_args
+
+import msgspec
+from msgspec import Struct
+from psycopg.sql import SQL, Composed
+from psycopg.sql import Literal as Constant
+
+from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.keys import key_form
+from tradecounter.kit.text import fold, joined_word, shown_name
+from tradecounter.products.queries.importing import PRODUCT_VIEW
+from tradecounter.products.queries.records import ProductRecord, read_products
+from tradecounter.products.search.query import MOST_SUGGESTED, most_similar
+
+Shown = Literal[
+    "sold",
+    "not_sold",
+    "out_of_stock",
+    "back_ordered",
+    "without_price",
+    "below_cost",
+    "without_picture",
+    "without_description",
+    "without_ean",
+]
+SHOWN: tuple[Shown, ...] = get_args(Shown)
+TO_MEND: tuple[Shown, ...] = (
+    "below_cost",
+    "back_ordered",
+    "without_price",
+    "without_picture",
+    "without_description",
+    "without_ean",
+)
+
+
+class ListedProduct(Struct, frozen=True):
+    """A product in a list for the operator."""
+
+    sku: str
+    sku_key: str
+    name: str
+    manufacturer: str
+    ean: str | None
+    active: bool
+    external_id: str | None
+
+
+class ProductFilter(Struct, frozen=True):
+    """A filter of products; None matches all.
+
+    All but `sold`, `not_sold` and `back_ordered` are products that are sold. `without_price` are on no price list,
+    `below_cost` have a price in a list that is lower than their purchase cost.
+    `manufacturer` and `category` are a key or a name, ignoring case; a category includes those below it.
+    """
+
+    manufacturer: str | None = None
+    show: Shown | None = None
+    external_id: str | None = None
+    changed_since: datetime | None = None
+    category: str | None = None
+
+
+_LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active, p.external_id from product p where {}")
+_PRODUCTS_NAMED = Statement(_LISTED.format(SQL("p.sku_key = any(:sku_keys) order by p.sku_key")), ListedProduct)
+_AFTER = SQL("p.sku_key > :after")
+_KEYS = SQL("p.sku_key = any(:sku_keys)")
+_CONTAINS = SQL("position(:text in p.sku_key) > 0")
+_MANUFACTURER = SQL("p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))")
+_CATEGORY = SQL("""
+    p.categories ?| array(
+        select c.key from category c left join category top on top.key = c.parent_key
+        where :category in (lower(c.key), lower(c.name), lower(top.key), lower(top.name)))
+""")
+_EXTERNAL_ID = SQL("p.external_id = :external_id")
+_CHANGED = SQL("p.changed_at >= :changed_since")
+_SHOWN: dict[Shown, SQL] = {
+    "sold": SQL("p.active"),
+    "not_sold": SQL("not p.active"),
+    "out_of_stock": SQL(
+        "p.active and not exists (select from stock_level s where s.product_id = p.id and s.available > 0)"
+    ),
+    # Of lines, whose index has these only; the levels of stock have the same sums, but would all be read.
+    "back_ordered": SQL("p.id in (select l.product_id from order_line l where l.back_ordered > 0)"),
+    "without_price": SQL("p.active and p.id in (select w.product_id from product_without_price w)"),
+    "below_cost": SQL("p.active and p.id in (select b.product_id from product_below_cost b)"),
+    "without_picture": SQL("p.active and p.images = '[]'"),
+    "without_description": SQL("p.active and p.description = '' and p.description_html = ''"),
+    "without_ean": SQL("p.active and p.ean is null"),
+}
+MOST_TO_MEND = 10_000
+_COUNT = SQL("select {name}, (select count(*) from (select from product p where {condition} limit {most}) as c)")
+_TO_MEND = Statement(
+    SQL(" union all ").join(
+        _COUNT.format(name=Constant(shown), condition=_SHOWN[shown], most=Constant(MOST_TO_MEND)) for shown in TO_MEND
+    )
+)
+
+
+async def count_products_to_mend(tx: Transaction) -> dict[Shown, int]:
+    """Return how many products want each kind of work, each up to MOST_TO_MEND."""
+    return dict(await tx.fetch_all(_TO_MEND))
+
+
+async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ListedProduct]:
+    """Return the products with these folded SKUs, by SKU."""
+    return await tx.fetch_all(_PRODUCTS_NAMED, sku_keys=list(sku_keys))
+
+
+async def products_after(
+    tx: Transaction,
+    after: str,
+    most: int,
+    wanted: ProductFilter,
+    *,
+    sku_keys: Sequence[str] | None = None,
+    containing: str | None = None,
+) -> list[ListedProduct]:
+    """Return the first products with a greater SKU that match a filter, by SKU.
+
+    With `sku_keys`, only those with these folded SKUs; with `containing`, only those whose SKU contains this text.
+    """
+    conditions = SQL(" and ").join(_conditions(wanted, sku_keys, containing))
+    statement = Statement(
+        _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions)), ListedProduct, prepared=False
+    )
+    values = {
+        "after": after,
+        "most": most,
+        "sku_keys": list(sku_keys or ()),
+        "text": fold(containing or ""),
+        "manufacturer": (wanted.manufacturer or "").lower(),
+        "category": (wanted.category or "").lower(),
+        "external_id": wanted.external_id,
+        "changed_since": wanted.changed_since,
+    }
+    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+
+
+def _conditions(
+    wanted: ProductFilter, sku_keys: Sequence[str] | None, containing: str | None
+) -> Iterator[SQL | Composed]:
+    yield _AFTER
+    if sku_keys is not None:
+        yield _KEYS
+    if containing is not None:
+        yield _CONTAINS
+    if wanted.manufacturer is not None:
+        yield _MANUFACTURER
+    if wanted.category is not None:
+        yield _CATEGORY
+    if wanted.external_id is not None:
+        yield _EXTERNAL_ID
+    if wanted.changed_since is not None:
+        yield _CHANGED
+    if wanted.show is not None:
+        yield _SHOWN[wanted.show]
+
+
+_NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU
+_CONTAINING = 20
+
+
+class FoundProduct(Struct, frozen=True):
+    """A product, and what customers do not see, such as what the reseller pays for a unit."""
+
+    record: ProductRecord
+    configurable: bool
+    purchase_cost: Decimal | None
+    external_id: str | None
+
+
+_FIND_PRODUCTS = Statement("""
+    select id, configurable, purchase_cost, external_id from product where sku_key = any(:sku_keys) order by sku_key
+""")
+
+
+async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
+    """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
+    found = await whole_products(tx, [key_form(sku)])
+    if not found:
+        raise await _unknown(tx, sku)
+    return found[0]
+
+
+async def whole_products(tx: Transaction, sku_keys: Sequence[str]) -> list[FoundProduct]:
+    """Return the products with these folded SKUs, by SKU."""
+    found = await tx.fetch_all(_FIND_PRODUCTS, sku_keys=list(sku_keys))
+    records = await read_products(tx, [product_id for product_id, *_ in found], unreadable=[])
+    return [FoundProduct(record, *hidden) for record, (_, *hidden) in zip(records, found, strict=True)]
+
+
+_PRODUCT_ROWS = Statement(
+    SQL("select v.key, v.row::text from ({}) v where v.key = any(:sku_keys)").format(SQL(PRODUCT_VIEW))
+)
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+
+
+async def find_product_row(tx: Transaction, sku_key: str) -> dict[str, Any] | None:
+    """Return a product's fields as imports name them, or None. Numbers with a point are decimals."""
+    return (await product_rows(tx, [sku_key])).get(sku_key)
+
+
+async def product_rows(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the fields of the products with these folded SKUs, by folded SKU, as `find_product_row` does."""
+    return {key: _decoder.decode(row) for key, row in await tx.fetch_all(_PRODUCT_ROWS, sku_keys=list(sku_keys))}
+
+
+async def _unknown(tx: Transaction, sku: str) -> DomainError:
+    similar = await _similar_skus(tx, sku.strip())
+    hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+    return DomainError(Kind.NOT_FOUND, f"product {shown_name(sku)} does not exist{hint}")
+
+
+_PRODUCT_IDS = Statement("select sku_key, id, sku from product where sku_key = any(:sku_keys)")
+
+
+async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the id and the spelling of each SKU, in the given order, ignoring case.
+
+    Raises DomainError (not found) for the first unknown SKU, as `fetch_product` does.
+    """
+    keys = [key_form(sku) for sku in skus]
+    found = {key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)}
+    for key, sku in zip(keys, skus, strict=True):
+        if key not in found:
+            raise await _unknown(tx, sku)
+    return [found[key] for key in keys]
+
+
+_WITH_EAN = Statement("select sku from product where ean = :ean order by id limit 1")
+
+
+async def find_sku_with_ean(tx: Transaction, ean: str) -> str | None:
+    """Return the SKU of the first product with an EAN, or None."""
+    found: str | None = await tx.fetch_value(_WITH_EAN, ean=ean)
+    return found
+
+
+_PURCHASE_COSTS = Statement(
+    "select id, purchase_cost from product where id = any(:ids::bigint[]) and purchase_cost is not null"
+)
+
+
+async def purchase_costs(tx: Transaction, product_ids: Iterable[int]) -> dict[int, Decimal]:
+    """Return what the reseller pays for a unit of each product, where it is known. Customers never see it."""
+    return dict(await tx.fetch_all(_PURCHASE_COSTS, ids=array(product_ids)))
+
+
+_SIMILAR_SKUS = Statement("""
+    (select sku, sku_key, false from product where sku_key >= :key order by sku_key limit :neighbours)
+    union all
+    (select sku, sku_key, false from product where sku_key < :key order by sku_key desc limit :neighbours)
+    union all
+    (select sku, sku_key, true from product
+     where :word <> '' and position(:word in regexp_replace(sku_key, '[^[:alnum:]]', '', 'g')) > 0
+     order by sku_key limit :containing)
+""")
+
+
+async def _similar_skus(tx: Transaction, sku: str) -> list[str]:
+    """Return the most similar SKUs, then others that contain the letters and digits of `sku`."""
+    key, word = key_form(sku), joined_word(sku)
+    rows = await tx.fetch_all(_SIMILAR_SKUS, key=key, word=word, neighbours=_NEIGHBOURS, containing=_CONTAINING)
+    similar = most_similar(sku, (spelling for spelling, _, _ in rows))
+    containing = [spelling for spelling, _, contains in rows if contains]
+    return list(dict.fromkeys([*similar, *containing]))[:MOST_SUGGESTED]

@@ -1,1 +1,0 @@
-"""The pages of `quotes` in the account."""

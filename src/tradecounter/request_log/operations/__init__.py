@@ -1,1 +1,0 @@
-"""The endpoint of a customer's own requests."""

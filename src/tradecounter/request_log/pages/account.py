@@ -1,0 +1,65 @@
+"""`/account/developer/key/{id}/request`: what programs have requested with a key."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, Parameter
+from tradecounter.identity.manage_keys import fetch_key
+from tradecounter.identity.queries import KeyRecord
+from tradecounter.parts.services import AccountParts
+from tradecounter.request_log.queries import RequestRecord, list_requests
+from tradecounter.request_log.wire import OnlyErrors
+
+_COLUMNS = (
+    Column("When"),
+    Column("Request"),
+    Column("Response"),
+    Column("Took", numeric=True),
+    Column("Bytes", numeric=True),
+    Column("Request id"),
+)
+_FILE = ("at", "method", "path", "status", "code", "milliseconds", "request_id", "bytes", "count")
+
+
+class RequestTable(TableParameters, frozen=True, kw_only=True):
+    """The filter of the requests."""
+
+    errors: Annotated[OnlyErrors, Meta(description="`true`: errors only.")] = "false"
+
+
+class RequestLogPages(Struct, frozen=True):
+    """The requests of the last seven days with one key."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @table_page(
+        f"{DEVELOPER_HOME}/key/{{id}}/request",
+        "Requests with an API key",
+        columns=_COLUMNS,
+        order=Order({"id": int}, "-id", lambda row, _: (row.id, row.id)),
+        template="request_log/requests.html",
+        file="requests",
+        cells={name: name for name in _FILE},
+        shown=lambda self, call, _: self._key(call),
+        user_roles=DEVELOPERS,
+        path_parameters=(Parameter("id", "The key's id.", ID, 7),),
+    )
+    async def list_requests(self, tx: Transaction, call: Call, wanted: RequestTable, at: At) -> Sequence[RequestRecord]:
+        key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
+        after = 0 if at["after"] is None else at["after"][1]
+        return await list_requests(
+            tx, key.customer_id, f"key/{key.id}", wanted.most, after=after, errors=wanted.errors == "true"
+        )
+
+    async def _key(self, call: Call) -> dict[str, KeyRecord]:
+        async with self.desk.reading() as tx:
+            return {"key": await fetch_key(tx, call.customer_id, call.path_id("id", "key"))}

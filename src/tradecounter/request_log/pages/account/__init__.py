@@ -1,1 +1,0 @@
-"""The pages of `request_log` in the account."""

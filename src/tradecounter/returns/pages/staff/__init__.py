@@ -1,1 +1,0 @@
-"""The pages of `returns` in the back office."""

@@ -1,0 +1,129 @@
+"""`/account/developer/sandbox`: the customer's keys of the sandbox, in which programs order without consequences."""
+
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.docs_pages.guide import first_line
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, Parameter
+from tradecounter.kit.errors import DomainError, Kind, or_not_found
+from tradecounter.parts.services import AccountParts
+from tradecounter.sandbox.remote_keys import RemoteKey, RemoteSandbox
+
+_LIST = f"{DEVELOPER_HOME}/sandbox"
+_ID = (Parameter("id", "The key's id.", ID, 7),)
+
+
+class SandboxKeyForm(Struct):
+    """A key of the sandbox to make."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class SandboxKeyPages(Struct, frozen=True):
+    """The customer's keys of the sandbox."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_LIST, "Sandbox", user_roles=DEVELOPERS)
+    async def show_keys(self, call: Call) -> Response:
+        sandbox = RemoteSandbox.of(self.parts.settings)
+        keys: list[RemoteKey] = []
+        problem = ""
+        if sandbox is not None:
+            try:
+                keys = await sandbox.keys_of(call.customer_id)
+            except DomainError as error:
+                problem = _NOT_YET if error.kind is Kind.NOT_FOUND else error.message
+        return self.desk.show(
+            call,
+            "sandbox/keys.html",
+            sandbox=sandbox,
+            problem=problem,
+            active=[key for key in keys if key.disabled_at is None],
+        )
+
+    @step(
+        f"{_LIST}/key/new",
+        "New key of the sandbox",
+        shown=lambda self, call, filled: self._new(call, filled),
+        to=_LIST,
+        done="The key was made already. It is shown only once; if you did not copy it, make another one.",
+        outside=lambda self, call, body, key: self._make(call, body, key),
+        reveals=lambda self, call, new: self._made(call, new),
+        user_roles=DEVELOPERS,
+        dangerous=True,
+    )
+    async def make(
+        self, tx: Transaction, call: Call, body: SandboxKeyForm, found: RemoteKey, now: datetime
+    ) -> RemoteKey:
+        if found.key is None:
+            raise DomainError(Kind.CONFLICT, _LOST)
+        _audit(tx, "sandbox_key.create", call, {"id": found.id, "name": found.name, "prefix": found.prefix}, now)
+        return found
+
+    async def _make(self, call: Call, body: SandboxKeyForm, form_key: str) -> RemoteKey:
+        """Make the key once for each form."""
+        sandbox = self._sandbox()
+        try:
+            return await sandbox.make_key(call.customer_id, body.name.strip(), call.actor.name, form_key)
+        except DomainError as error:
+            raise (DomainError(Kind.CONFLICT, _NOT_YET) if error.kind is Kind.NOT_FOUND else error) from error
+
+    @step(
+        f"{_LIST}/key/{{id}}/disable",
+        "Disable a key of the sandbox",
+        asks=lambda self, call: self._ask_to_disable(call),
+        outside=lambda self, call, _body, _key: self._disable(call),
+        to=_LIST,
+        done="The key is disabled. Programs that send it are rejected within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> None:
+        _audit(tx, "sandbox_key.disable", call, {"id": call.path_id("id", "key")}, now)
+
+    async def _disable(self, call: Call) -> None:
+        await self._sandbox().disable_key(call.customer_id, call.path_id("id", "key"), call.actor.name)
+
+    def _sandbox(self) -> RemoteSandbox:
+        return or_not_found(RemoteSandbox.of(self.parts.settings), "sandbox", "of this site")
+
+    async def _new(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "sandbox/new_key.html", form=filled)
+
+    def _made(self, call: Call, new: RemoteKey) -> Response:
+        key = new.key or ""
+        url = self._sandbox().url
+        return self.desk.show(call, "sandbox/made_key.html", key=key, url=url, first=first_line(url, key))
+
+    async def _ask_to_disable(self, call: Call) -> Question:
+        key_id = call.path_id("id", "key")
+        keys = await self._sandbox().keys_of(call.customer_id)
+        key = or_not_found(next((key for key in keys if key.id == key_id), None), "key", key_id)
+        return Question(
+            title=f"Disable {key.name}",
+            text=f"Programs that send the key {key.prefix}… to the sandbox are rejected. It cannot be enabled again.",
+            button="Disable",
+            back=_LIST,
+            back_name="Sandbox",
+            danger=True,
+        )
+
+
+_LOST = "the key was made, but the sandbox's response with it was lost: disable this key and make another one"
+_NOT_YET = "the sandbox does not know your account yet: it learns of new customers every night"
+
+
+def _audit(tx: Transaction, action: str, call: Call, after: dict[str, object], now: datetime) -> None:
+    audit(tx, action, f"customer/{call.customer_id}", now, after=after)

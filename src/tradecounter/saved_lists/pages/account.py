@@ -1,0 +1,279 @@
+"""`/account/list`: the lists that a user keeps to order from, and what the customer usually orders."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.alerts.queries import price_alerts_of
+from tradecounter.baskets.change_basket import add_what_is_sold
+from tradecounter.baskets.queries import lines_of_basket
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import BUYER, page, user_of
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import Question, action, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import read_id
+from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
+from tradecounter.orders.wire import CreateOrderItem
+from tradecounter.parts.services import AccountParts
+from tradecounter.saved_lists.manage_lists import (
+    ListDetails,
+    ListName,
+    add_to_list,
+    change_list,
+    create_list,
+    fetch_list,
+    remove_list,
+)
+from tradecounter.saved_lists.queries import ListLine, SavedList, lines_of_list, lists_of, usual_items
+from tradecounter.storefront.shown_product import shown_lines
+
+PATH = "/account/list"
+_NEW = f"{PATH}/new"
+_ADD = f"{PATH}/add"
+_USUAL = f"{PATH}/usual"
+_ONE = f"{PATH}/{{id}}"
+_BASKET = "basket"
+_MOST_USUAL = 60
+
+
+class Source(Struct, frozen=True):
+    """What a new list begins with: the basket, or the lines of an order or a quote, by its name."""
+
+    source: str | None = None
+
+
+class Wanted(Struct, frozen=True):
+    """The product to put into a list, and its units."""
+
+    sku: str | None = None
+    quantity: str | None = None
+
+
+class AddToList(CreateOrderItem):
+    """A product, its units, and a list by its id, or the name of a new one."""
+
+    list: str = ""
+    name: ListName | None = None
+
+
+class SavedListPages(Struct, frozen=True):
+    """Lists, and what is done with them."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(PATH, "Lists", user_roles=BUYER)
+    async def show_lists(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await lists_of(tx, user_of(call))
+            usual = await self._usual(tx, call)
+        return self.desk.show(call, "saved_lists/lists.html", lists=found, usual=len(usual))
+
+    @step(
+        _NEW,
+        "New list",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to=lambda list_id: f"{PATH}/{list_id}",
+        done="The list is saved.",
+        user_roles=BUYER,
+    )
+    async def create(self, tx: Transaction, call: Call, body: ListDetails, now: datetime) -> int:
+        return await create_list(tx, user_of(call), await self.parts.views.of(call.customer_id), body, now)
+
+    @step(
+        _ADD,
+        "Add to a list",
+        shown=lambda self, call, filled: self._show_add(call, filled),
+        to=lambda list_id: f"{PATH}/{list_id}",
+        done="It is in the list.",
+        user_roles=BUYER,
+    )
+    async def add(self, tx: Transaction, call: Call, body: AddToList, now: datetime) -> int:
+        user = user_of(call)
+        view = await self.parts.views.of(call.customer_id)
+        list_id = read_id(body.list)
+        if list_id is None:
+            list_id = await create_list(tx, user, view, ListDetails(body.name or ""), now)
+        return (await add_to_list(tx, user, view, list_id, CreateOrderItem(body.sku, body.quantity))).id
+
+    @page(_USUAL, "Usual items", user_roles=BUYER)
+    async def show_usual(self, call: Call) -> Response:
+        return await self._show_usual(call, Filled())
+
+    @page(_ONE, "One list", user_roles=BUYER)
+    async def show_list(self, call: Call) -> Response:
+        return await self._show_list(call, Filled())
+
+    @action(
+        f"{_USUAL}/basket",
+        "Add the usual items to the basket",
+        shown=lambda self, call, filled: self._show_usual(call, filled),
+        to="/account/new-order",
+        done=str,
+        user_roles=BUYER,
+    )
+    async def usual_to_basket(self, tx: Transaction, call: Call) -> str:
+        return await self._to_basket(tx, call, await self._usual(tx, call))
+
+    @action(
+        f"{_ONE}/basket",
+        "Add a list to the basket",
+        shown=lambda self, call, filled: self._show_list(call, filled),
+        to="/account/new-order",
+        done=str,
+        user_roles=BUYER,
+    )
+    async def to_basket(self, tx: Transaction, call: Call) -> str:
+        found = await fetch_list(tx, user_of(call), _id(call))
+        return await self._to_basket(tx, call, await lines_of_list(tx, found.id))
+
+    @step(
+        f"{_ONE}/change",
+        "Change a list",
+        shown=lambda self, call, filled: self._show_change(call, filled),
+        to=_ONE,
+        done="The list is changed.",
+        user_roles=BUYER,
+    )
+    async def change(self, tx: Transaction, call: Call, body: ListDetails, now: datetime) -> None:
+        await change_list(tx, user_of(call), await self.parts.views.of(call.customer_id), _id(call), body, now)
+
+    @step(
+        f"{_ONE}/delete",
+        "Delete a list",
+        asks=lambda self, call: self._ask_to_delete(call),
+        to=PATH,
+        done="The list is deleted.",
+        user_roles=BUYER,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_list(tx, user_of(call), _id(call), now)
+
+    async def _usual(self, tx: Transaction, call: Call) -> list[ListLine]:
+        return await usual_items(tx, call.customer_id, self.desk.clock.now(), _MOST_USUAL)
+
+    async def _to_basket(self, tx: Transaction, call: Call, lines: Sequence[ListLine]) -> str:
+        view = await self.parts.views.of(call.customer_id)
+        items = [CreateOrderItem(line.sku, line.quantity) for line in lines]
+        return await add_what_is_sold(tx, user_of(call).id, view, items)
+
+    async def _show_usual(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            lines = await self._usual(tx, call)
+        return await self._show(call, filled, lines, "Usual items", _USUAL)
+
+    async def _show_list(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            found = await fetch_list(tx, user_of(call), _id(call))
+            lines = await lines_of_list(tx, found.id)
+            followed = {alert.list_id for alert in await price_alerts_of(tx, user_of(call).id)}
+        path = f"{PATH}/{found.id}"
+        is_followed = found.id in followed
+        return await self._show(call, filled, lines, found.name, path, found, is_followed=is_followed)
+
+    async def _show(
+        self,
+        call: Call,
+        filled: Filled,
+        lines: Sequence[ListLine],
+        title: str,
+        path: str,
+        found: SavedList | None = None,
+        *,
+        is_followed: bool = False,
+    ) -> Response:
+        view = await self.parts.views.of(call.customer_id)
+        products = shown_lines(view, ((line.product_id, line.quantity) for line in lines))
+        known = {line.product.record.id for line in products}
+        return self.desk.show(
+            call,
+            "saved_lists/list.html",
+            form=filled,
+            lines=products,
+            gone=[line.sku for line in lines if line.product_id not in known],
+            net=sum((line.net for line in products), NOTHING),
+            title=title,
+            path=path,
+            found=found,
+            is_followed=is_followed,
+        )
+
+    async def _show_new(self, call: Call, filled: Filled) -> Response:
+        source = call.query(Source).source
+        async with self.desk.reading() as tx:
+            lines = [] if source is None else await _lines_of_source(tx, call, source)
+        return self._show_form(call, filled, "New list", lines, PATH, "Lists")
+
+    async def _show_change(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            found = await fetch_list(tx, user_of(call), _id(call))
+            lines = [(line.sku, line.quantity) for line in await lines_of_list(tx, found.id)]
+        return self._show_form(
+            call, filled, "Change the list", lines, f"{PATH}/{found.id}", found.name, found.name, shared=found.shared
+        )
+
+    def _show_form(
+        self,
+        call: Call,
+        filled: Filled,
+        title: str,
+        lines: Iterable[tuple[str, int]],
+        back: str,
+        back_name: str,
+        name: str = "",
+        *,
+        shared: bool = False,
+    ) -> Response:
+        text = "\n".join(f"{sku}\t{quantity}" for sku, quantity in lines)
+        return self.desk.show(
+            call,
+            "saved_lists/form.html",
+            form=filled,
+            title=title,
+            name=name,
+            shared=shared,
+            text=text,
+            back=back,
+            back_name=back_name,
+        )
+
+    async def _show_add(self, call: Call, filled: Filled) -> Response:
+        wanted = call.query(Wanted)
+        async with self.desk.reading() as tx:
+            found = await lists_of(tx, user_of(call))
+        return self.desk.show(
+            call,
+            "saved_lists/add.html",
+            form=filled,
+            sku=filled.value("sku", wanted.sku),
+            quantity=wanted.quantity or 1,
+            lists=[(str(each.id), each.name) for each in found],
+        )
+
+    async def _ask_to_delete(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            found = await fetch_list(tx, user_of(call), _id(call))
+        return Question(
+            title=f"Delete {found.name}?",
+            text="It is deleted for all users of your company." if found.shared else "Only you can see it.",
+            button="Delete the list",
+            back=f"{PATH}/{found.id}",
+            back_name=found.name,
+            danger=True,
+        )
+
+
+async def _lines_of_source(tx: Transaction, call: Call, source: str) -> list[tuple[str, int]]:
+    if source == _BASKET:
+        return [(line.sku, line.quantity) for line in await lines_of_basket(tx, user_of(call).id)]
+    order = await fetch_own_order_by_name(tx, call.customer_id, source)
+    return [(line.sku, line.quantity or line.cancelled) for line in await lines_of_order(tx, order.id)]
+
+
+def _id(call: Call) -> int:
+    return call.path_id("id", "list")

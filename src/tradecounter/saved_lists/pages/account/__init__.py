@@ -1,1 +1,0 @@
-"""The pages of `saved_lists` in the account."""

@@ -1,1 +1,0 @@
-"""The pages of `saved_views` in the back office."""

@@ -1,1 +1,0 @@
-"""The pages of `search` in the back office."""

@@ -1,0 +1,155 @@
+"""Adds what belongs to the fulfilment of an order: tracking events, its packing video, configurations of items."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import local_text
+from tradecounter.kit.errors import (
+    DomainError,
+    ErrorCollector,
+    FieldError,
+    Kind,
+    invalid,
+    invalid_fields,
+    not_found,
+    require_text,
+)
+from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
+from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import OrderLine, with_parts
+from tradecounter.orders.queries.orders import lines_of_order, lock_order
+from tradecounter.orders.states import ConfirmedOrder, shown_state
+from tradecounter.orders.wire import TrackingEvent
+from tradecounter.shipments.provisioning_vault import ProvisioningVault
+from tradecounter.shipments.queries.reads import configurability, find_shipment
+from tradecounter.shipments.queries.writes import insert_configurations, insert_event, put_video
+from tradecounter.shipments.requests import ConfigurationRequest, OrderVideoResponse
+
+_LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
+_LONGEST_EVENT = 500
+
+
+class NewTrackingEvent(Struct, frozen=True, kw_only=True):
+    """A tracking event to add; `date` is a LocalDateTime, with or without seconds."""
+
+    type: Annotated[str, Meta(description="The event's type, such as Collected.")]
+    description: Annotated[str, Meta(description="A description of the event.")]
+    locality: Annotated[str, Meta(description="The event's location.")] = ""
+    date: Annotated[str | None, Meta(description="The event's UK time. Default: now.")] = None
+
+
+async def track_shipment(
+    tx: Transaction, reference: str, tracking_number: str | None, given: NewTrackingEvent, now: datetime
+) -> None:
+    """Add a tracking event to an order's latest shipment, or to its latest with a tracking number.
+
+    Raises DomainError: not found, conflict (no such shipment), invalid.
+    """
+    event = TrackingEvent(
+        date=local_text(now) if given.date is None else local_time("date", given.date),
+        type=given.type,
+        description=given.description,
+        locality=given.locality or "",
+    )
+    collector = ErrorCollector()
+    for field in ("type", "description", *(["locality"] if event.locality else [])):
+        with collector.collecting():
+            require_text(field, getattr(event, field), _LONGEST_EVENT)
+    collector.check()
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    number = None if tracking_number is None else tracking_number.strip()
+    shipment_id = await find_shipment(tx, order.id, number)
+    if shipment_id is None:
+        which = "" if number is None else f" whose tracking number is {number}"
+        raise DomainError(Kind.CONFLICT, f"{reference} has no shipment{which}")
+    await insert_event(tx, shipment_id, event)
+    seen = {"shipment_id": shipment_id, **asdict(event)}
+    record_order_event(tx, "order.tracking_updated", order, now, **seen)
+    audit_order(tx, "order.track", order, now, after=seen)
+
+
+def local_time(field: str, text: str) -> str:
+    """Return a UK time that may lack seconds as LocalDateTime. Raises DomainError (invalid)."""
+    if _LOCAL_DATE_TIME.fullmatch(text):
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            pass
+        else:
+            return moment.isoformat(timespec="seconds")
+    raise invalid(field, f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")
+
+
+async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, now: datetime) -> None:
+    """Store the URLs of a confirmed order's packing video; replaces earlier URLs.
+
+    Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
+    """
+    wrong: list[FieldError] = []
+    for field, url in asdict(video).items():
+        try:
+            host_of(url)
+        except NotAWebAddressError as error:
+            wrong.append(FieldError(field, f"{error}, not {url[:100]!r}"))
+    if wrong:
+        raise invalid_fields(wrong)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    if not isinstance(order, ConfirmedOrder):
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders have a packing video")
+    await put_video(tx, order.id, video)
+    audit_order(tx, "order.video", order, now, after=asdict(video))
+
+
+_LONGEST_CREDENTIAL = 200
+
+
+async def configure_item(
+    tx: Transaction,
+    order_id: int,
+    item_id: int,
+    configurations: Sequence[ConfigurationRequest],
+    vault: ProvisioningVault,
+    now: datetime,
+) -> OrderLine:
+    """Add configurations to an item of an order, or to a component of a bundle; return the item.
+
+    Locks the order, so concurrent requests cannot exceed the quantity. Raises DomainError: not found, invalid
+    (cancelled, not configurable, more than the remaining units), unavailable (the secret key was replaced).
+    """
+    _check(configurations)
+    order = await lock_order(tx, order_id)
+    line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
+    found = None if line is None else await configurability(tx, line.id)
+    if line is None or found is None:
+        raise not_found("item", item_id)
+    if not isinstance(order, ConfirmedOrder):
+        raise invalid("reference", "the order was cancelled: its items cannot be configured")
+    if not found.configurable:
+        raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")
+    remaining = max(line.quantity - found.configured, 0)
+    if len(configurations) > remaining:
+        left = f"the item takes at most {remaining} more" if remaining else "all units of the item are configured"
+        raise invalid("configurations", left)
+    sealed = await vault.seal_all(tx, configurations)
+    await insert_configurations(tx, line.id, sealed, now)
+    after = {"item": line.id, "configurations": len(sealed)}
+    audit_order(tx, "order.configure", order, now, after=after)
+    return line
+
+
+def _check(configurations: Sequence[ConfigurationRequest]) -> None:
+    collector = ErrorCollector()
+    for number, configuration in enumerate(configurations):
+        for field, text in asdict(configuration).items():
+            with collector.collecting():
+                if text is not None:
+                    require_text(f"configurations[{number}].{field}", text, _LONGEST_CREDENTIAL)
+    collector.check()

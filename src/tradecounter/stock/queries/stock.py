@@ -1,0 +1,266 @@
+"""The stock of products, for the operator; and allocation: promising stock to orders (specification, stock)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.stock.rules import Delivery
+
+
+class StockLevel(Struct, frozen=True):
+    """A product's units: for sale, allocated to orders, and back-ordered; its place in the warehouse, if known."""
+
+    available: int = 0
+    allocated: int = 0
+    back_ordered: int = 0
+    location: str = ""
+
+    @property
+    def on_hand(self) -> int:
+        """The units in the warehouse."""
+        return self.available + self.allocated
+
+
+_STOCK_LEVEL_OF = Statement(
+    "select available, allocated, back_ordered, location from stock_level where product_id = :product_id", StockLevel
+)
+
+
+async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
+    """Return a product's stock level; zeros for a product that never had stock."""
+    return await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
+
+
+_STOCK_LEVELS_OF = Statement("""
+    select p.sku_key, s.available, s.allocated, s.back_ordered, s.location
+    from stock_level s join product p on p.id = s.product_id where p.sku_key = any(:sku_keys)
+""")
+
+
+async def stock_levels_of(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, StockLevel]:
+    """Return the stock levels of products by the keys of their SKUs; a product that never had stock is missing."""
+    rows = await tx.fetch_all(_STOCK_LEVELS_OF, sku_keys=list(sku_keys))
+    return {sku_key: StockLevel(*units) for sku_key, *units in rows}
+
+
+class ShelfLabel(Struct, frozen=True):
+    """Where a product is in the warehouse, if known, and the EAN on it, if any."""
+
+    location: str = ""
+    ean: str | None = None
+
+
+_SHELF_LABELS_OF = Statement("""
+    select p.id, coalesce(s.location, ''), p.ean from product p left join stock_level s on s.product_id = p.id
+    where p.id = any(:product_ids::bigint[])
+""")
+
+
+async def shelf_labels_of(tx: Transaction, product_ids: Sequence[int]) -> dict[int, ShelfLabel]:
+    """Return where products are in the warehouse, and what is printed on them, by product id."""
+    rows = await tx.fetch_all(_SHELF_LABELS_OF, product_ids=list(product_ids))
+    return {product_id: ShelfLabel(*values) for product_id, *values in rows}
+
+
+_DELIVERIES_OF = Statement(
+    "select incoming, expected_on from incoming_stock where product_id = :product_id order by expected_on", Delivery
+)
+
+
+async def deliveries_of(tx: Transaction, product_id: int) -> list[Delivery]:
+    """Return a product's expected deliveries in order of date."""
+    return await tx.fetch_all(_DELIVERIES_OF, product_id=product_id)
+
+
+_DELIVERIES_OF_PRODUCTS = Statement("""
+    select product_id, incoming, expected_on from incoming_stock
+    where product_id = any(:product_ids::bigint[]) order by product_id, expected_on
+""")
+
+
+async def deliveries_of_products(tx: Transaction, product_ids: Sequence[int]) -> dict[int, list[Delivery]]:
+    """Return the expected deliveries of products in order of date, by product id; one without any is missing."""
+    found: dict[int, list[Delivery]] = {}
+    for product_id, *delivery in await tx.fetch_all(_DELIVERIES_OF_PRODUCTS, product_ids=list(product_ids)):
+        found.setdefault(product_id, []).append(Delivery(*delivery))
+    return found
+
+
+class BackOrder(Struct, frozen=True):
+    """Units of a product that a confirmed order waits for."""
+
+    order_reference: str
+    customer_id: int
+    quantity: int
+    confirmed_at: datetime
+
+
+_BACK_ORDERS_OF = Statement(
+    """
+    select o.order_reference, o.customer_id, sum(l.back_ordered)::integer as quantity, o.confirmed_at
+    from order_line l join orders o on o.id = l.order_id
+    where l.product_id = :product_id and l.back_ordered > 0
+    group by o.id order by o.confirmed_at, o.number
+    """,
+    BackOrder,
+)
+
+
+async def back_orders_of(tx: Transaction, product_id: int) -> list[BackOrder]:
+    """Return the orders that wait for a product, next served first."""
+    return await tx.fetch_all(_BACK_ORDERS_OF, product_id=product_id)
+
+
+class Allocation(Struct, frozen=True):
+    """The units of a product that are allocated; the rest is back-ordered behind `earlier` units.
+
+    `coming` is a JSON list of the expected deliveries, or None if nothing is back-ordered or expected.
+    """
+
+    product_id: int
+    taken: int
+    earlier: int
+    coming: str | None
+
+    @property
+    def deliveries(self) -> Sequence[Delivery]:
+        """The deliveries that may cover the rest, in order of date."""
+        return () if self.coming is None else _deliveries.decode(self.coming)
+
+
+_deliveries = msgspec.json.Decoder(list[Delivery])
+
+
+_LOCK_LEVELS = Statement(
+    """
+    with wanted as (
+        select * from unnest(:product_ids::bigint[], :quantities::bigint[]) as w (product_id, quantity)
+    ), made as (
+        insert into stock_level (product_id)
+        select product_id from wanted order by product_id
+        on conflict (product_id) do update set product_id = excluded.product_id
+        returning product_id, available, back_ordered
+    )
+    select product_id, least(quantity, available) as taken, back_ordered as earlier,
+           case when quantity > available then (
+               select jsonb_agg(jsonb_build_object('incoming', i.incoming, 'expected_on', i.expected_on)
+                                order by i.expected_on)::text
+               from incoming_stock i where i.product_id = made.product_id
+           ) end as coming
+    from made join wanted using (product_id)
+    """,
+    Allocation,
+)
+
+_TAKE = Statement(
+    """
+    update stock_level s
+    set available = s.available - t.taken, allocated = s.allocated + t.taken,
+        back_ordered = s.back_ordered + t.quantity - t.taken, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :taken::bigint[], :quantities::bigint[]) as t (product_id, taken, quantity)
+    where s.product_id = t.product_id
+    """
+)
+
+
+def lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
+    """Lock stock levels in order of product until the transaction ends; fetch the units that `allocate` can take.
+
+    `wanted` is units by product id.
+    """
+    return p.fetch(_LOCK_LEVELS, product_ids=array(wanted), quantities=array(wanted.values()))
+
+
+def allocate(tx: Transaction, wanted: Mapping[int, int], found: Result[Allocation]) -> dict[int, Allocation]:
+    """Allocate the units that are in stock; back-order the rest."""
+    tx.queue(
+        _TAKE,
+        product_ids=array(a.product_id for a in found.rows),
+        taken=array(a.taken for a in found.rows),
+        quantities=array(wanted[a.product_id] for a in found.rows),
+    )
+    return {a.product_id: a for a in found.rows}
+
+
+_MOVE_SERVED = Statement("""
+    update stock_level s
+    set available = s.available - u.units, allocated = s.allocated + u.units,
+        back_ordered = s.back_ordered - u.units, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
+    where s.product_id = u.product_id
+""")
+
+
+async def move_served_units(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Move units, by product id, from available and back-ordered to allocated; the caller has locked the levels."""
+    await tx.execute(_MOVE_SERVED, product_ids=list(units), units=list(units.values()))
+
+
+# Creates the missing rows of products that were never in stock.
+_LOCK_OR_CREATE = Statement("""
+    insert into stock_level (product_id)
+    select product_id from unnest(:product_ids::bigint[]) as p (product_id) order by product_id
+    on conflict (product_id) do update set product_id = excluded.product_id
+""")
+
+_RELEASE = Statement("""
+    update stock_level s
+    set available = s.available + r.allocated, allocated = s.allocated - r.allocated,
+        back_ordered = s.back_ordered - r.back_ordered, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :allocated::bigint[], :back_ordered::bigint[])
+         as r (product_id, allocated, back_ordered)
+    where s.product_id = r.product_id
+""")
+
+
+async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
+    """Release an order's units: allocated units are for sale again, back-ordered units are dropped.
+
+    Both arguments are units by product id, for the same products; negative units are added to the orders' units. The
+    levels stay locked until the transaction ends.
+    """
+    await tx.execute(_LOCK_OR_CREATE, product_ids=list(allocated))
+    await tx.execute(
+        _RELEASE,
+        product_ids=list(allocated),
+        allocated=list(allocated.values()),
+        back_ordered=[back_ordered[product_id] for product_id in allocated],
+    )
+
+
+_RESTOCK = Statement("""
+    update stock_level s set available = s.available + u.units, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
+    where s.product_id = u.product_id
+""")
+
+
+async def restock(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Make returned units, by product id, available; the caller serves back-orders with them."""
+    await _lock_levels(tx, units)
+    await tx.execute(_RESTOCK, product_ids=list(units), units=list(units.values()))
+
+
+_HAND_OVER = Statement("""
+    update stock_level s set allocated = s.allocated - u.units
+    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
+    where s.product_id = u.product_id
+""")
+
+
+async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
+    """Subtract dispatched units, by product id, from the allocated units; negative ones are allocated again."""
+    await _lock_levels(tx, units)
+    await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
+
+
+_LOCK_ROWS = Statement("select from stock_level where product_id = any(:product_ids) order by product_id for update")
+
+
+async def _lock_levels(tx: Transaction, product_ids: Iterable[int]) -> None:
+    await tx.execute(_LOCK_ROWS, product_ids=list(product_ids))

@@ -1,1 +1,0 @@
-"""The pages of `storefront` in the account: the shop."""

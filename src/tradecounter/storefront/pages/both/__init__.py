@@ -1,1 +1,0 @@
-"""What pages of the shop at both sites are made of."""

@@ -1,0 +1,319 @@
+"""`/webhook/{id}` in the back office, `/account/developer/webhook/{id}` in the account: one webhook."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Literal
+
+from msgspec import Struct, structs
+from starlette.responses import Response
+
+from tradecounter.customers.queries.accounts import find_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.operation import DEVELOPERS, Rights, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import BothSites, SharedParts, path_of_subject
+from tradecounter.edge.pages.step import Question, action, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, Parameter
+from tradecounter.events.record import CUSTOMER_TYPES
+from tradecounter.webhooks.manage import (
+    WebhookPolicy,
+    add_webhook,
+    change_webhook,
+    list_deliveries,
+    ping_webhook,
+    redeliver,
+    remove_webhook,
+    replay,
+    retry_now,
+    rotate_webhook_secret,
+    show_delivery,
+    show_webhook,
+)
+from tradecounter.webhooks.wire import (
+    TYPES,
+    CreatedWebhook,
+    Delivery,
+    Description,
+    Replay,
+    Replayed,
+    Types,
+    Url,
+    Webhook,
+    WebhookChange,
+    WebhookRequest,
+    delivery_on_the_wire,
+)
+
+_ONE, _DELIVERY = "/webhook/{id}", "/webhook/{id}/delivery/{delivery_id}"
+_ID = (Parameter("id", "The webhook's id.", ID, 3),)
+_IDS = (*_ID, Parameter("delivery_id", "The delivery's id.", ID, 812))
+_READ: Rights = {"scope": "events:read", "user_roles": DEVELOPERS}
+_CHANGE: Rights = {"scope": "events:write", "roles": ("administrator",), "user_roles": DEVELOPERS}
+_COLUMNS = (
+    Column("Event"),
+    Column("Result"),
+    Column("Attempts", numeric=True),
+    Column("Last attempt"),
+)
+_FILE_HEADINGS = ("id", "event", "sequence", "type", "subject", "attempts", "last_attempt_at", "status", "milliseconds",
+                  "error", "delivered_at", "next_attempt_at")  # fmt: skip
+
+
+class DeliveryTable(TableParameters, frozen=True, kw_only=True):
+    """The deliveries of a webhook have no filters."""
+
+
+class WebhookForm(Struct):
+    """All that can be changed of a webhook: no type that is chosen means all."""
+
+    url: Url
+    types: Types = []
+    description: Description = ""
+
+
+class StateForm(Struct):
+    """The state that a webhook gets."""
+
+    state: Literal["active", "paused"]
+
+
+class WebhookPages(Struct, BothSites, frozen=True):
+    """Webhooks and their deliveries. Staff see all, a customer's developers their own."""
+
+    desk: PageDesk
+    parts: SharedParts
+
+    @step(
+        "/webhook/new",
+        "Add a webhook",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to="/webhook",
+        done="The webhook was added already. Its secret is shown only once; make a new one if you lack it.",
+        reveals=lambda self, call, made: self._show_secret(call, made),
+        dangerous=True,
+        **_CHANGE,
+    )
+    async def add(self, tx: Transaction, call: Call, body: WebhookRequest, now: datetime) -> CreatedWebhook:
+        owner = self.owner(call)
+        wanted = body if owner is None else structs.replace(body, customer_id=owner)
+        return await add_webhook(tx, self._policy, wanted, now)
+
+    @page(_ONE, "One webhook", query=DeliveryTable, path_parameters=_ID, **_READ)
+    async def show_one(self, call: Call) -> Response:
+        return await self._show_deliveries(call, Filled())
+
+    @step(
+        f"{_ONE}/edit",
+        "Change a webhook",
+        shown=lambda self, call, filled: self._show(call, "webhooks/edit.html", filled),
+        to=_ONE,
+        done="The webhook is changed.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def edit(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> Webhook:
+        wanted = WebhookChange(url=body.url, types=body.types, description=body.description.strip())
+        return await change_webhook(tx, self._policy, _id(call), wanted, now, self.owner(call))
+
+    @action(
+        f"{_ONE}/state",
+        "Pause a webhook, or set it active",
+        shown=lambda self, call, filled: self._show_deliveries(call, filled),
+        to=_ONE,
+        done=lambda webhook: (
+            "The webhook is active. It gets what it has missed."
+            if webhook.state == "active"
+            else "The webhook is paused. Its events are kept."
+        ),
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def set_state(self, tx: Transaction, call: Call, body: StateForm, now: datetime) -> Webhook:
+        change = WebhookChange(state=body.state)
+        return await change_webhook(tx, self._policy, _id(call), change, now, self.owner(call))
+
+    @action(
+        f"{_ONE}/ping",
+        "Send a test delivery",
+        shown=lambda self, call, filled: self._show_deliveries(call, filled),
+        to=_ONE,
+        done="A test delivery is on its way.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def ping(self, tx: Transaction, call: Call, now: datetime) -> Delivery:
+        return await ping_webhook(tx, _id(call), now, self.owner(call))
+
+    @action(
+        f"{_ONE}/retry",
+        "Attempt waiting deliveries now",
+        shown=lambda self, call, filled: self._show_deliveries(call, filled),
+        to=_ONE,
+        done="All waiting deliveries are attempted now.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def retry(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await retry_now(tx, _id(call), now, self.owner(call))
+
+    @step(
+        f"{_ONE}/replay",
+        "Deliver events again",
+        shown=lambda self, call, filled: self._show(call, "webhooks/replay.html", filled),
+        to=_ONE,
+        done=lambda made: f"Events to deliver again: {made.deliveries:,}.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def replay(self, tx: Transaction, call: Call, body: Replay, now: datetime) -> Replayed:
+        return await replay(tx, _id(call), body, now, self.owner(call))
+
+    @step(
+        f"{_ONE}/secret",
+        "Make a new secret",
+        asks=lambda self, call: self._ask(
+            call,
+            "For 24 hours, deliveries are signed with the old secret too. Give the receiver the new one by then.",
+            "Show a new secret",
+        ),
+        to=_ONE,
+        done="The secret was made already. It is shown only once; make another one if you did not copy it.",
+        reveals=lambda self, call, made: self._show_secret(call, made),
+        dangerous=True,
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def rotate(self, tx: Transaction, call: Call, now: datetime) -> CreatedWebhook:
+        return await rotate_webhook_secret(tx, self._policy, _id(call), now, self.owner(call))
+
+    @step(
+        f"{_ONE}/delete",
+        "Delete a webhook",
+        asks=lambda self, call: self._ask(
+            call,
+            "It gets no more events, and its deliveries are deleted too. To stop it for a while, pause it instead.",
+            "Delete it",
+            danger=True,
+        ),
+        to="/webhook",
+        done=lambda webhook: f"The webhook of {webhook.url} is deleted.",
+        dangerous=True,
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> Webhook:
+        return await remove_webhook(tx, _id(call), now, self.owner(call))
+
+    @page(_DELIVERY, "One delivery", path_parameters=_IDS, **_READ)
+    async def show_delivery(self, call: Call) -> Response:
+        return await self._show_delivery(call, Filled())
+
+    @action(
+        f"{_DELIVERY}/redeliver",
+        "Deliver an event again",
+        shown=lambda self, call, filled: self._show_delivery(call, filled),
+        to=lambda made: f"/webhook/{made[0]}/delivery/{made[1].id}",
+        done="The event is delivered again. This is the new delivery.",
+        path_parameters=_IDS,
+        **_CHANGE,
+    )
+    async def redeliver(self, tx: Transaction, call: Call, now: datetime) -> tuple[int, Delivery]:
+        return _id(call), await redeliver(tx, _id(call), _delivery_id(call), now, self.owner(call))
+
+    @property
+    def _policy(self) -> WebhookPolicy:
+        return WebhookPolicy.from_settings(self.parts.settings)
+
+    def _path(self, webhook_id: int) -> str:
+        return f"{self.root}/webhook/{webhook_id}"
+
+    async def _ask(self, call: Call, text: str, button: str, *, danger: bool = False) -> Question:
+        async with self.desk.reading() as tx:
+            webhook = await show_webhook(tx, _id(call), self.owner(call))
+        back, name = self._path(webhook.id), f"Webhook {webhook.id}"
+        return Question(text=text, button=button, back=back, back_name=name, detail=[webhook.url], danger=danger)
+
+    async def _show_new(self, call: Call, filled: Filled) -> Response:
+        types = sorted(TYPES if self.owner(call) is None else CUSTOMER_TYPES)
+        return self._page(call, "webhooks/new.html", form=filled, types=types)
+
+    def _show_secret(self, call: Call, made: CreatedWebhook) -> Response:
+        return self._page(call, "webhooks/secret.html", webhook=made)
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            webhook = await show_webhook(tx, _id(call), self.owner(call))
+        types = sorted(TYPES if webhook.customer_id is None else CUSTOMER_TYPES)
+        return self._page(call, template, form=filled, webhook=webhook, types=types)
+
+    async def _show_deliveries(self, call: Call, filled: Filled) -> Response:
+        owner = self.owner(call)
+        async with self.desk.reading() as tx:
+            webhook = await show_webhook(tx, _id(call), owner)
+            named = None if owner is not None or webhook.customer_id is None else webhook.customer_id
+            account = None if named is None else await find_account(tx, named)
+
+        async def find(wanted: DeliveryTable, _: Sort, after: After) -> list[Delivery]:
+            async with self.desk.reading() as tx:
+                records = await list_deliveries(tx, webhook.id, 0 if after is None else after[1], wanted.most, owner)
+            return list(map(delivery_on_the_wire, records))
+
+        found = await listed(call, DeliveryTable, {"id": int}, "-id", find)
+        if found.is_file:
+            return csv_file(f"deliveries-{webhook.id}", _FILE_HEADINGS, map(_file_row, found.rows))
+        address = self.desk.view(call).at(self._path(webhook.id))
+        table = Table.of(call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.id, row.id))
+        now = self.desk.clock.now()
+        due = webhook.state == "active" and any(
+            row.next_attempt_at and row.next_attempt_at <= now for row in table.rows
+        )
+        return self._page(
+            call,
+            "webhooks/webhook.html",
+            form=filled if filled.message or filled.errors else found.form,
+            webhook=webhook,
+            table=table,
+            due=due,
+            customer=account and account.name,
+            path_of=self._subject_path(call),
+        )
+
+    async def _show_delivery(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            webhook = await show_webhook(tx, _id(call), self.owner(call))
+            record = await show_delivery(tx, webhook.id, _delivery_id(call), self.owner(call))
+        delivery = delivery_on_the_wire(record)
+        return self._page(call, "webhooks/delivery.html", form=filled, webhook=webhook, delivery=delivery)
+
+    def _subject_path(self, call: Call) -> Callable[[str], str]:
+        """Return what finds the page of a delivery's subject; in the account, subjects have no pages."""
+        view = self.desk.view(call)
+        return lambda subject: path_of_subject(subject, view.may)
+
+    def _page(self, call: Call, template: str, **values: Any) -> Response:
+        own = self.owner(call) is not None
+        return self.desk.show(call, template, root=self.root, own=own, result=result_of, **values)
+
+
+def result_of(delivery: Delivery) -> str:
+    """Return what became of a delivery, in a word."""
+    if delivery.delivered_at is not None:
+        return "delivered"
+    return "failed" if delivery.attempt else "waiting"
+
+
+def _id(call: Call) -> int:
+    return call.path_id("id", "webhook")
+
+
+def _delivery_id(call: Call) -> int:
+    return call.path_id("delivery_id", "delivery")
+
+
+def _file_row(row: Delivery) -> tuple[object, ...]:
+    return (row.id, row.event, row.sequence, row.type, row.subject, row.attempt, row.at, row.status, row.milliseconds,
+            row.error, row.delivered_at, row.next_attempt_at)  # fmt: skip

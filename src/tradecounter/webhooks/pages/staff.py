@@ -1,0 +1,46 @@
+"""`/webhook`: the webhooks of the reseller and of customers."""
+
+from msgspec import Struct
+
+from tradecounter.customers.named_customer import named_customer
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.parts.services import OfficeParts
+from tradecounter.webhooks.queries.endpoints import Endpoint, endpoints_after
+
+_COLUMNS = (Column("Endpoint"), Column("Whose"), Column("Events"), Column("State"), Column("Added"))
+_CELLS: Cells = {
+    **{name: name for name in ("id", "customer_id", "url")},
+    "types": lambda row: " ".join(row.types),
+    **{name: name for name in ("state", "reason", "failing_since", "created_at")},
+}
+
+
+class WebhookTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of webhooks."""
+
+    customer_id: str | None = None
+
+
+class WebhookListPages(Struct, frozen=True):
+    """All webhooks."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        "/webhook",
+        "Webhooks",
+        columns=_COLUMNS,
+        order=Order({"id": int}, "id", lambda row, _: (row.id, row.id)),
+        template="webhooks/list.html",
+        file="webhooks",
+        cells=_CELLS,
+        scope="events:read",
+    )
+    async def list_webhooks(self, tx: Transaction, wanted: WebhookTable, at: At) -> list[Endpoint]:
+        behind = 0 if at["after"] is None else at["after"][1]
+        customer_id = await named_customer(tx, "customer_id", wanted.customer_id)
+        return await endpoints_after(tx, behind, wanted.most, customer_id)
