@@ -8,7 +8,7 @@ from typing import Any
 from support.service import MORNING, Customer, Service, running_service
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.load import load_demo
-from tradecounter.identity.queries import add_key
+from tradecounter.identity.queries.api_keys import add_key
 
 FIRST_CUSTOMER = 1001  # the one whose key `make demo` prints first
 

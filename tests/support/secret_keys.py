@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import psycopg
 
-from tradecounter.identity.queries import fingerprint
+from tradecounter.identity.queries.secret_keys import fingerprint
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.requests import ConfigurationRequest
 

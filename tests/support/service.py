@@ -21,7 +21,7 @@ from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.permissions import KeyScope
-from tradecounter.identity.queries import add_key
+from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_and_commit
 from tradecounter.kit.clock import FrozenClock

@@ -1,6 +1,6 @@
 import pytest
 
-from tradecounter.access.sessions import browser_name
+from tradecounter.access.browser_names import browser_name
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,6 @@ def _too_many(kind: type[DomainError], wait: timedelta) -> DomainError:
     return kind(Kind.TOO_MANY_REQUESTS, message, retry_after=seconds)
 
 
-# A sign-in that waits for its turn holds no connection. Each process of a site has turns of its own; the counts of
-# wrong passwords are in the database.
-
 MOST_WAITING = 20  # of an address; people behind one address sign in at the same time in the morning
 _FREE_REJECTIONS = 3  # at the same time, of an address; a flood gets further ones a second later, to send less
 _PAUSE_SECONDS = 1
@@ -94,7 +91,11 @@ _MOST_SLOWED = 1000
 
 
 class _Line(Struct):
-    """The sign-ins of an address that are under way, and the turn."""
+    """The sign-ins of an address that are under way, and the turn.
+
+    A sign-in that waits for its turn holds no connection. Each process of a site has turns of its own; the counts of
+    wrong passwords are in the database.
+    """
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     length: int = 0

@@ -55,8 +55,6 @@ def factor_vault(keys: Callable[[], Sequence[str]]) -> Vault:
     return Vault("second factors", keys)
 
 
-# Our own few lines instead of a library: the step of a code must be known, so that each code is good only once.
-
 DIGITS = 6
 RECOVERY_CODES = 10
 _SECONDS = 30  # of a step
@@ -66,7 +64,10 @@ _GROUP = 5  # characters of a recovery code between hyphens
 
 
 def new_totp_secret() -> bytes:
-    """Return 160 random bits, as RFC 4226 recommends."""
+    """Return 160 random bits, as RFC 4226 recommends.
+
+    Our own few lines instead of a library: the step of a code must be known, so that each code is good only once.
+    """
     return secrets.token_bytes(_SECRET_BYTES)
 
 

@@ -1,4 +1,8 @@
-"""Sessions at both sites: how they begin, are found and end; the browsers in which a person has signed in."""
+"""Sessions at both sites: how they begin, are found and end; the browsers in which a person has signed in.
+
+The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so ending it, disabling
+the person or blocking the customer signs out at the next request.
+"""
 
 import secrets
 from collections.abc import Mapping
@@ -23,15 +27,24 @@ from tradecounter.identity.credentials import secret_hash
 from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.text import one_line
 
-# The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so ending it,
-# disabling the person or blocking the customer signs out at the next request.
-
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
+
+
 LONGEST = timedelta(days=30)
+
+
 _SECOND_STEP = timedelta(minutes=10)  # from the right password to the code
+
+
 _PROVEN = timedelta(minutes=10)
+
+
 _SEEN_EVERY = timedelta(minutes=1)
+
+
 _LONGEST_BROWSER = 300
+
+
 _SESSION_BYTES = 32
 
 
@@ -121,6 +134,8 @@ async def end_all_access(tx: Transaction, now: datetime) -> None:
 
 
 _BROWSER_BYTES = 16
+
+
 _LONGEST_MARK = 64
 
 
@@ -129,34 +144,3 @@ async def see_visitor(tx: Transaction, site: Site, person_id: int, mark: str, no
     if not mark or len(mark) > _LONGEST_MARK:
         mark = secrets.token_urlsafe(_BROWSER_BYTES)
     return mark, await see_browser(tx, site, person_id, secret_hash(mark), now)
-
-
-# The first that is found is right: Edge calls itself Chrome too, and Chrome calls itself Safari.
-_BROWSERS = (
-    ("Edg", "Edge"),
-    ("OPR/", "Opera"),
-    ("SamsungBrowser", "Samsung Internet"),
-    ("Firefox", "Firefox"),
-    ("FxiOS", "Firefox"),
-    ("CriOS", "Chrome"),
-    ("Chrome", "Chrome"),
-    ("Safari", "Safari"),
-)
-_SYSTEMS = (
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("Windows", "Windows"),
-    ("Mac OS X", "macOS"),
-    ("Linux", "Linux"),
-)
-_LONGEST = 60
-
-
-def browser_name(user_agent: str) -> str:
-    """Return a name such as `Firefox on Windows`; for an unknown browser, what it calls itself."""
-    browser = next((name for mark, name in _BROWSERS if mark in user_agent), None)
-    system = next((name for mark, name in _SYSTEMS if mark in user_agent), None)
-    if browser is None:
-        return user_agent[:_LONGEST] or "An unnamed browser"
-    return browser if system is None else f"{browser} on {system}"

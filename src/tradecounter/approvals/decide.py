@@ -32,7 +32,8 @@ from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext, OrderingPolicy
-from tradecounter.orders.queries.orders import copy_own_notes, fetch_own_order_by_code, lines_of_order, lock_own_order
+from tradecounter.orders.queries.notes import copy_own_notes
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_own_order
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import (
     AnyOrder,

@@ -159,9 +159,6 @@ def _party(name: str, address: CustomerAddress) -> Party:
     return Party(name, [line for line in address_lines(address) if line != name], address.tax_number)
 
 
-# Rows are always locked in the same order. The invoice number is last, since all other invoices wait for its lock.
-
-
 class IssuedInvoice(Struct, frozen=True, kw_only=True):
     """An order's invoice; `new` is whether this call issued it."""
 
@@ -175,6 +172,8 @@ async def issue_invoice(
     tx: Transaction, reference: str, letterhead: Letterhead, now: datetime, *, part: bool = False
 ) -> IssuedInvoice:
     """Issue an invoice for all that is dispatched and not yet invoiced of an order, named by its reference or id.
+
+    Rows are always locked in the same order. The invoice number is last, since all other invoices wait for its lock.
 
     Returns the latest invoice if all is invoiced. Without `part`, nothing may be left to dispatch. Raises DomainError:
     not found, conflict (not confirmed, cancelled, something left to dispatch, nothing to invoice, or the settings still

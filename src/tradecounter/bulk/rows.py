@@ -80,15 +80,16 @@ def bad_row(
     return BadRow(line, tuple(map(str, errors)), shape(**valid))
 
 
-# A value with an error is UNSET; the checks skip it.
-
 MOST_POUNDS = Decimal(1_000_000)
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
 _LAST_PLACE = [Decimal(1).scaleb(-places) for places in range(KILOGRAM_PLACES + 1)]
 
 
 class RowNotes:
-    """Errors and warnings of a row."""
+    """Errors and warnings of a row.
+
+    A value with an error is UNSET; the checks skip it.
+    """
 
     __slots__ = ("errors", "warnings")
 

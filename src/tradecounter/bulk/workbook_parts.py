@@ -1,4 +1,8 @@
-"""Reads the parts of a workbook's archive, its sheets, number formats and shared texts, and cells that are not text."""
+"""Reads the parts of a workbook's archive, its sheets, number formats and shared texts, and cells that are not text.
+
+A field of text takes what its cell shows. A number, a date or a time in a field of another type is an error, because
+spreadsheets turn what looks like one into it: the part number `10-3` becomes the tenth of March.
+"""
 
 import posixpath
 import re
@@ -14,9 +18,6 @@ from msgspec import Struct
 from tradecounter.bulk.cells import FieldType, UnreadableCellError
 from tradecounter.bulk.number_formats import NumberFormat, built_in_format, number_format
 from tradecounter.kit.numbers import EXACT
-
-# A field of text takes what its cell shows. A number, a date or a time in a field of another type is an error, because
-# spreadsheets turn what looks like one into it: the part number `10-3` becomes the tenth of March.
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _MOST_DIGITS = 15  # of a number in a spreadsheet; further digits are lost, or errors of rounding

@@ -1,4 +1,7 @@
-"""The own issuer: its keys, and the signed consents and refresh tokens that applications get for codes (RFC 9700)."""
+"""The own issuer: its keys, and the signed consents and refresh tokens that applications get for codes (RFC 9700).
+
+Whatever is wrong with a code or a refresh token, the application learns only `invalid_grant`; the log has the reason.
+"""
 
 import json
 import secrets
@@ -141,8 +144,6 @@ class OwnIssuer(Struct, frozen=True):
                 found = await published_keys(tx, self.clock.now())
         return found
 
-
-# Whatever is wrong with a code or a refresh token, the application learns only `invalid_grant`; the log has the reason.
 
 _CODE_REUSED = "the code was used before"
 _TOKEN_REUSED = "the refresh token was used before"  # noqa: S105 a reason

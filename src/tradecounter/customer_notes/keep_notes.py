@@ -22,8 +22,6 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import invalid, or_not_found, require_text
 
-# The audit log has no text of them: nothing is erased from it, and they tell of people who are not customers.
-
 LONGEST_NOTE = 2000
 LONGEST_NAME = 200
 _MOST_CONTACTS = 50
@@ -33,6 +31,8 @@ async def add_note(
     tx: Transaction, customer_id: int, text: str, now: datetime, *, promised_on: date | None = None
 ) -> str:
     """Add a note about a customer, with the day until which it has promised to pay, if it has; return its text.
+
+    The audit log has no text of notes: nothing is erased from it, and they tell of people who are not customers.
 
     Raises DomainError: not found, invalid.
     """

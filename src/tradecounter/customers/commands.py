@@ -31,7 +31,7 @@ from tradecounter.edge.command_line.output import (
 )
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.identity.queries import KeyRecord, list_keys
+from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import alternatives

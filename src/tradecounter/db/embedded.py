@@ -18,75 +18,51 @@ from urllib.parse import quote
 import psycopg
 import structlog
 from psycopg.pq import PGconn, Ping
-from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.embedded_programs import COPIES, EmbeddedError, Programs, programs, server_account
-from tradecounter.db.schema_state import CONNECT_SECONDS
+from tradecounter.db.embedded_role import ADMINISTRATOR, SERVICE_ROLE, hand_over
 from tradecounter.kit.private_folder import make_data_dir, make_private
-
-ADMINISTRATOR = "postgres"
-SERVICE_ROLE = "tradecounter"
-
-_IS_OWNER = "select pg_get_userbyid(nspowner) = %s from pg_namespace where nspname = 'public'"
-
-# A table's owner also owns its parts; an extension's objects keep their owner.
-_OTHERS_OBJECTS = """
-with object (catalog, id, owner) as (
-    select 'pg_class'::regclass, oid, relowner from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-    union all
-    select 'pg_proc', oid, proowner from pg_proc where pronamespace = 'public'::regnamespace
-    union all
-    select 'pg_type', oid, typowner from pg_type
-    where typnamespace = 'public'::regnamespace and (
-        typtype in ('e', 'd', 'r')
-        or typtype = 'c' and (select relkind from pg_class where pg_class.oid = typrelid) = 'c')
-)
-select identified.type, identified.identity
-from object, lateral pg_identify_object(catalog, id, 0) as identified
-where owner <> to_regrole(%s)
-    and not exists (
-        select from pg_depend
-        where classid = catalog and objid = id and (deptype = 'e' or deptype in ('a', 'i') and refobjsubid > 0))
-"""
-
-
-def hand_over(administrator_url: str) -> None:
-    """Make the role the owner of the schema and all its objects, if it is not. Raises psycopg.Error.
-
-    Also migrates clusters of earlier versions, in which the administrator owned everything, in one transaction.
-    """
-    with psycopg.connect(administrator_url, connect_timeout=CONNECT_SECONDS) as connection:
-        if connection.execute(_IS_OWNER, [SERVICE_ROLE]).fetchone() == (True,):
-            return
-        role = Identifier(SERVICE_ROLE)
-        if connection.execute("select to_regrole(%s)", [SERVICE_ROLE]).fetchone() == (None,):
-            connection.execute(SQL("create role {} login").format(role))
-        for kind, name in connection.execute(_OTHERS_OBJECTS, [SERVICE_ROLE]).fetchall():
-            connection.execute(f"alter {kind} {name} owner to {SERVICE_ROLE}".encode())  # PostgreSQL quoted the name
-        connection.execute(SQL("alter schema public owner to {}").format(role))
-
-
-# Every process that uses the server has a shared lock on `users.lock`; the operating system releases it even after
-# kill -9. A process that ends and can lock `users.lock` exclusively is the last user and stops the server. `start.lock`
-# allows one process at a time to start or stop it. The server listens only on a socket in its own private folder.
 
 log = structlog.get_logger()
 
+
 _DATABASE = "postgres"
+
+
 _SOCKET_NAME = ".s.PGSQL.5432"
+
+
 _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
+
+
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
+
+
 _LOOK_SECONDS = 0.2
+
+
 _DEAD = ("Z", "X")  # states of ended processes that still have an entry
+
+
 _PATIENCE_SECONDS = 60.0  # with a server that another user has started and that does not respond
+
+
 _START_ATTEMPTS = 5  # after a crash, the old server's children may need a moment to end
+
+
 _KEPT_WAL = "512MB"  # segments to write again; while a new one is made, for up to 0.1 s, no transaction commits
+
+
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
 
 
 class EmbeddedPostgres:
     """A PostgreSQL cluster in a data directory; entering the context raises EmbeddedError if it cannot start.
+
+    Every process that uses the server has a shared lock on `users.lock`; the operating system releases it even after
+    kill -9. A process that ends and can lock `users.lock` exclusively is the last user and stops the server.
+    `start.lock` allows one process at a time to start or stop it. The server listens only on a socket in its own
+    private folder.
 
     `durable=False` is for tests: it is faster, but a crash of the machine can lose data.
     """
@@ -344,6 +320,8 @@ def _make_own(folder: Path) -> None:
 
 
 _WATCH_SECONDS = 0.5
+
+
 _RETRY_SECONDS = 5.0
 
 

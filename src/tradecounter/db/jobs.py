@@ -1,4 +1,7 @@
-"""Queues jobs in the transaction that causes them, and reads the queue: live workers, due jobs and failed jobs."""
+"""Queues jobs in the transaction that causes them, and reads the queue: live workers, due jobs and failed jobs.
+
+The slices register tasks under these names (`sites/worker.py` collects them).
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,8 +15,6 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.wire import Moment, Timed
-
-# The slices register tasks under these names (`sites/worker.py` collects them).
 
 JobName = Literal[
     "mail_quote_requested",

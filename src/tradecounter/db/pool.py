@@ -97,9 +97,6 @@ async def _wait_for(free: asyncio.Semaphore) -> None:
         ) from None
 
 
-# The database's timeouts do not help then, and the network reports no error. So during a long transaction, this module
-# opens another connection. If the database does not respond to it either, the transaction's connection is cut.
-
 log = structlog.get_logger()
 
 PATIENCE_SECONDS = 2  # before each attempt, and for the database's response
@@ -107,7 +104,11 @@ PATIENCE_SECONDS = 2  # before each attempt, and for the database's response
 
 @contextmanager
 def watched(connection: AsyncConnection[Any], url: str) -> Iterator[None]:
-    """Cut a connection if the database stops responding while the block uses it."""
+    """Cut a connection if the database stops responding while the block uses it.
+
+    The database's timeouts do not help then, and the network reports no error. So another connection is opened during a
+    long transaction. If the database does not respond to it either, the transaction's connection is cut.
+    """
     watching: list[asyncio.Task[None]] = []
     loop = asyncio.get_running_loop()
     timer = loop.call_later(PATIENCE_SECONDS, lambda: watching.append(loop.create_task(_watch(connection, url))))
@@ -138,9 +139,6 @@ async def _responds(url: str) -> bool:
     return True
 
 
-# Orders and other changes then get 503 while products, prices and stock are still served: a proxy must not take every
-# process away at once.
-
 REMEDY = "free space on the disk of the database's data directory, or enlarge it"
 
 _LOOK_EVERY_SECONDS = 15.0
@@ -148,7 +146,11 @@ _LOOK_AGAIN_SECONDS = 2.0  # while the disk is full
 
 
 class Writability:
-    """Whether the database can write: as the last look and the last change found it."""
+    """Whether the database can write: as the last look and the last change found it.
+
+    Orders and other changes then get 503 while products, prices and stock are still served: a proxy must not take every
+    process away at once.
+    """
 
     def __init__(self) -> None:
         self._full = False

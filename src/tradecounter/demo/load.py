@@ -24,7 +24,7 @@ from tradecounter.demo.people import demo_password, set_demo_passwords
 from tradecounter.demo.place_orders import place_demo_orders
 from tradecounter.events.sequencer import number_all
 from tradecounter.identity.installation_secret import derived_key
-from tradecounter.identity.queries import add_key, list_keys
+from tradecounter.identity.queries.api_keys import add_key, list_keys
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_and_commit
 from tradecounter.kit.clock import uk_date

@@ -45,9 +45,6 @@ from tradecounter.sandbox.steps import (
 from tradecounter.shipping.rules import UK_MAINLAND, fitting_methods
 from tradecounter.storefront.view import CustomerView
 
-# Examples in the interface document use these orders' ids, so add new orders at the end. Only orders with `send_mail`
-# cause e-mails, so that the mail folder contains one or two of each kind.
-
 HARBOURLINE, FENWICK_BROOK, PETREL_COVE, _, NORDKAI = range(5)  # line numbers in data/customers.jsonl, from 0
 
 DemoKind = Literal["pending", "confirmed", "quote"]
@@ -56,6 +53,9 @@ DemoKind = Literal["pending", "confirmed", "quote"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoOrder:
     """An order to place and its later steps.
+
+    Examples in the interface document use these orders' ids, so add new orders at the end. Only orders with `send_mail`
+    cause e-mails, so that the mail folder contains one or two of each kind.
 
     If the catalogue contains none of the `skus`, the order has `lines` cheap products, which are in stock
     (`from_stock`) or out of stock.

@@ -1,4 +1,7 @@
-"""Books delivered units in, back-orders first; compares counts with the stock, and adjusts the stock to them."""
+"""Books delivered units in, back-orders first; compares counts with the stock, and adjusts the stock to them.
+
+Rows are always locked in the same order: the back-orders' lock, then deliveries by product, then stock by product.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -19,8 +22,6 @@ from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.stock.queries.levels import locked_levels
-
-# Rows are always locked in the same order: the back-orders' lock, then deliveries by product, then stock by product.
 
 Place = tuple[str, datetime]
 

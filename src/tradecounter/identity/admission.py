@@ -24,17 +24,14 @@ from tradecounter.identity.credentials import (
     require_key_scope,
     require_network,
 )
-from tradecounter.identity.limits import BlockedError, Lockout, RateLimit
+from tradecounter.identity.lockout import BlockedError, Lockout
 from tradecounter.identity.oauth.queries.access_tokens import LiveToken, find_token
-from tradecounter.identity.queries import ActiveKey, find_active_key, record_use
+from tradecounter.identity.queries.api_keys import ActiveKey, find_active_key, record_use
+from tradecounter.identity.rate_limit import RateLimit
 from tradecounter.kit.actor import Actor, ActorKind
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.settings import Settings
-
-# Keys and tokens are cached after a look-up. The cache is cleared when any key, token or application changes, or a
-# customer is blocked. It is not used when the last poll of the database is a few seconds old. So a disabled key, or
-# that of a blocked customer, stops working in every process within five seconds.
 
 _CACHE_SECONDS = 4.0
 _RECORD_EVERY_SECONDS = 60.0
@@ -46,7 +43,12 @@ Find = Callable[[Transaction, bytes], Awaitable[Found | None]]
 
 
 class Authenticator(Struct):
-    """Resolves credentials to customers; caches keys and tokens between requests."""
+    """Resolves credentials to customers; caches keys and tokens between requests.
+
+    Keys and tokens are cached after a look-up. The cache is cleared when any key, token or application changes, or a
+    customer is blocked. It is not used when the last poll of the database is a few seconds old. So a disabled key, or
+    that of a blocked customer, stops working in every process within five seconds.
+    """
 
     database: Database
     clock: Clock

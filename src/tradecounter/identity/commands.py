@@ -21,7 +21,7 @@ from tradecounter.identity.oauth.manage_applications import (
     revoke_access,
 )
 from tradecounter.identity.oauth.queries.applications import ApplicationRecord, list_applications, whole_client_id
-from tradecounter.identity.queries import KeyRecord, NewKey, list_keys
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.clock import SystemClock
 

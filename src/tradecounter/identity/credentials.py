@@ -27,11 +27,11 @@ def secret_hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-# A key without limits may do everything, from anywhere, until it is disabled.
-
-
 class KeyLimits(Struct, frozen=True):
-    """The limits of a key; without `networks`, it may be used from anywhere."""
+    """The limits of a key; without `networks`, it may be used from anywhere.
+
+    A key without limits may do everything, from anywhere, until it is disabled.
+    """
 
     scopes: frozenset[str]
     expires_at: datetime | None

@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import KEY_SCOPES
 from tradecounter.edge.server.client_address import read_networks
 from tradecounter.identity.credentials import PREFIX_LENGTH
-from tradecounter.identity.queries import KeyRecord, NewKey, add_key, disable_key, find_key_of_customer
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, find_key_of_customer
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.errors import ErrorCollector, invalid, or_not_found, require_text
 

@@ -11,7 +11,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import derived_key
-from tradecounter.identity.queries import fingerprint, hold_key, registered_keys
+from tradecounter.identity.queries.secret_keys import fingerprint, hold_key, registered_keys
 from tradecounter.kit.errors import DomainError, Kind, OperatorError
 
 

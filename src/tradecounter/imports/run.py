@@ -200,8 +200,6 @@ async def _store(body: AsyncIterator[bytes], file: BinaryIO) -> bytes:
     return digest.digest()
 
 
-# Locks are taken in the order of an import: for stock, back-orders and waiting orders; then the kind's table.
-
 KEEP_CHANGES = timedelta(days=90)
 _MOST_NAMED = 20
 _MOST_LISTED = 1000
@@ -223,6 +221,8 @@ class RolledBackImport(ImportRecord, frozen=True, kw_only=True):
 
 async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, force: bool = False) -> RolledBackImport:
     """Restore the records that an import changed, or with `force` also those that have changed since.
+
+    Locks are taken in the order of an import: for stock, back-orders and waiting orders; then the kind's table.
 
     Raises DomainError: not found, conflict (rolled back already, too old, or records have changed since).
     """

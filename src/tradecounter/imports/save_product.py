@@ -33,8 +33,6 @@ from tradecounter.products.queries.products import (
 )
 from tradecounter.stock.importing import StockRow
 
-# The imports are in the history, so that they can be rolled back. The audit log has the product's changes.
-
 _NO_PRICE = (None, None, None)
 _ABOUT_SKU = re.compile(r" \(sku .*\)$")
 
@@ -76,6 +74,8 @@ def version_of(row: Mapping[str, Any], prices: Sequence[ListPrice]) -> str:
 
 async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> Saved:
     """Add a product or change it. Raises DomainError.
+
+    The imports are in the history, so that they can be rolled back. The audit log has the product's changes.
 
     Invalid (names the fields, those of a price as `prices[0].single_unit_cost`); conflict: the SKU is taken, someone
     else has changed the product or its prices since they were shown, or prices want `force`.
@@ -218,9 +218,6 @@ def _field_error(kind: str, found: LineMessage) -> FieldError:
     return FieldError(field, message)
 
 
-# It is in the history, so that it can be rolled back as a whole. The audit log has the changes of each product.
-
-
 class ProductsChange(Struct, frozen=True, kw_only=True):
     """The products, and what becomes of each; what is None stays as it is. Categories are keys."""
 
@@ -254,7 +251,11 @@ class ProductsChange(Struct, frozen=True, kw_only=True):
 
 
 async def change_products(tx: Transaction, wanted: ProductsChange, now: datetime) -> int:
-    """Change products, all or none, and return how many were different. Raises DomainError: invalid, not found."""
+    """Change products, all or none, and return how many were different. Raises DomainError: invalid, not found.
+
+    The change is in the history of imports, so that it can be rolled back as a whole. The audit log has the changes of
+    each product.
+    """
     if not str(wanted):
         raise DomainError(Kind.INVALID, "choose what changes")
     if wanted.add_category and wanted.add_category == wanted.remove_category:

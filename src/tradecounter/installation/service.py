@@ -75,8 +75,6 @@ def start_wanted_traces(site: str) -> None:
     traces.start_traces(site, exporter)
 
 
-# Each command has a file of its own, so that a process imports only what it serves.
-
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The IP address or host name to listen on.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 for any free port.")]
 MetricsHost = Annotated[str, typer.Option(metavar="ADDRESS", help="The address for --metrics-port.")]

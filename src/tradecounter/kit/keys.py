@@ -1,4 +1,8 @@
-"""Keys that people type, ids that the reseller's own programs give, and EANs."""
+"""Keys that people type, ids that the reseller's own programs give, and EANs.
+
+A key is composed (NFC), has no white space or invisible characters at its ends, and neither line breaks nor invisible
+characters inside. Keys are compared without case (specification, numbers and files that people make).
+"""
 
 import re
 import unicodedata
@@ -9,9 +13,6 @@ from msgspec import Meta
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import INVISIBLE, fold, trimmed
-
-# A key is composed (NFC), has no white space or invisible characters at its ends, and neither line breaks nor invisible
-# characters inside. Keys are compared without case (specification, numbers and files that people make).
 
 _LINE_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
 _ODD_SPACE = re.compile(r"[^\S ]")

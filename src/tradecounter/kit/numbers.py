@@ -1,4 +1,14 @@
-"""Reads numbers that people type or send, by one reader for every door, and has their types."""
+"""Reads numbers that people type or send, by one reader for every door, and has their types.
+
+`Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals; a plain `Decimal` is an amount of pounds. An `int` is a
+count; it may have a sign if its bounds allow negative numbers.
+
+A number has ASCII digits and at most one decimal point. Commas may separate thousands, but only in whole groups of
+three, after one to three digits that do not begin with 0. Amounts may begin with `£`, percentages may end with `%`.
+White space may surround a number. Zeros at the end are no decimal places, but for three places: `1.000` pounds are one
+or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither 1250 nor 12.50
+(specification, numbers and files that people make).
+"""
 
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
@@ -6,12 +16,6 @@ from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from msgspec import Meta
-
-# A number has ASCII digits and at most one decimal point. Commas may separate thousands, but only in whole groups of
-# three, after one to three digits that do not begin with 0. Amounts may begin with `£`, percentages may end with `%`.
-# White space may surround a number. Zeros at the end are no decimal places, but for three places: `1.000` pounds are
-# one or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither 1250 nor 12.50
-# (specification, numbers and files that people make).
 
 _NUMBER = re.compile(r"(?P<sign>[+-]?)(?P<digits>(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)")
 _PLAIN_POUNDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
@@ -108,10 +112,6 @@ def _read(text: str, number: str, places: int | None, wanted: str, signed: bool,
     if places is not None and len(exact) > places:
         raise UnreadableNumberError(too_exact(shown, places))
     return Decimal(found["sign"] + digits)
-
-
-# `Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals; a plain `Decimal` is an amount of pounds. An `int`
-# is a count; it may have a sign if its bounds allow negative numbers.
 
 
 def alternatives(annotation: Any) -> list[Any]:

@@ -179,9 +179,6 @@ def _pool_figures(database: Database) -> Figures:
     }
 
 
-# Each process writes its figures to a file of its own, about once a second, and the process with the port reads all of
-# them. Counters of processes that have ended are kept, or the sums would fall and look like restarts.
-
 _OUTDATED_SECONDS = 10.0  # after which a process that writes nothing hangs or has ended
 
 _SUFFIX = ".figures"
@@ -190,7 +187,11 @@ _IN_USE = "in-use"  # a file that the owner of a folder has locked, also until a
 
 
 class _Written(msgspec.Struct):
-    """The contents of a file; `at` is monotonic, which is the same time in all processes."""
+    """The contents of a file; `at` is monotonic, which is the same time in all processes.
+
+    Each process writes its figures to a file of its own, about once a second, and the process with the port reads all
+    of them. Counters of processes that have ended are kept, or the sums would fall and look like restarts.
+    """
 
     pid: int
     at: float

@@ -1,19 +1,22 @@
-"""The e-mails about access: links to set a password, sign-ins in new browsers, new keys, and stopped webhooks."""
+"""The e-mails about access: links to set a password, sign-ins in new browsers, new keys, and stopped webhooks.
+
+Mails to owners contain no secret.
+"""
 
 from datetime import datetime
 from typing import Any
 
+from tradecounter.access.browser_names import browser_name
 from tradecounter.access.change_password import PAGE, token_of_link
 from tradecounter.access.queries.passwords import find_link_by_id
 from tradecounter.access.queries.people import find_person_by_id, is_owner, list_users
 from tradecounter.access.queries.sign_ins import find_sign_in_facts
-from tradecounter.access.sessions import browser_name
 from tradecounter.agents.give_consent import allowed_agent
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser, Person, Site
 from tradecounter.identity.oauth.queries.access_tokens import find_allowed_application
-from tradecounter.identity.queries import find_key
+from tradecounter.identity.queries.api_keys import find_key
 from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
@@ -76,9 +79,6 @@ async def _person_mail(
     return await context.mail(
         name, context.now, [person.email], subject, template, account=account, user=person, **facts
     )
-
-
-# They contain no secret.
 
 
 async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:

@@ -15,7 +15,15 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
-from tradecounter.notifications import access_mails, alert_mails, billing_mails, order_mails, quote_mails
+from tradecounter.notifications import (
+    access_mails,
+    alert_mails,
+    approval_mails,
+    billing_mails,
+    order_mails,
+    quote_mails,
+    request_mails,
+)
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
 from tradecounter.notifications.queries import note_support_told
 from tradecounter.notifications.rules import FailureKind, next_attempt
@@ -28,8 +36,8 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_quote_received": quote_mails.quote_received,
     "mail_quote_priced": quote_mails.quote_priced,
     "mail_quote_expiring": quote_mails.quote_expiring,
-    "mail_approval_requested": order_mails.approval_requested,
-    "mail_approval_decided": order_mails.approval_decided,
+    "mail_approval_requested": approval_mails.approval_requested,
+    "mail_approval_decided": approval_mails.approval_decided,
     "mail_order_confirmed": order_mails.order_confirmed,
     "mail_order_expected_date": order_mails.order_expected_date,
     "mail_order_cancelled": order_mails.order_cancelled,
@@ -52,8 +60,8 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_dispatch_alert": order_mails.dispatch_alert,
     "mail_invoices_due": alert_mails.invoices_due,
     "mail_prices_changed": alert_mails.prices_changed,
-    "mail_request_opened": order_mails.request_opened,
-    "mail_request_closed": order_mails.request_closed,
+    "mail_request_opened": request_mails.request_opened,
+    "mail_request_closed": request_mails.request_closed,
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,
     "mail_debtor_reminded": billing_mails.debtor_reminded,

@@ -1,18 +1,12 @@
-"""The e-mails about orders: confirmed, changed, dispatched; orders that wait for approval, and users' requests."""
+"""E-mails about orders and their shipments."""
 
 from collections.abc import Sequence
 
 import structlog
-from msgspec.structs import asdict, replace
 
-from tradecounter.access.queries.people import find_user_by_id, list_users
+from tradecounter.access.queries.people import list_users
 from tradecounter.alerts.queries import users_told_of_dispatch
-from tradecounter.approvals.queries import Approval, find_approval_of_order, find_former_decline
-from tradecounter.approvals.rules import APPROVERS
-from tradecounter.customer_requests.queries import find_request
-from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.jobs import change_number
-from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import fold
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
@@ -185,98 +179,4 @@ async def shipment_taken_back(context: MailContext, *, order_id: int, shipment_i
         order=order,
         shipment=shipment,
         units=await taken_back_units(context.tx, shipment_id),
-    )
-
-
-async def approval_requested(context: MailContext, *, order_id: int) -> Mail | None:
-    """Ask the customer's owners and approvers; None if it is decided."""
-    approval = await find_approval_of_order(context.tx, order_id, context.now)
-    if approval is None or approval.state != "waiting":
-        return None
-    users = await list_users(context.tx, approval.customer_id)
-    approvers = [user.email for user in users if user.disabled_at is None and user.has_role(*APPROVERS)]
-    return await context.mail(
-        f"approval-requested-{order_id}-{change_number(approval.requested_at)}",
-        approval.requested_at,
-        approvers,
-        f"To approve: {approval.customer_reference}, {in_pounds(approval.gross)}",
-        "approval_requested",
-        reply_to=approval.requester or None,
-        approval=approval,
-        account=await find_account(context.tx, approval.customer_id),
-        link=context.settings.page("account", f"approval/{approval.code}"),
-    )
-
-
-async def approval_decided(
-    context: MailContext, *, order_id: int, asked_by: int | None = None, decided: int | None = None
-) -> Mail | None:
-    """Tell the user who asked; None if the user is gone or disabled.
-
-    `decided` is the Unix time of the decision, and `asked_by` who asked then: the quote may be asked for again since.
-    Jobs that an older version has queued have neither.
-    """
-    approval = await find_approval_of_order(context.tx, order_id, context.now)
-    if approval is not None and decided is not None and not _is_latest(approval, decided):
-        former = await find_former_decline(context.tx, approval.code, decided)
-        if former is None:
-            return None
-        approval = replace(approval, state="declined", requested_by=asked_by, **asdict(former))
-    if approval is None or approval.decided_at is None or approval.requested_by is None:
-        return None
-    user = await find_user_by_id(context.tx, approval.requested_by)
-    if user is None or user.disabled_at is not None:
-        return None
-    return await context.mail(
-        f"approval-decided-{order_id}-{change_number(approval.decided_at)}",
-        approval.decided_at,
-        [user.email],
-        f"{approval.state.capitalize()}: {approval.customer_reference}",
-        "approval_decided",
-        reply_to=approval.decider or None,
-        approval=approval,
-        account=await find_account(context.tx, approval.customer_id),
-        link=context.settings.page("account", f"approval/{approval.code}"),
-    )
-
-
-def _is_latest(approval: Approval, decided: int) -> bool:
-    return approval.decided_at is not None and change_number(approval.decided_at) == decided
-
-
-async def request_opened(context: MailContext, *, request_id: int) -> Mail | None:
-    """Tell support what a customer asks; None if it is answered already."""
-    request = await find_request(context.tx, request_id)
-    if request is None or request.closed_at is not None:
-        return None
-    return await context.mail(
-        f"request-opened-{request_id}",
-        request.opened_at,
-        [context.settings.support.addr_spec],
-        f"{request.title}: {request.order_reference}, {request.customer}",
-        "request_opened",
-        reply_to=request.user or None,
-        request=request,
-        link=context.settings.page("staff", f"request/{request_id}"),
-    )
-
-
-async def request_closed(context: MailContext, *, request_id: int) -> Mail | None:
-    """Send the answer to the user, or to the account if a program asked; None if the user is gone."""
-    request = await find_request(context.tx, request_id)
-    account = None if request is None else await find_account(context.tx, request.customer_id)
-    if request is None or request.closed_at is None or account is None:
-        return None
-    recipient = request.user or (account.email_address if request.program else "")
-    if not recipient:
-        return None
-    return await context.mail(
-        f"request-closed-{request_id}",
-        request.closed_at,
-        [recipient],
-        f"Your request about {request.order_reference}",
-        "request_closed",
-        request=request,
-        account=account,
-        link=context.settings.page("account", f"order/{request.order_reference}"),
     )

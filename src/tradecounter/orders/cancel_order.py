@@ -51,8 +51,6 @@ from tradecounter.orders.states import (
 )
 from tradecounter.stock.queries.stock import release
 
-# Rows are always locked in the same order: orders, credit, stock by product.
-
 CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: line.to_come)
 
 
@@ -186,12 +184,12 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, now: datet
         await cancel_unconfirmed(tx, order, _REPLACED, now)
 
 
-_MOST = 500  # orders that one transaction changes
+_MOST_AT_ONCE = 500  # orders that one transaction changes
 
 
 async def expire_orders(tx: Transaction, now: datetime) -> int:
     """Mark pending orders and priced quotes that have expired; return how many."""
-    expired = await mark_expired(tx, now, _MOST)
+    expired = await mark_expired(tx, now, _MOST_AT_ONCE)
     for order in expired:
         record_order_event(tx, "quote.expired" if order.kind == "quote" else "order.expired", order, now)
         audit_order(tx, f"{order.kind}.expire", order, now, before={"state": "pending"}, after={"state": "expired"})

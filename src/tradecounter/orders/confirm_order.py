@@ -46,8 +46,6 @@ from tradecounter.orders.states import (
 from tradecounter.stock.queries.stock import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
 
-# Rows are always locked in the same order: the order, the account's credit, stock by product.
-
 _COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
 

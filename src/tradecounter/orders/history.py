@@ -11,7 +11,7 @@ from tradecounter.kit.errors import require_text
 from tradecounter.kit.keys import clean_external_id
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.queries.all_orders import change_external_id
-from tradecounter.orders.queries.orders import insert_note
+from tradecounter.orders.queries.notes import insert_note
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 
 

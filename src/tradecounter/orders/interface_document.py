@@ -34,12 +34,12 @@ from tradecounter.orders.wire import (
 )
 from tradecounter.products.wire import PRODUCT
 
-# It is not a choice of two types, so clients that are generated from the document have one type for an order. It is
-# made from these two, so that a field and its description stand only there.
-
 
 def _joined(first: type[Struct], second: type[Struct], description: str, **types: Any) -> type[Struct]:
     """Return a type with the name of the first and the fields of both; fields of only one of them are optional.
+
+    Such a type is not a choice of two types, so clients that are generated from the document have one type for an
+    order. It is made from the two, so that a field and its description stand only there.
 
     `types` replace the types of fields, which keep their descriptions; None leaves a field out.
     """

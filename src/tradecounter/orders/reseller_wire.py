@@ -275,11 +275,11 @@ class Amendment(AmendOrderRequest, frozen=True):
     shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))
 
 
-# Errors of the use cases name a field by its place in these: `items[0].quantity`.
-
-
 class Cancellation(Struct):
-    """What is cancelled, and why."""
+    """What is cancelled, and why.
+
+    Errors of the use cases name a field by its place in these: `items[0].quantity`.
+    """
 
     reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the order.")]
     items: Annotated[

@@ -41,10 +41,6 @@ async def allocate_back_orders(tx: Transaction) -> int:
     return len(served)
 
 
-# An overdue delivery covers nothing. But a date that the customer knows stays until the planned dispatch day has
-# passed. On that day the units may not be booked in yet. An e-mail about an unknown date would then arrive just before
-# the e-mail about the dispatch.
-
 _MOST = 500  # orders that one transaction changes
 
 
@@ -56,7 +52,12 @@ class _Covers(Struct, frozen=True):
 
 
 async def update_expected_dates(tx: Transaction, now: datetime) -> int:
-    """Update the expected dates of back-orders; queue an e-mail about each change; return the number of changes."""
+    """Update the expected dates of back-orders; queue an e-mail about each change; return the number of changes.
+
+    An overdue delivery covers nothing. But a date that the customer knows stays until the planned dispatch day has
+    passed. On that day the units may not be booked in yet. An e-mail about an unknown date would then arrive just
+    before the e-mail about the dispatch.
+    """
     today = uk_date(now)
     first = _first_delivery_to_leave(today)
     covers = _Covers(await covers_of_waiting(tx, today), await covers_of_waiting(tx, first))

@@ -15,7 +15,8 @@ from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, carrier_o
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.orders.queries.all_orders import external_ids_of
-from tradecounter.orders.queries.orders import invoiced_units, lines_of, notes_of
+from tradecounter.orders.queries.notes import notes_of
+from tradecounter.orders.queries.orders import invoiced_units, lines_of
 from tradecounter.orders.reseller_wire import (
     Happening,
     Note,

@@ -4,7 +4,7 @@ from tradecounter.agents.queries.consents import AgentConsent
 from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.step import Question
 from tradecounter.edge.people import CustomerUser
-from tradecounter.identity.queries import KeyRecord
+from tradecounter.identity.queries.api_keys import KeyRecord
 
 
 def disable_user_question(user: CustomerUser, back: str, back_name: str) -> Question:

@@ -144,9 +144,6 @@ def _fields(cells: Iterable[str], known: Mapping[str, str]) -> set[str]:
     return {known[name] for name in map(normal_name, cells) if name in known}
 
 
-# The file goes through the reader of imports. What is wrong in one line costs that line alone, which is then not
-# placed; a file whose structure cannot be trusted is rejected as a whole.
-
 MOST_LINES = 10_000
 
 _TYPES: Mapping[str, FieldType] = {"date": "date", "amount": "number", "credit": "number", "debit": "number"}
@@ -155,7 +152,11 @@ _KNOWN = known_headings({})
 
 
 class BankFile(Struct, frozen=True):
-    """The lines of a file, and the heading from which each field was read."""
+    """The lines of a file, and the heading from which each field was read.
+
+    The file goes through the reader of imports. What is wrong in one line costs that line alone, which is then not
+    placed; a file whose structure cannot be trusted is rejected as a whole.
+    """
 
     lines: Sequence[BankLine]
     columns: Mapping[str, str] = field(default_factory=dict)

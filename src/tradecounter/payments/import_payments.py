@@ -50,11 +50,6 @@ from tradecounter.payments.record_payment import (
 from tradecounter.payments.remittances import AWAITED_FOR, matching, names_another, words_of
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, RolledBackFile, UnplacedLine, present_file
 
-# A line is placed by the invoice numbers in its reference, all of one customer, unless it names another one; else by
-# what a customer has told of a payment, unless it may be another one's; else by what its payer usually writes, if
-# someone placed such a line by hand before. Every line with money received is stored once, however often it is
-# imported.
-
 _LONGEST_NAME = 200
 
 
@@ -79,6 +74,11 @@ async def import_payments(
     tx: Transaction, file: BankFile, now: datetime, *, name: str = "", dry_run: bool = False
 ) -> PaymentImport:
     """Record the payments of a file, and store what could not be placed; what is not due stays on the account.
+
+    A line is placed by the invoice numbers in its reference, all of one customer, unless it names another one; else by
+    what a customer has told of a payment, unless it may be another one's; else by what its payer usually writes, if
+    someone placed such a line by hand before. Every line with money received is stored once, however often it is
+    imported.
 
     A dry run tells what would happen, and lets the transaction be rolled back.
     """
@@ -260,15 +260,16 @@ def _presented(
     )
 
 
-# Its payments are reversed. Lines that it was the first to store are removed, so that a corrected file can be imported;
-# lines that waited before wait again. The accounts are locked first, then the orders, then the lines.
-
 KEEP = timedelta(days=90)
 _MOST_NAMED = 20
 
 
 async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, force: bool = False) -> RolledBackFile:
     """Undo what an import of a bank file did; with `force`, leave lines as they are that have changed since.
+
+    The payments of the file are reversed. Lines that it was the first to store are removed, so that a corrected file
+    can be imported; lines that waited before wait again. The accounts are locked first, then the orders, then the
+    lines.
 
     Raises DomainError: not found, conflict (rolled back already, too old, lines have changed since, or a part of a
     payment was refunded).

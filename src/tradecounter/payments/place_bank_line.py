@@ -1,4 +1,7 @@
-"""Suggests where the money of unplaced lines goes, places a line by hand, or sets it aside."""
+"""Suggests where the money of unplaced lines goes, places a line by hand, or sets it aside.
+
+Placing a line and setting it aside lock the account first, as all steps that move money do, and the line last.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
@@ -101,8 +104,6 @@ def _unlikely(place: Suggestion) -> tuple[bool, bool, bool, bool, int, int]:
     is_hinted = fits and payer.is_hinted
     return not place.is_evident, not is_hinted, not fits, not payer.is_known, -payer.times, payer.customer_id
 
-
-# Both lock the account first, as all steps that move money do, and the line last.
 
 Value = TypeVar("Value")
 

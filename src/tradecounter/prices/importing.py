@@ -1,4 +1,8 @@
-"""Import kinds of prices, with the guards that ask for `force` when a price may be a slip."""
+"""Import kinds of prices, with the guards that ask for `force` when a price may be a slip.
+
+A price may be one that is lowered to 0, below what the reseller pays, or by more than half; so may a first price of 0
+or below what the reseller pays. The statements of `queries/importing.py` find such prices by the same rule.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -30,9 +34,6 @@ from tradecounter.prices.queries.importing import (
     GuardedRow,
 )
 from tradecounter.products.import_rows import Key, Sku
-
-# A price may be one that is lowered to 0, below what the reseller pays, or by more than half; so may a first price of 0
-# or below what the reseller pays. The statements of `queries/importing.py` find such prices by the same rule.
 
 LARGEST_FALL = Decimal(50)  # per cent, without `force`
 

@@ -42,8 +42,6 @@ async def export_customer(tx: Transaction, customer_id: int, file: BinaryIO) -> 
                 archive.writestr(f"{found.table}/{name}", content)
 
 
-# Invoices, payments, and the items and sums of orders stay, and so do the event log and the audit log.
-
 _MOST_NAMED = 20
 _NOUNS = {
     "users": ("user", "users"),
@@ -61,7 +59,10 @@ _NOUNS = {
 
 
 class Erasure(Struct, frozen=True):
-    """A customer, and what goes of it."""
+    """A customer, and what goes of it.
+
+    Invoices, payments, and the items and sums of orders stay, and so do the event log and the audit log.
+    """
 
     id: int
     name: str

@@ -39,11 +39,12 @@ from tradecounter.products.queries import importing as sql
 from tradecounter.products.queries.importing import ChangedProducts, imported_products, rolled_back_products
 from tradecounter.products.snapshot.layout import lay_out_after
 
-# All products of an import share events, so that a file of 100,000 products makes some hundred.
-
 
 async def record_imported_products(tx: Transaction, import_id: int, changed: int, now: datetime) -> None:
-    """Record what an import did to products; the table of products must be locked."""
+    """Record what an import did to products; the table of products must be locked.
+
+    All products of an import share events, so that a file of 100,000 products makes some hundred.
+    """
     await lay_out_after(tx, changed)
     _record(tx, await imported_products(tx, import_id), import_id, now)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from tradecounter.kit.numbers import read_count
 from tradecounter.kit.text import fold
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
+from tradecounter.products.markup_text import text_of_markup
 from tradecounter.products.queries.records import CategoryRecord, ImageRecord
-from tradecounter.products.search.index import text_of_markup
 from tradecounter.products.wire import AttributeType
 
 

@@ -50,8 +50,6 @@ from tradecounter.quotes.quote_links import make_quote_link
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 
-# Errors of the use cases name a field by its place in these: `items[0].sku`.
-
 
 class QuotedItem(Struct):
     """The price of a SKU in a quote."""
@@ -68,7 +66,10 @@ class QuotedShipping(Struct):
 
 
 class QuotePrice(Struct):
-    """Support's price; lines that are not named get the discount, or keep their price."""
+    """Support's price; lines that are not named get the discount, or keep their price.
+
+    Errors of the use cases name a field by its place in these: `items[0].sku`.
+    """
 
     items: list[QuotedItem] = []
     shipping: list[QuotedShipping] = []
@@ -83,9 +84,6 @@ class Declination(Struct):
     """Why a quote is declined."""
 
     reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the quote.")]
-
-
-# Amounts are net pounds.
 
 
 class Margin(Struct, frozen=True):

@@ -1,4 +1,10 @@
-"""Records customers' requests, stores them in batches, deletes them (specification, request log)."""
+"""Records customers' requests, stores them in batches, deletes them (specification, request log).
+
+Each process stores what it has recorded about once a second, without waiting for the disk, and once more before it
+ends; counts of reads every ten seconds while there are many. A process that is killed loses these; the audit log and
+the idempotency keys, which are stored with the changes themselves, lose nothing. While the database is away, entries
+wait, up to a limit.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -12,7 +18,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.admission import Holder
 from tradecounter.identity.credentials import LiveAgent
-from tradecounter.identity.queries import ActiveKey
+from tradecounter.identity.queries.api_keys import ActiveKey
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.tasks import Seldom
 from tradecounter.request_log.queries import Counted, Logged, add_counts, add_requests, forget_requests
@@ -27,11 +33,6 @@ from tradecounter.request_log.rules import (
     MOST_WRITES,
     READS,
 )
-
-# Each process stores what it has recorded about once a second, without waiting for the disk, and once more before it
-# ends; counts of reads every ten seconds while there are many. A process that is killed loses these; the audit log and
-# the idempotency keys, which are stored with the changes themselves, lose nothing. While the database is away, entries
-# wait, up to a limit.
 
 log = structlog.get_logger()
 

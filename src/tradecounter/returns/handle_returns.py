@@ -181,9 +181,6 @@ def _unbilled(
     return {line_id: unbilled for line_id, unbilled in units.items() if unbilled > 0}
 
 
-# Rows are always locked in the same order: orders, credit, stock by product.
-
-
 async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedUnits], now: datetime) -> None:
     """Receive units of a return, which may take several deliveries.
 

@@ -1,4 +1,7 @@
-"""Dispatches orders as shipments, corrects shipments, and takes those back that never left."""
+"""Dispatches orders as shipments, corrects shipments, and takes those back that never left.
+
+Rows are always locked in the same order: the order, then stock by product.
+"""
 
 import dataclasses
 from collections import Counter, defaultdict
@@ -56,8 +59,6 @@ async def shipment_in_event(
     shown = shipment_on_the_wire(order, lines, await shipment_of(tx, order.id, shipment_id))
     return {name: value for name in _TOLD if (value := getattr(shown, name)) is not None}
 
-
-# Rows are always locked in the same order: the order, then stock by product.
 
 _LONGEST_SERIAL = 200
 
@@ -212,9 +213,6 @@ def _text(field: str, value: str | UnsetType | None, longest: int) -> str | Unse
     value = value.strip()
     require_text(field, value, longest)
     return value
-
-
-# Rows are always locked in the same order: the order, then stock by product.
 
 
 async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, reason: str, now: datetime) -> None:

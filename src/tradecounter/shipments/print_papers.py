@@ -7,7 +7,8 @@ from typing import Any, Final
 from tradecounter.kit.clock import UK, day_in_words, uk_date
 from tradecounter.letterhead.printing import Printer, print_with
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.shipments.papers import PackingSlip, Paper, PaperLine, PickingList, bar_widths
+from tradecounter.shipments.bar_code import bar_widths
+from tradecounter.shipments.papers import PackingSlip, Paper, PaperLine, PickingList
 
 _PACKAGE: Final = "tradecounter.shipments"
 _PACKING: Final = {"own": "our own packing", "plain": "plain packing, without our name on it"}

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.identity.queries import (
+from tradecounter.identity.queries.secret_keys import (
     fingerprint,
     forget_retired_keys,
     lock_fingerprints,
@@ -25,8 +25,6 @@ from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.reads import lock_sealed, sample_sealed
 from tradecounter.shipments.queries.writes import replace_sealed
 
-# A service with a wrong key would encrypt with that key, and could not read the stored configurations.
-
 _SAMPLE = 50  # first and last configurations to test if no key is registered yet
 
 
@@ -34,7 +32,10 @@ AUDIT_SUBJECT = "settings/secret_key"
 
 
 class WrongSecretError(OperatorError):
-    """The database uses a secret key that is not configured, or has replaced the one that is."""
+    """The database uses a secret key that is not configured, or has replaced the one that is.
+
+    A service with a wrong key would encrypt with that key, and could not read the stored configurations.
+    """
 
     def __init__(self, problem: str = MISSING) -> None:
         super().__init__(f"TRADECOUNTER_SECRET_KEY: {problem}")
@@ -84,14 +85,15 @@ def _decrypts_some(secret_key: str, sample: Sequence[bytes]) -> bool:
     return any(vault.unseal(sealed) is not None for sealed in sample)
 
 
-# The rotation can be interrupted and repeated at any time, and does not block requests. It first ends the use of former
-# keys for new data: a process that still has one as its current key would add data that nobody re-encrypts.
-
 _BATCH = 500
 
 
 class Rotation(Struct):
-    """The numbers of configurations: re-encrypted, already current, and unreadable with every key."""
+    """The numbers of configurations: re-encrypted, already current, and unreadable with every key.
+
+    The rotation can be interrupted and repeated at any time, and does not block requests. It first ends the use of
+    former keys for new data: a process that still has one as its current key would add data that nobody re-encrypts.
+    """
 
     rotated: int = 0
     current: int = 0

@@ -14,7 +14,7 @@ from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.limits import clean_up_identity
+from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.imports.run import forget_changes
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.orders.announce_changes import announce_changes

@@ -64,9 +64,6 @@ def read_ranges(texts: Iterable[str]) -> list[PriceRange]:
     return found
 
 
-# The counts of a facet leave out what is chosen of it, so that more of it can be chosen: with Black chosen as the
-# colour, White still says how many there are.
-
 _MOST_FILTERS = 100
 _MOST_ATTRIBUTES = 8
 _SAMPLE = 200  # products that are looked at for the attributes that they have in common
@@ -74,7 +71,11 @@ _RARE = 6  # an attribute that fewer than one in so many of them has is no facet
 
 
 class ShopParameters(ProductListParameters, rename={"in_stock": "inStock"}, frozen=True):
-    """The filters of the shop: those of `GET /product`, and ranges of the price of one unit, such as `20-50`."""
+    """The filters of the shop: those of `GET /product`, and ranges of the price of one unit, such as `20-50`.
+
+    The counts of a facet leave out what is chosen of it, so that more of it can be chosen: with Black chosen as the
+    colour, White still says how many there are.
+    """
 
     price: tuple[str, ...] = ()
 

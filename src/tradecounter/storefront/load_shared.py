@@ -107,13 +107,13 @@ async def _mapped(folder: SharedFolder, at_least: Version, *, alone: bool = Fals
         return None
 
 
-# Without turns, all processes would render responses at once, and requests would wait for several of them.
-
 _LONGEST_WAIT_SECONDS = 3.0
 
 
 class Turn:
     """One process's turn.
+
+    Without turns, all processes would render responses at once, and requests would wait for several of them.
 
     It waits in the background, for at most three seconds, or a quarter of `stale_after` if that is less. Without a
     folder that can be used, nobody waits.

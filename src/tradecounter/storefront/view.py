@@ -105,11 +105,6 @@ class CustomerView:
         return self.stock.deliveries if self.trade_account else _NO_DELIVERIES
 
 
-# A process learns of a change with its next poll, and needs up to seconds to lay a large one out. So an order compares
-# the mark of its customer's view with the database's, which it reads in its first round trip. They differ if the view
-# is older: then the order reads its products, prices and stock from the database. Reads do not wait for an import
-# (docs/adr/0010).
-
 _Values = tuple[Any, ...]
 
 
@@ -126,7 +121,13 @@ class _FewProducts(CustomerView):
 async def current_view(
     tx: Transaction, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
 ) -> CustomerView:
-    """Return the customer's view of products for an order, as `view_at` does. Takes a round trip, or two."""
+    """Return the customer's view of products for an order, as `view_at` does. Takes a round trip, or two.
+
+    A process learns of a change with its next poll, and needs up to seconds to lay a large one out. So an order
+    compares the mark of its customer's view with the database's, which it reads in its first round trip. They differ if
+    the view is older: then the order reads its products, prices and stock from the database. Reads do not wait for an
+    import (docs/adr/0010).
+    """
     return await view_at(tx, await read_mark(tx, TOPICS), view, customer_id, skus, today)
 
 

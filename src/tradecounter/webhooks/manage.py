@@ -1,4 +1,7 @@
-"""Adds, changes and removes webhook endpoints; shows their deliveries, and makes them again."""
+"""Adds, changes and removes webhook endpoints; shows their deliveries, and makes them again.
+
+Functions that take `customer_id` see only this customer's endpoints; with None, they see all.
+"""
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
@@ -76,8 +79,6 @@ def webhook_vault(keys: Callable[[], Sequence[str]]) -> Vault:
     """Return the vault with the endpoints' secrets."""
     return Vault("webhook secrets", keys)
 
-
-# Functions that take `customer_id` see only this customer's endpoints; with None, they see all.
 
 _SHOWN = ("url", "types", "description", "state")  # in the audit log
 
@@ -180,8 +181,6 @@ def _checked_types(types: Iterable[str], customer_id: int | None) -> list[str]:
 def _shown(endpoint: Endpoint) -> dict[str, Any]:
     return {name: value for name, value in asdict(endpoint).items() if name in _SHOWN}
 
-
-# Functions that take `customer_id` see only this customer's endpoints; with None, they see all.
 
 PING = "webhook.ping"
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from support.applications import running_exchange
 from support.orders import rows
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.limits import clean_up_identity
+from tradecounter.identity.clean_up import clean_up_identity
 
 COUNTS = """
     select (select count(*) from access_token), (select count(*) from credential_failure),

@@ -8,7 +8,7 @@ from support.cluster import Cluster
 from support.service import Customer, Service, running_service
 from support.waiting import wait_for
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.queries import KeyRecord, NewKey, add_key, disable_key, list_keys
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, list_keys
 
 DISABLED_WITHIN_SECONDS = 5.0
 

@@ -11,7 +11,7 @@ from support.pages import customer_user, text_of
 from support.service import Customer, Service, running_service
 from support.shop import order
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.queries import ActiveKey
+from tradecounter.identity.queries.api_keys import ActiveKey
 from tradecounter.request_log.recorder import RequestRecorder, Response, forget_old_requests
 from tradecounter.request_log.rules import KEPT_FOR, MANY_COUNTS, MOST_ERRORS
 

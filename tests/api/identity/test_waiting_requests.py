@@ -11,7 +11,7 @@ from support.orders import buy
 from support.service import Customer, Service
 from tradecounter.customers.change_account import block_customer
 from tradecounter.identity.manage_keys import end_key
-from tradecounter.identity.queries import list_keys
+from tradecounter.identity.queries.api_keys import list_keys
 
 End = Callable[[Service, Customer], None]
 

@@ -12,7 +12,7 @@ from support.orders import buy, rows, sell
 from support.sandbox import live
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
-from tradecounter.identity.queries import add_key
+from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.installation.service import require_secret
 from tradecounter.kit.errors import DomainError
 from tradecounter.sandbox.queries import COPIED, SourceError

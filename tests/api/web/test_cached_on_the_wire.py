@@ -14,7 +14,7 @@ from support.cluster import Cluster
 from support.service import Customer, Service, running_service
 from support.shop import price, product, stock_shop
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.queries import disable_key, list_keys
+from tradecounter.identity.queries.api_keys import disable_key, list_keys
 
 PRODUCTS = [f"P{number}" for number in range(510)]  # more than a page, so the whole list is chunked
 

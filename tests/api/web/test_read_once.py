@@ -14,7 +14,8 @@ from support.service import Customer, Service, running_service
 from support.shop import stock_shop
 from tradecounter.edge.server.client_address import ClientAddresses
 from tradecounter.identity.credentials import read_credential
-from tradecounter.identity.limits import Lockout, RateLimit
+from tradecounter.identity.lockout import Lockout
+from tradecounter.identity.rate_limit import RateLimit
 from tradecounter.sites.http.request_context import new_context
 from tradecounter.storefront.storefront import Storefront
 

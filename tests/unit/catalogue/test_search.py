@@ -11,6 +11,7 @@ from pyroaring import BitMap
 from support.catalogue_records import product_record
 from support.naive_search import NaiveSearch, Texts
 from tradecounter.kit.text import joined_word, words
+from tradecounter.products.markup_text import text_of_markup
 from tradecounter.products.queries.records import (
     AttributeRecord,
     CategoryRecord,
@@ -18,7 +19,7 @@ from tradecounter.products.queries.records import (
     ProductRecord,
     ReferenceRecords,
 )
-from tradecounter.products.search.index import MOST_RECENT, text_of_markup
+from tradecounter.products.search.index import MOST_RECENT
 from tradecounter.products.search.query import Found, as_typed, is_as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.products.snapshot.layout import from_bytes, to_bytes

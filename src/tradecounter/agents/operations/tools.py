@@ -1,4 +1,8 @@
-"""Declares the tools of `/mcp`, and challenges calls whose scope a token lacks."""
+"""Declares the tools of `/mcp`, and challenges calls whose scope a token lacks.
+
+A tool takes a struct and returns one, as an operation of the customers' API does; its schemas are those of the
+interface document. A method's docstring is the tool's description.
+"""
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
@@ -39,9 +43,6 @@ def note_missing_scope(scope: MutableMapping[str, Any], missing: KeyScope | None
     watched: Watched = scope[_WATCHED]
     watched.missing = missing
 
-
-# A tool takes a struct and returns one, as an operation of the customers' API does; its schemas are those of the
-# interface document. A method's docstring is the tool's description.
 
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])
 

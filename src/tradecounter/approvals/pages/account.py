@@ -22,7 +22,8 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.offers import chosen_option, dated_now
-from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, own_notes_of
+from tradecounter.orders.queries.notes import own_notes_of
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.parts.services import AccountParts

@@ -83,14 +83,16 @@ def _page_of(back: str) -> str:
     return back if any(back == path or back.startswith((f"{path}?", f"{path}/")) for path in _BACK) else _BACK[0]
 
 
-# The link has the SKUs and the units themselves, so it needs no store and stays good; whoever opens it sees own prices.
-
 _LINK, _SHARED = "/account/basket/link", "/account/basket/shared"
 _LONGEST_QUERY = 4_000  # characters; what e-mail programs and proxies pass on
 
 
 class SharedBasket(Struct, frozen=True):
-    """What is in the link."""
+    """What is in the link.
+
+    The link has the SKUs and the units themselves, so it needs no store and stays good; whoever opens it sees own
+    prices.
+    """
 
     item: Annotated[tuple[str, ...], Meta(description="Units, a colon, and a SKU, such as `2:PHONE`.")] = ()
 

@@ -171,8 +171,8 @@ def _invoice_filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> In
     )
 
 
-_ALL = "/account/invoice/credit-note"
-_COLUMNS = (
+_CREDIT_NOTES = "/account/invoice/credit-note"
+_CREDIT_NOTE_COLUMNS = (
     Column("Credit note"),
     Column("Your reference"),
     Column("Invoice"),
@@ -180,7 +180,7 @@ _COLUMNS = (
     Column("Reason"),
     Column("Total", numeric=True),
 )
-_CELLS: Cells = {
+_CREDIT_NOTE_CELLS: Cells = {
     **{name: name for name in ("number", "invoice", "order_reference")},
     "issued_on": lambda row: uk_date(row.issued_at),
     **{name: name for name in ("reason", "net", "vat", "gross", "customer_reference")},
@@ -202,13 +202,13 @@ class OwnCreditNotePages(Struct, frozen=True):
     parts: AccountParts
 
     @table_page(
-        _ALL,
+        _CREDIT_NOTES,
         "Credit notes",
-        columns=_COLUMNS,
+        columns=_CREDIT_NOTE_COLUMNS,
         order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
         template="billing/credit_notes.html",
         file="credit-notes",
-        cells=_CELLS,
+        cells=_CREDIT_NOTE_CELLS,
         user_roles=ACCOUNTS,
     )
     async def list_credit_notes(
@@ -217,7 +217,7 @@ class OwnCreditNotePages(Struct, frozen=True):
         before = None if at["after"] is None else at["after"][1]
         return await list_credit_notes(tx, _credit_note_filter(call.customer_id, wanted, before), wanted.most)
 
-    @page(f"{_ALL}/zip", "Credit notes as a ZIP file", user_roles=ACCOUNTS, query=CreditNoteTable)
+    @page(f"{_CREDIT_NOTES}/zip", "Credit notes as a ZIP file", user_roles=ACCOUNTS, query=CreditNoteTable)
     async def send_files(self, call: Call) -> Response:
         wanted = _credit_note_filter(call.customer_id, call.query(CreditNoteTable))
         async with self.desk.reading() as tx:
@@ -228,14 +228,14 @@ class OwnCreditNotePages(Struct, frozen=True):
         file = await asyncio.to_thread(zipped_documents, printed, "credit-note")
         return file_response(file, "credit-notes.zip", ZIP)
 
-    @page(f"{_ALL}/{{number}}", "One credit note", user_roles=INVOICE_FILES)
+    @page(f"{_CREDIT_NOTES}/{{number}}", "One credit note", user_roles=INVOICE_FILES)
     async def show_one(self, call: Call) -> Response:
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:
             record = await fetch_credit_note(tx, number, call.customer_id)
         return self.desk.show(call, "billing/credit_note.html", record=record, note=present_credit_note(record))
 
-    @page(f"{_ALL}/{{number}}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
+    @page(f"{_CREDIT_NOTES}/{{number}}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
     async def show_pdf(self, call: Call) -> Response:
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:
@@ -254,7 +254,7 @@ def _credit_note_filter(customer_id: int, wanted: CreditNoteTable, before: int |
     )
 
 
-_PATH = "/account/invoice/statement"
+_STATEMENT = "/account/invoice/statement"
 _MOST_ENTRIES = 20 * PAGE_SIZE  # entries on the page; the files have all
 
 
@@ -264,7 +264,7 @@ class StatementPages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    @page(_PATH, "Statement", user_roles=ACCOUNTS, query=StatementParameters)
+    @page(_STATEMENT, "Statement", user_roles=ACCOUNTS, query=StatementParameters)
     async def show_statement(self, call: Call) -> Response:
         values = {name: found for name, found in query_values(call.raw_query).items() if any(found)}
         filled, wanted, now = Filled(values), StatementParameters(), self.desk.clock.now()
@@ -280,7 +280,7 @@ class StatementPages(Struct, frozen=True):
             settings = self.parts.settings
             return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
         days = {"from": statement.since.isoformat(), "to": statement.until.isoformat()}
-        address = self.desk.view(call).at(_PATH)
+        address = self.desk.view(call).at(_STATEMENT)
         this_month = now.astimezone(UK).date().replace(day=1)
         last_day = this_month - timedelta(days=1)
         spans = (

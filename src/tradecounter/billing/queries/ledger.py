@@ -66,7 +66,7 @@ _OPEN_INVOICES = Statement(
 
 
 async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
-    """Return a customer's invoices that are not fully paid, the oldest due date first."""
+    """Return what is due of a customer's invoices, the oldest due date first; whole invoices: `invoices_to_pay`."""
     return await tx.fetch_all(_OPEN_INVOICES, customer_id=customer_id)
 
 

@@ -54,7 +54,7 @@ from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.identity.manage_keys import end_key_of
-from tradecounter.identity.queries import KeyRecord, list_keys
+from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.wire import ReasonRequest

@@ -1,4 +1,8 @@
-"""Fills the demo's history: each happening in a transaction of its own, with the time and the person of the plan."""
+"""Fills the demo's history: each happening in a transaction of its own, with the time and the person of the plan.
+
+The history is filled while the demo serves. Its transactions are as short as those of requests, so nobody waits for it.
+It can be interrupted: what has an entry in a log at its time is done, and the next start continues.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,9 +38,6 @@ from tradecounter.webhooks.queries.deliveries import Result, fetch_delivery, ins
 from tradecounter.webhooks.queries.endpoints import count_endpoints, update_endpoint
 from tradecounter.webhooks.wire import WebhookChange, WebhookRequest
 
-# Active endpoints are on the loopback interface, where webhooks may not go unless the operator allows it. A paused
-# endpoint has a reserved name. Deliveries and their results are stored in one transaction, so no worker attempts them.
-
 _MOST = 50  # deliveries of an endpoint
 _READ = 100_000  # events
 _SINCE = timedelta(days=29)  # less than deliveries are kept
@@ -48,7 +49,12 @@ _RETRY_AFTER = timedelta(hours=8)
 
 @dataclass(frozen=True, slots=True)
 class _Endpoint:
-    """An endpoint that is down since `fails_from` days ago."""
+    """An endpoint that is down since `fails_from` days ago.
+
+    Active endpoints are on the loopback interface, where webhooks may not go unless the operator allows it. A paused
+    endpoint has a reserved name. Deliveries and their results are stored in one transaction, so no worker attempts
+    them.
+    """
 
     url: str
     description: str
@@ -136,9 +142,6 @@ async def _deliver(tx: Transaction, webhook_id: int, event: EventRecord, succeed
         await record_results(tx, [result], at)
         at = retry
 
-
-# It runs while the demo serves. Its transactions are as short as those of requests, so nobody waits for it. It can be
-# interrupted: what has an entry in a log at its time is done, and the next start continues.
 
 log = structlog.get_logger()
 

@@ -1,11 +1,12 @@
-"""The core of the customers' API, which every program may rely on; marks in an interface document what is beyond it."""
+"""The core of the customers' API, which every program may rely on; marks in an interface document what is beyond it.
+
+All else in the interface document is an addition, and marked as one.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from msgspec import Struct, field
-
-# All else in the interface document is an addition, and marked as one (`additions.py`).
 
 _PAGING = frozenset({"X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages", "Link"})
 _REPLAY = frozenset({"Idempotent-Replay"})
@@ -127,17 +128,18 @@ CORE = Core(
 )
 
 
-# An operation, parameter, schema or field gets `x-addition: true`. Statuses and headers are often references, which
-# cannot be extended: an operation has `x-added-statuses`, and a response `x-added-headers`. What belongs to a marked
-# operation or schema has no mark of its own.
-
 ADDITION = "x-addition"
 ADDED_STATUSES = "x-added-statuses"
 ADDED_HEADERS = "x-added-headers"
 
 
 def mark_additions(document: dict[str, Any], core: Core) -> None:
-    """Mark the additions of a document, in place."""
+    """Mark the additions of a document, in place.
+
+    An operation, parameter, schema or field gets `x-addition: true`. Statuses and headers are often references, which
+    cannot be extended: an operation has `x-added-statuses`, and a response `x-added-headers`. What belongs to a marked
+    operation or schema has no mark of its own.
+    """
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             found = core.operations.get(f"{method.upper()} {path}")

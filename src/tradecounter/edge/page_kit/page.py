@@ -75,9 +75,6 @@ def page_at(path: str, summary: str, make: Callable[[], Page]) -> Endpoint:
     return Endpoint(_operation(path, summary), send)
 
 
-# Pages request `style.DIGEST.css`, which never changes and may be cached for a year. A request with another digest, for
-# example from another release's page, gets the current file without caching.
-
 _DIGITS = 12
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _MEDIA_TYPES = {
@@ -90,7 +87,11 @@ _MEDIA_TYPES = {
 
 
 class StaticFile(Struct, frozen=True):
-    """A static file from this package."""
+    """A static file from this package.
+
+    Pages request `style.DIGEST.css`, which never changes and may be cached for a year. A request with another digest,
+    for example from another release's page, gets the current file without caching.
+    """
 
     body: bytes
     digest: bytes

@@ -58,8 +58,6 @@ ACCOUNT = PageSite(
 )
 
 
-# A subject is listed when its page exists and the person may open it.
-
 SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "staff": (
         ("Today", "/", "t"),
@@ -112,7 +110,10 @@ SEARCH: Mapping[str, str] = {"staff": "/search", "account": "/account/search"}
 
 
 class Entry(Struct, frozen=True):
-    """A subject in the menu; `is_page` means that it is the page itself, not one below it."""
+    """A subject in the menu; `is_page` means that it is the page itself, not one below it.
+
+    A subject is listed when its page exists and the person may open it.
+    """
 
     name: str
     path: str

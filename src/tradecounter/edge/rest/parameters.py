@@ -1,4 +1,9 @@
-"""Reads query parameters and forms, and reports what is ignored (specification, section 4)."""
+"""Reads query parameters and forms, and reports what is ignored (specification, section 4).
+
+A field of type `tuple[str, ...]` is a comma-separated list, which is split before percent-decoding. What an encoded
+comma (`%2C`) means depends on existing values, so the endpoint decides. Repeated lists are joined. Other parameters may
+be sent once. An empty value counts as absent; unknown parameters are ignored.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -52,10 +57,6 @@ def _form_text(escape: re.Match[bytes]) -> bytes:
         raise ValueError("a % without two hexadecimal digits")
     return bytes([int(escape[1], 16)])
 
-
-# A field of type `tuple[str, ...]` is a comma-separated list, which is split before percent-decoding. What an encoded
-# comma (`%2C`) means depends on existing values, so the endpoint decides. Repeated lists are joined. Other parameters
-# may be sent once. An empty value counts as absent; unknown parameters are ignored.
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Pair = tuple[str, str]
@@ -191,9 +192,6 @@ def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
     return fields
 
 
-# The header `X-Ignored` lists unknown query parameters and unknown body fields. Response fields count as known: the
-# service sets them and ignores them on input.
-
 IGNORED_HEADER = "X-Ignored"
 
 _MOST_NAMED = 10
@@ -203,7 +201,11 @@ _CREDENTIAL = "api-key"
 
 
 class _Known(Struct):
-    """The known members of a JSON object or of a list's elements."""
+    """The known members of a JSON object or of a list's elements.
+
+    The header `X-Ignored` lists unknown query parameters and unknown body fields. Response fields count as known: the
+    service sets them and ignores them on input.
+    """
 
     members: "dict[str, _Known]" = field(default_factory=dict)
 

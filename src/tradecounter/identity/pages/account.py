@@ -16,7 +16,7 @@ from tradecounter.edge.rest.operation import ID, TEXT, Parameter
 from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
 from tradecounter.identity.oauth.manage_applications import fetch_access, revoke_given_access
 from tradecounter.identity.oauth.queries.access_tokens import access_given
-from tradecounter.identity.queries import NewKey, list_keys
+from tradecounter.identity.queries.api_keys import NewKey, list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
 from tradecounter.parts.questions import disable_key_question

@@ -23,7 +23,7 @@ from tradecounter.db.server_state import OVERDUE_AFTER, has_room, read_base_back
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.edge.command_line.output import one_line
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.identity.queries import fingerprint, registered_keys
+from tradecounter.identity.queries.secret_keys import fingerprint, registered_keys
 from tradecounter.identity.vault import problem_of
 from tradecounter.installation.checks.of_services import Check, fine, wrong
 from tradecounter.kit.clock import Clock

@@ -30,7 +30,8 @@ from tradecounter.orders.find_by_name import fetch_order, order_to_show
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.all_orders import OrderFilter, external_ids_of, list_all_orders
-from tradecounter.orders.queries.orders import lines_of, lines_of_order, notes_of
+from tradecounter.orders.queries.notes import notes_of
+from tradecounter.orders.queries.orders import lines_of, lines_of_order
 from tradecounter.orders.reseller_wire import item_units
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder

@@ -30,18 +30,19 @@ from tradecounter.orders.wire import CreateOrderRequest
 from tradecounter.shipping.methods import shipping_at
 from tradecounter.storefront.view import view_at
 
-# The same round trip reads the marks of the catalogue, the prices and the shipping methods, so that an order never has
-# an older price than one that was acknowledged (`storefront/view.py`).
-#
-# The cap limits a customer's pending orders, or its unpriced quotes. Far below the cap, creations share a lock on the
-# customer and run at the same time: even one creation on every database connection could not exceed the cap. Near the
-# cap, each creation takes the lock exclusively and counts again.
-
 
 def pipe_standing(
     p: Pipeline, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
 ) -> Result[AccountStanding]:
-    """Fetch the standing of a customer's account for a requested order or quote; see `standing_of`."""
+    """Fetch the standing of a customer's account for a requested order or quote; see `standing_of`.
+
+    The same round trip reads the marks of the catalogue, the prices and the shipping methods, so that an order never
+    has an older price than one that was acknowledged (`storefront/view.py`).
+
+    The cap limits a customer's pending orders, or its unpriced quotes. Far below the cap, creations share a lock on the
+    customer and run at the same time: even one creation on every database connection could not exceed the cap. Near the
+    cap, each creation takes the lock exclusively and counts again.
+    """
     return p.fetch(
         STANDING,
         customer_id=context.customer_id,

@@ -1,4 +1,4 @@
-"""Reads single orders and their lines. Functions that take a customer return only its own orders."""
+"""Finds and locks orders, and reads their lines."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -34,14 +34,17 @@ _COLUMNS = SQL(
     " changed_at, allow_back_orders"
 )
 
+
 # `has_expired` of `orders/states.py` for rows whose state is pending; null without an expiry.
 HAS_EXPIRED = SQL("expires_at < :now::timestamptz")
+
 
 # The ids of the orders that `:order_reference` names: a reference in any case, or the number in it.
 NAMED_ORDERS = SQL(
     "(select id from orders where number = nullif(substring(:order_reference from '[0-9]{1,18}$'), '')::bigint"
     " and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
 )
+
 
 # Condition of orders `o`: an order's reference, or a part of the customer's own.
 REFERRED_TO = SQL(
@@ -55,7 +58,10 @@ def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = Tru
 
 
 _CODE = re.compile("[0-9a-f]{32}", re.ASCII | re.IGNORECASE)
+
+
 _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
+
 
 _OWN = order_statement(
     "select {} from orders where customer_id = :customer_id and number is not null"
@@ -106,6 +112,7 @@ async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> C
 
 
 _BY_CODE = order_statement("select {} from orders where customer_id = :customer_id and confirmation_code = :code")
+
 
 _LOCK_UNCONFIRMED = Statement(
     "select from orders where customer_id = :customer_id and confirmation_code = :code and number is null for update"
@@ -200,64 +207,8 @@ async def lock_orders(tx: Transaction, order_ids: Collection[int]) -> None:
     await tx.execute(_LOCK_ALL, ids=sorted(order_ids))
 
 
-_ADD_NOTE = Statement(
-    "insert into order_note (order_id, noted_at, noted_by, text, by_customer)"
-    " values (:order_id, :now, :noted_by, :text, :by_customer)"
-)
-
-
-async def insert_note(
-    tx: Transaction, order_id: int, noted_by: str, text: str, now: datetime, *, by_customer: bool = False
-) -> None:
-    """Store a note about an order, of the reseller or of a user of the customer."""
-    await tx.execute(_ADD_NOTE, order_id=order_id, noted_by=noted_by, text=text, now=now, by_customer=by_customer)
-
-
-class OrderNote(Struct, frozen=True):
-    """A note about an order, of the reseller or of a user of the customer."""
-
-    at: datetime
-    by: str
-    text: str
-
-
-_NOTES = Statement(
-    "select order_id, noted_at, noted_by, text from order_note where order_id = any(:order_ids::bigint[]) order by id"
-)
-
-
-async def notes_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderNote]]:
-    """Return the notes about orders by the orders' ids, oldest first."""
-    notes: dict[int, list[OrderNote]] = {order_id: [] for order_id in order_ids}
-    for order_id, *note in await tx.fetch_all(_NOTES, order_ids=array(order_ids)):
-        notes[order_id].append(OrderNote(*note))
-    return notes
-
-
-_OWN_NOTES = Statement(
-    "select noted_at as at, noted_by as by, text from order_note"
-    " where order_id = :order_id and by_customer order by id",
-    OrderNote,
-)
-
-
-async def own_notes_of(tx: Transaction, order_id: int) -> list[OrderNote]:
-    """Return the notes that the customer's own users have made about an order."""
-    return await tx.fetch_all(_OWN_NOTES, order_id=order_id)
-
-
-_COPY_OWN_NOTES = Statement("""
-    insert into order_note (order_id, noted_at, noted_by, text, by_customer)
-    select :to, noted_at, noted_by, text, true from order_note where order_id = :order_id and by_customer order by id
-""")
-
-
-async def copy_own_notes(tx: Transaction, order_id: int, to: int) -> None:
-    """Have another order have the notes that the customer's own users have made about an order."""
-    await tx.execute(_COPY_OWN_NOTES, order_id=order_id, to=to)
-
-
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
+
 
 _WITH_REFERENCE = order_statement(
     """
@@ -292,12 +243,14 @@ _LINE = SQL(
     " l.requested_unit_cost, l.bundle_line_id"
 )
 
+
 _LINES = Statement(
     SQL(
         "select {} from order_line l where l.order_id = any(:order_ids::bigint[]) order by l.order_id, l.position"
     ).format(_LINE),
     OrderLine,
 )
+
 
 _LINES_BY_CODE = Statement(
     SQL(
@@ -323,6 +276,11 @@ async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[
     return lines
 
 
+async def lines_of_order(tx: Transaction, order_id: int) -> list[OrderLine]:
+    """Return the lines of one order, as `lines_of` does."""
+    return (await lines_of(tx, [order_id]))[order_id]
+
+
 _INVOICED_UNITS = Statement(
     "select l.line_id, sum(l.quantity)::integer from invoice_line l join invoice_balance b using (invoice)"
     " where b.order_id = any(:order_ids::bigint[]) group by l.line_id"
@@ -332,11 +290,6 @@ _INVOICED_UNITS = Statement(
 async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int | None, int]:
     """Return the units of orders that are on their invoices, by line id; the invoiced shipping has None."""
     return dict(await tx.fetch_all(_INVOICED_UNITS, order_ids=array(order_ids)))
-
-
-async def lines_of_order(tx: Transaction, order_id: int) -> list[OrderLine]:
-    """Return the lines of one order, as `lines_of` does."""
-    return (await lines_of(tx, [order_id]))[order_id]
 
 
 class Bought(Struct, frozen=True):

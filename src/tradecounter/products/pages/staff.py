@@ -49,7 +49,7 @@ from tradecounter.storefront.shown_product import look_of
 
 _COUNTS = (Column("Key"), Column("Sold", numeric=True), Column("Not sold", numeric=True))
 _AS_LISTED = Order({"place": int}, "place", lambda row, _: (row.place, 0))
-_CELLS: Cells = {name: name for name in ("key", "name", "sold", "not_sold")}
+_GROUP_CELLS: Cells = {name: name for name in ("key", "name", "sold", "not_sold")}
 
 
 class Group(Struct, frozen=True):
@@ -75,13 +75,13 @@ class GroupPages(Struct, frozen=True):
         order=_AS_LISTED,
         template="products/groups.html",
         file="categories",
-        cells=_CELLS,
+        cells=_GROUP_CELLS,
         shown=lambda *_: known(one="category", several="categories", title="Categories", heading="Category"),
         scope="catalogue:read",
     )
     async def list_categories(self, at: At) -> list[Group]:
         catalogue = await self.parts.views.snapshot()
-        return _page(catalogue, _in_tree(catalogue.category_tree), catalogue.categories, at)
+        return _groups(catalogue, _in_tree(catalogue.category_tree), catalogue.categories, at)
 
     @table_page(
         "/manufacturer",
@@ -90,7 +90,7 @@ class GroupPages(Struct, frozen=True):
         order=_AS_LISTED,
         template="products/groups.html",
         file="manufacturers",
-        cells=_CELLS,
+        cells=_GROUP_CELLS,
         shown=lambda *_: known(
             one="manufacturer", several="manufacturers", title="Manufacturers", heading="Manufacturer"
         ),
@@ -99,7 +99,7 @@ class GroupPages(Struct, frozen=True):
     async def list_manufacturers(self, at: At) -> list[Group]:
         catalogue = await self.parts.views.snapshot()
         named = [(each.key, each.name) for each in catalogue.manufacturer_list]
-        return _page(catalogue, named, catalogue.manufacturers, at)
+        return _groups(catalogue, named, catalogue.manufacturers, at)
 
 
 def _in_tree(categories: Iterable[Category], above: str = "") -> Iterator[tuple[str, str]]:
@@ -109,7 +109,7 @@ def _in_tree(categories: Iterable[Category], above: str = "") -> Iterator[tuple[
         yield from _in_tree(each.children or (), f"{each.name}: ")
 
 
-def _page(
+def _groups(
     catalogue: CatalogueSnapshot, named: Iterable[tuple[str, str]], rows_of: Mapping[str, BitMap], at: At
 ) -> list[Group]:
     first = 0 if at["after"] is None else at["after"][0] + 1
@@ -251,7 +251,7 @@ async def _buyer(tx: Transaction, named: str) -> Account:
         raise invalid("customer", error.message) from error
 
 
-_COLUMNS = (
+_PRODUCT_COLUMNS = (
     Column("Product"),
     Column("State"),
     Column("Price", numeric=True),
@@ -323,7 +323,7 @@ class ProductListPages(Struct, frozen=True):
     @table_page(
         "/product",
         "Products",
-        columns=_COLUMNS,
+        columns=_PRODUCT_COLUMNS,
         order=Order({"sku": str}, "sku", lambda row, _: (row.product.sku_key, 0)),
         template="products/list.html",
         file="products",

@@ -1,9 +1,10 @@
-"""The search index: which products have a word, a joined word or a synonym, and in which fields."""
+"""The search index: which products have a word, a joined word or a synonym, and in which fields.
 
-import re
+What a query means is in `query.py`, how texts become terms in `terms.py`.
+"""
+
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from html import unescape
 from itertools import accumulate, chain
 from operator import and_, or_
 
@@ -14,6 +15,7 @@ from pyroaring import BitMap
 
 from tradecounter.products.columns.bytes_column import bytes_column, encoded
 from tradecounter.products.columns.lookups import SortedKeys, bitmap
+from tradecounter.products.markup_text import text_of_markup
 from tradecounter.products.queries.records import ProductRecord
 from tradecounter.products.search.fields import (
     FIELDS,
@@ -41,10 +43,12 @@ from tradecounter.products.search.terms import (
     tokens,
 )
 
-# What a query means is in `query.py`, how texts become terms in `terms.py`.
-
 _NO_ROWS = BitMap()
+
+
 _LONGEST_PARTED = 40  # bytes
+
+
 MOST_RECENT = 500  # words: a few KB each, and up to 0.2 MB for one that most of 100,000 products have
 
 
@@ -228,12 +232,9 @@ def _cumulative(rows: Iterable[BitMap]) -> tuple[BitMap, ...]:
     return tuple(accumulate(rows, or_))
 
 
-_COMMENT = r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->"
-_TAG = re.compile(_COMMENT + r"|<(?P<closing>/?)(?P<name>[a-zA-Z][^\s<>/]*)[^<>]*>|<[!?][^<>]*>")
-_ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_NO_TEXT = {"script", "style"}
-
 _Lists = dict[bytes, list[int]]
+
+
 TextRows = Iterable[tuple[str, Sequence[int]]]  # texts, such as a category's name, and the rows of those that have it
 
 
@@ -327,21 +328,3 @@ def _stems(lexicon: Sequence[bytes]) -> Stems:
     starts = np.cumsum([0, *(len(found[key]) for key in keys)])
     flat = np.fromiter(chain.from_iterable(found[key] for key in keys), dtype=np.int32)
     return Stems(SortedKeys(bytes_column(keys)), starts, flat)
-
-
-def text_of_markup(markup: str) -> str:
-    """Return an HTML fragment's text, in linear time for any input; tags separate words."""
-    parts: list[str] = []
-    hidden, end = "", 0  # `hidden`: the name of the script or style element around the text
-    for tag in _TAG.finditer(markup):
-        if not hidden:
-            parts.append(markup[end : tag.start()])
-        name = (tag["name"] or "").lower()
-        if not hidden and not tag["closing"] and name in _NO_TEXT:
-            hidden = name
-        elif name == hidden and tag["closing"]:
-            hidden = ""
-        end = tag.end()
-    if not hidden:
-        parts.append(markup[end:])
-    return _ENTITY.sub(lambda entity: unescape(entity[0]), " ".join(parts))

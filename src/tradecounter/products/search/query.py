@@ -1,4 +1,9 @@
-"""What a search finds, and in which order; suggests similar SKUs for an unknown SKU."""
+"""What a search finds, and in which order; suggests similar SKUs for an unknown SKU.
+
+Every word of a query must match: as it is typed, joined with its neighbours, or by a synonym. The readings of the first
+words are combined with those of the next, so all ways to join a query's words are tried. A word that nothing has is
+read as the nearest that something has.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,10 +23,6 @@ from tradecounter.products.search.fields import Field
 from tradecounter.products.search.index import NOTHING, Matches, SearchIndex
 from tradecounter.products.search.terms import Phrase, changes_kind
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
-
-# Every word of a query must match: as it is typed, joined with its neighbours, or by a synonym. The readings of the
-# first words are combined with those of the next, so all ways to join a query's words are tried. A word that nothing
-# has is read as the nearest that something has.
 
 _MOST_JOINED = 8  # words
 _MOST_WORDS = 32  # of a query in which words are joined, and repeated words count

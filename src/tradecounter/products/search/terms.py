@@ -1,4 +1,9 @@
-"""The terms under which a text is found, and the words that mean the same."""
+"""The terms under which a text is found, and the words that mean the same.
+
+White space parts a text into tokens. Punctuation, which a token keeps as `~`, parts a token into words. Each word is a
+term. The words of a token are also joined to terms (`usbc` for `USB-C`), and so are numbers beside short words (`2m`
+for `2 m`).
+"""
 
 import re
 from collections import defaultdict
@@ -9,10 +14,6 @@ from msgspec import Struct
 from Stemmer import Stemmer
 
 from tradecounter.kit.text import normalised, words
-
-# White space parts a text into tokens. Punctuation, which a token keeps as `~`, parts a token into words. Each word is
-# a term. The words of a token are also joined to terms (`usbc` for `USB-C`), and so are numbers beside short words
-# (`2m` for `2 m`).
 
 # First byte of a term that is no word of the text. Words have neither.
 COMPOUND = b"\x01"  # words that punctuation parts in the text, joined: `usbc` for `USB-C`

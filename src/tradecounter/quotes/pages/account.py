@@ -202,17 +202,18 @@ def _code(call: Call) -> str:
     return call.path_text("code", "quote")
 
 
-# Opening the page accepts nothing, since programs that scan e-mails open links. Only the form does. Its recipient may
-# be a user with a limit for one order, so a quote above the least limit of the customer's users is accepted in the
-# account.
-
 _LINK, _ACCEPTED = "/account/quote-link/{secret}", "/account/quote-link"
 _SECRET = (Parameter("secret", "The secret of the link.", TEXT, "0" * 64),)
 _FOR_THE_FORM = {Kind.INVALID, Kind.PAYMENT_REQUIRED, Kind.PRECONDITION_FAILED}  # the link is still good
 
 
 class QuoteLinkPages(Struct, frozen=True):
-    """The pages of one-time links, which are open to people who have not signed in."""
+    """The pages of one-time links, which are open to people who have not signed in.
+
+    Opening the page accepts nothing, since programs that scan e-mails open links. Only the form does. Its recipient may
+    be a user with a limit for one order, so a quote above the least limit of the customer's users is accepted in the
+    account.
+    """
 
     desk: PageDesk
     parts: AccountParts

@@ -25,10 +25,6 @@ from tradecounter.monitoring.metrics import FiguresFile
 from tradecounter.sites.http.site import Site, site_figures
 from tradecounter.sites.http.winding_down import Server
 
-# They are forked by multiprocessing's fork server, which has imported the program and has no threads. Importing is most
-# of what a start costs, and forked processes share the memory of what was imported. Where another release is installed
-# meanwhile, a new process starts from scratch and imports that (docs/adr/0030).
-
 log = structlog.get_logger()
 
 _fork_server = get_context("forkserver")
@@ -41,7 +37,12 @@ _DEAD = ("Z", "X")  # states of ended processes that still have an entry
 
 
 class ApiProcess(multiprocess.Process):
-    """An API process; `server` is created in the new process."""
+    """An API process; `server` is created in the new process.
+
+    API processes are forked by multiprocessing's fork server, which has imported the program and has no threads.
+    Importing is most of what a start costs, and forked processes share the memory of what was imported. Where another
+    release is installed meanwhile, a new process starts from scratch and imports that (docs/adr/0030).
+    """
 
     all_end: ClassVar[Event]  # set when all processes end; `ApiProcesses` creates it
     imported: ClassVar[bytes]  # the files that the fork server imports, as they were when the supervisor started

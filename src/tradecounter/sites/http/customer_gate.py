@@ -14,7 +14,7 @@ from tradecounter.feeds.operations import note_feed
 from tradecounter.feeds.queries import FeedRecord, find_feed_at, record_read
 from tradecounter.identity.admission import Admission, sender_of
 from tradecounter.identity.credentials import PREFIX_LENGTH, BearerToken, InvalidCredentialError, secret_hash
-from tradecounter.identity.limits import RateLimitedError
+from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found

@@ -124,15 +124,17 @@ async def _handled(endpoint: Endpoint, call: Call) -> Response:
         return await endpoint.handler(call)  # no response was sent yet, and the pool has new connections
 
 
-# Between the request's context and an endpoint stand applications that call each other: for HTTP/1.0, for pages of
-# other origins, for compression, for errors, for pages' errors, and the router. Each wraps the next one's messages.
-# For a request whose response is whole, what they do is a few calls of functions, which come here one after the other.
-
 _WITHOUT_CHUNKS = "1.0"
 
 
 class DirectCalls:
-    """Responds to requests of HTTP/1.1 for some routes; `app` responds to all others, and to other origins' pages."""
+    """Responds to requests of HTTP/1.1 for some routes; `app` responds to all others, and to other origins' pages.
+
+    Between the request's context and an endpoint stand applications that call each other: for HTTP/1.0, for pages of
+    other origins, for compression, for errors, for pages' errors, and the router. Each wraps the next one's messages.
+    For a request whose response is whole, what they do is a few calls of functions, which come here one after the
+    other.
+    """
 
     def __init__(
         self, app: ASGIApp, routes: Iterable[Route], errors: ErrorMiddleware, compression: Compression

@@ -16,13 +16,14 @@ from tradecounter.storefront.changes.cursor import Position
 from tradecounter.storefront.changes.differences import Noted, Outlook, Rows, version_of
 from tradecounter.storefront.storefront import Storefront
 
-# It may say yes where nothing differs for the customer; `differences` then finds nothing. It never says no wrongly.
-
 _Group = tuple[str | None, int, bool]  # customers with equal price list, discount and trade flag
 
 
 class Concerns(Struct, frozen=True):
-    """What a refresh changed: rows for all, rows for trade accounts, and prices."""
+    """What a refresh changed: rows for all, rows for trade accounts, and prices.
+
+    It may say yes where nothing differs for the customer; `differences` then finds nothing. It never says no wrongly.
+    """
 
     before: Outlook
     now: Outlook
@@ -103,8 +104,6 @@ def _versions(topic: Topic, before: Position, now: Position) -> tuple[int, int]:
     return version_of(before, topic), version_of(now, topic)
 
 
-# They cost no query. What a refresh changed is found once, not once for each request.
-
 _LOOK_FOR_THE_END_SECONDS = 0.2
 
 
@@ -119,7 +118,10 @@ class _Waiting(Struct, eq=False):
 
 
 class Followers:
-    """The waiting requests of a process; `stopping` ends all waits."""
+    """The waiting requests of a process; `stopping` ends all waits.
+
+    Waiting requests cost no query. What a refresh changed is found once, not once for each request.
+    """
 
     def __init__(self, storefront: Storefront, stopping: asyncio.Event) -> None:
         self._storefront = storefront

@@ -1,4 +1,4 @@
-"""`/webhook/{id}` in the back office, `/account/developer/webhook/{id}` in the account: one webhook."""
+"""`/webhook`: webhook endpoints of both sites, their deliveries, and the forms that add and change them."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -53,14 +53,16 @@ _ID = (Parameter("id", "The webhook's id.", ID, 3),)
 _IDS = (*_ID, Parameter("delivery_id", "The delivery's id.", ID, 812))
 _READ: Rights = {"scope": "events:read", "user_roles": DEVELOPERS}
 _CHANGE: Rights = {"scope": "events:write", "roles": ("administrator",), "user_roles": DEVELOPERS}
-_COLUMNS = (
+_DELIVERY_COLUMNS = (
     Column("Event"),
     Column("Result"),
     Column("Attempts", numeric=True),
     Column("Last attempt"),
 )
-_FILE_HEADINGS = ("id", "event", "sequence", "type", "subject", "attempts", "last_attempt_at", "status", "milliseconds",
-                  "error", "delivered_at", "next_attempt_at")  # fmt: skip
+_DELIVERY_HEADINGS = (
+    "id", "event", "sequence", "type", "subject", "attempts", "last_attempt_at", "status", "milliseconds", "error",
+    "delivered_at", "next_attempt_at",
+)  # fmt: skip
 
 
 class DeliveryTable(TableParameters, frozen=True, kw_only=True):
@@ -264,9 +266,11 @@ class WebhookPages(Struct, BothSites, frozen=True):
 
         found = await listed(call, DeliveryTable, {"id": int}, "-id", find)
         if found.is_file:
-            return csv_file(f"deliveries-{webhook.id}", _FILE_HEADINGS, map(_file_row, found.rows))
+            return csv_file(f"deliveries-{webhook.id}", _DELIVERY_HEADINGS, map(_file_row, found.rows))
         address = self.desk.view(call).at(self._path(webhook.id))
-        table = Table.of(call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.id, row.id))
+        table = Table.of(
+            call, address, _DELIVERY_COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.id, row.id)
+        )
         now = self.desk.clock.now()
         due = webhook.state == "active" and any(
             row.next_attempt_at and row.next_attempt_at <= now for row in table.rows

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.access.browser_names import browser_name
 from tradecounter.access.change_password import change_password
 from tradecounter.access.pages.both.visit import SignInSubject, address_of, sign_in_step, the_session
 from tradecounter.access.second_factor import (
@@ -16,7 +17,7 @@ from tradecounter.access.second_factor import (
     enable_factor,
     renew_recovery_codes,
 )
-from tradecounter.access.sessions import browser_name, end_other_sessions, end_own_session, list_sessions
+from tradecounter.access.sessions import end_other_sessions, end_own_session, list_sessions
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page

@@ -21,7 +21,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.manage_keys import end_key_of, fetch_key
-from tradecounter.identity.queries import list_keys
+from tradecounter.identity.queries.api_keys import list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
 from tradecounter.parts.questions import disable_key_question, disable_user_question, revoke_agent_question

@@ -31,8 +31,6 @@ from tradecounter.prices.queries.prices_of_products import price_list_keys
 from tradecounter.privacy.personal_data import erase_customer, export_customer, what_goes
 from tradecounter.shipping.queries import read_methods
 
-# Who may change a field is the same as in the API: each form has the fields of one right.
-
 _CONTACT, _CREDIT, _TRADE, _NEW = (
     "/customer/{id}/contact",
     "/customer/{id}/credit-terms",
@@ -43,7 +41,10 @@ _BY_CONTACT, _BY_CREDIT, _BY_TRADE = (roles_of_field(settings[0]) for settings i
 
 
 def _form(name: str, settings: Collection[str]) -> type[Struct]:
-    """Return the form of some settings. An empty field empties its setting, or is an error if that needs a value."""
+    """Return the form of some settings. An empty field empties its setting, or is an error if that needs a value.
+
+    Who may change a field is the same as in the API: each form has the fields of one right.
+    """
     fields = [_field(each) for each in structs.fields(CustomerChange) if each.name in settings]
     return msgspec.defstruct(name, fields, kw_only=True)
 

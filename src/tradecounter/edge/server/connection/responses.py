@@ -52,14 +52,16 @@ def error_bytes(error: RejectedError, standing_headers: Iterable[Header]) -> byt
     return head.encode() + standing + b"\r\n" + body
 
 
-# Uvicorn writes them one after the other, and looks at each header on its own: half of the time that sending takes.
-
 _SENT_BY_UVICORN = frozenset({b"connection", b"transfer-encoding"})
 _MOST_COPIED = 64 * 1024  # bytes of a body that is joined to its head
 
 
 async def respond(cycle: RequestResponseCycle, app: ASGI3Application, scope: Any, receive: Any, _send: Any) -> None:
-    """Run an application, whose whole responses are sent in one write."""
+    """Run an application, whose whole responses are sent in one write.
+
+    Uvicorn writes head and body one after the other, and looks at each header on its own: half of the time that sending
+    takes.
+    """
     await app(scope, receive, OneWrite(cycle).send)
 
 

@@ -1,4 +1,7 @@
-"""Access tokens, of which only hashes are stored, and the consents and grants that they depend on."""
+"""Access tokens, of which only hashes are stored, and the consents and grants that they depend on.
+
+Locks are taken in the order application, consent, grant.
+"""
 
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -9,8 +12,6 @@ from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import new_secret, secret_hash
-
-# Locks are taken in the order application, consent, grant.
 
 _LOCK_CONSENT = Statement("""
     select from consent where client_id = :client_id and customer_id = :customer_id and revoked_at is null for update

@@ -36,13 +36,12 @@ from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.pages.both.new_order import OWN
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.changes import OrderChange, changes_of_order
+from tradecounter.orders.queries.notes import OrderNote, own_notes_of
 from tradecounter.orders.queries.orders import (
-    OrderNote,
     fetch_own_order_by_code,
     fetch_own_order_by_name,
     lines_of_order,
     lock_own_order,
-    own_notes_of,
 )
 from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, NumberedOrder, PendingOrder

@@ -65,7 +65,8 @@ from tradecounter.orders.pages.both.order_form import (
     delivery_note_of,
     values_of,
 )
-from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order, own_notes_of
+from tradecounter.orders.queries.notes import own_notes_of
+from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS

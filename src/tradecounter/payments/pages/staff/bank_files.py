@@ -1,16 +1,13 @@
 """Bank files on their way in, at `/payment/import`; those that were recorded, at `/bank-file`, and their roll-back."""
 
 import asyncio
-import secrets
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct, field
 from starlette.responses import Response
 
-from tradecounter.bulk.files import Form
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Nothing
 from tradecounter.edge.page_kit.forms import MOST_BYTES, Filled, Submitted, listed_apart, parse_form, read_submitted
@@ -36,79 +33,24 @@ from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, SOURCES, first_cells, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_line import BankRow
 from tradecounter.payments.import_payments import KEEP, import_payments, roll_back_bank_file
+from tradecounter.payments.kept_files import KeptFile, KeptFiles
 from tradecounter.payments.pages.staff.unplaced import LINE_CELLS, shared_reason
 from tradecounter.payments.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files
 from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter, BankLineRecord
 from tradecounter.payments.wire import PaymentImport, RolledBackFile
 
-# They are kept in memory until they are recorded or discarded, at most for a day and until the process ends.
-
-_MOST_KEPT = 20
-_KEPT_FOR = timedelta(days=1)
-
-
-class KeptFile(Struct):
-    """An uploaded bank file.
-
-    Attributes:
-        owner: the id of the member of the staff who uploaded it, who alone sees it.
-        headings: the cells of its first line.
-        renamed: the field of each heading that its owner has chosen.
-        result: what recording it would do, as last looked at.
-        problem: why it cannot be read.
-        recorded_as: the id of the bank file, once it is recorded.
-    """
-
-    id: str
-    owner: int
-    name: str
-    form: Form
-    content: bytes
-    at: datetime
-    headings: Sequence[str] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    result: PaymentImport | None = None
-    problem: str = ""
-    recorded_as: int | None = None
-
-    @property
-    def path(self) -> str:
-        """The path of its page."""
-        return f"/payment/import/check/{self.id}"
-
-
-class KeptFiles:
-    """The uploaded bank files of this process."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, KeptFile] = {}
-
-    def keep(
-        self, owner: int, name: str, form: Form, content: bytes, headings: Sequence[str], now: datetime
-    ) -> KeptFile:
-        """Keep a file; those that are too old, and the oldest of too many, are forgotten."""
-        fresh = [kept for kept in self._kept.values() if kept.at >= now - _KEPT_FOR]
-        self._kept = {kept.id: kept for kept in fresh[-(_MOST_KEPT - 1) :]}
-        made = KeptFile(secrets.token_urlsafe(16), owner, name, form, content, now, headings)
-        self._kept[made.id] = made
-        return made
-
-    def find(self, file_id: str, owner: int) -> KeptFile:
-        """Return a file of a member of the staff. Raises DomainError (not found)."""
-        kept = self._kept.get(file_id)
-        if kept is None or kept.owner != owner:
-            raise DomainError(Kind.NOT_FOUND, "this file is not kept any more: choose it again")
-        return kept
-
-    def discard(self, kept: KeptFile) -> None:
-        """Forget a file."""
-        self._kept.pop(kept.id, None)
-
-
 _UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
+
+
 _FILE = "file"
+
+
 _PARTS_OF_THE_FORM = 16 * 1024  # bytes beside the file's own
+
+
 _MOST_SHOWN = 500  # lines
+
+
 _SEE_OTHER = 303
 
 
@@ -243,6 +185,8 @@ def _said_of_import(result: PaymentImport) -> str:
 
 
 _ONE, _ROLL_BACK = "/bank-file/{id}", "/bank-file/{id}/roll-back"
+
+
 _COLUMNS = (
     Column("File"),
     Column("When"),
@@ -254,13 +198,19 @@ _COLUMNS = (
     Column("Paid out", numeric=True),
     Column("State"),
 )
+
+
 _LINE_COLUMNS = (
     Column("Reference"),
     Column("Received"),
     Column("State"),
     Column("Amount", numeric=True),
 )
+
+
 _HEADINGS = ("id", "name", "at", "by", "lines", "recorded", "payments_out", "repeated", "unplaced", "rolled_back_at")
+
+
 _STORED = Sort("stored", descending=False)
 
 

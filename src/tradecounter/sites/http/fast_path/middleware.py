@@ -1,4 +1,10 @@
-"""Sends cached and short product responses before any other middleware runs, and caches parsed request heads."""
+"""Sends cached and short product responses before any other middleware runs, and caches parsed request heads.
+
+Customers' programs request the same pages all day, and many see the same prices. The response to `GET /product` depends
+only on the data of the customer's view, which has a digest, and on a few parts of the request. Address, credential,
+rate limit, links and request id differ per request. Short responses are made here too (`short_responses.py`). Unusual
+requests, and those that get an error, go to the endpoints (docs/adr/0012, docs/adr/0014).
+"""
 
 import asyncio
 import re
@@ -13,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.request_figures import Key, RequestFigures, Way
 from tradecounter.identity.admission import Admission
-from tradecounter.identity.limits import RateLimitedError
+from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.telemetry import SPANS, RequestSpan
 from tradecounter.request_log.recorder import RequestRecorder
@@ -51,12 +57,6 @@ class HeadCache:
             return
         self._heads.setdefault(sha256(raw).digest(), head)
 
-
-# Customers' programs request the same pages all day, and many see the same prices. The response to `GET /product`
-# depends only on the data of the customer's view, which has a digest, and on a few parts of the request. Address,
-# credential, rate limit, links and request id differ per request. Short responses are made here too
-# (`short_responses.py`). Unusual requests, and those that get an error, go to the endpoints
-# (docs/adr/0012, docs/adr/0014).
 
 log = structlog.get_logger()
 

@@ -14,9 +14,6 @@ from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.request_figures import Key, Way
 from tradecounter.storefront.operations import LIST_PATH, ONE_PATH
 
-# Requests with the same cache key share a response, except for parts that depend on the request, such as the query in
-# its links.
-
 CacheKey = tuple[bytes | str | None, ...]
 
 _OVERHEAD = 1000  # approximate bytes of a response without its strings
@@ -27,6 +24,9 @@ _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
 @dataclass(eq=False)
 class CachedResponse:
     """A response as it was sent: status, entity tag, the shared headers, and the body in blocks.
+
+    Requests with the same cache key share a response, except for parts that depend on the request, such as the query in
+    its links.
 
     `links` are for its `Link` header; `requests` is how many requests it counts as. `was_sent`: the cache has sent it,
     and may renew it (`short_responses.py`).

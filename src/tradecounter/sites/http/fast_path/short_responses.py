@@ -23,14 +23,15 @@ from tradecounter.sites.http.request_head import KEYED
 from tradecounter.storefront.operations import LIST_PATH, ONE_PATH, ProductEndpoints
 from tradecounter.storefront.view import CustomerView
 
-# ASGI's messages, the middleware and the routing take longer than finding and rendering such a page.
-
 _BEFORE_SKU = ONE_PATH.removesuffix("{sku}")
 _MOST_LONG = 1_000
 
 
 class ShortResponses:
-    """Makes responses as the application would, but for the headers of a single request."""
+    """Makes responses as the application would, but for the headers of a single request.
+
+    ASGI's messages, the middleware and the routing take longer than finding and rendering such a page.
+    """
 
     def __init__(
         self,
@@ -112,16 +113,17 @@ def _no_actor(_: Scope) -> Actor:
     raise RuntimeError("a read of products changes nothing")
 
 
-# Without it, every request would miss the cache at once after each change of prices or stock (docs/adr/0025). A
-# response is renewed only if the cache has sent it since the last change, so at most as many responses are rendered as
-# requests have been spared.
-
 _MOST = 500  # responses
 _LONGEST_SECONDS = 1.0  # the new data waits this long
 
 
 class Renewal:
-    """Knows which responses the cache has sent since the last change, and renews them."""
+    """Knows which responses the cache has sent since the last change, and renews them.
+
+    Without renewal, every request would miss the cache at once after each change of prices or stock (docs/adr/0025). A
+    response is renewed only if the cache has sent it since the last change, so at most as many responses are rendered
+    as requests have been spared.
+    """
 
     def __init__(self, short: ShortResponses, cache: ResponseCache) -> None:
         self._short = short
