@@ -47,6 +47,7 @@ def test_the_report_is_one_document(tradecounter: Program) -> None:
     assert report == wanted
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     "given",
     [

@@ -25,6 +25,7 @@ def tradecounter(database_url: str, tmp_path_factory: pytest.TempPathFactory, fo
 STOCK = "sku,available\nACME-100,121\nbolt-c2,1500\n"
 
 
+@pytest.mark.sweep
 def test_importing_the_samples_again_changes_nothing(tradecounter: Program) -> None:
     for kind in IMPORT_KINDS:
         report = tradecounter.json("import", kind, f"samples/{kind}.csv", "--dry-run")

@@ -34,6 +34,7 @@ def parsed(text: str, name: str, *words: str) -> Outcome:
     return Decimal(found)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("table", "name", "words"),
     [

@@ -37,6 +37,7 @@ def buyer(service: Service, tradecounter: Program) -> Customer:
     return customer
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("sku", ["PHONE", "CABLE", "SWITCH"])
 @pytest.mark.parametrize(
     ("quantity", "member"), [(1, "single_unit_cost"), (5, "five_plus_unit_cost"), (10, "ten_plus_unit_cost")]

@@ -21,11 +21,13 @@ def test_the_help_names_every_command(tradecounter: Program) -> None:
     assert all(f" {name} " in text for name in COMMANDS)
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("words", [[name] for name in COMMANDS] + [["customer", "add"], ["order", "list"]])
 def test_every_command_explains_itself(words: list[str], tradecounter: Program) -> None:
     assert f"Usage: tradecounter {' '.join(words)} " in tradecounter.text(*words, "--help")
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

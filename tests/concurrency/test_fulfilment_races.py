@@ -101,6 +101,7 @@ def test_orders_that_share_products_can_all_be_cancelled_concurrently(shop: Serv
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_concurrent_operations_of_all_kinds_keep_the_books_consistent(shop: Service, customers: list[Customer]) -> None:
     skus = [sell(shop, f"ALL-{number}", available=6) for number in range(3)]
     for round_ in range(2):

@@ -231,6 +231,7 @@ CHANGES: dict[str, Callable[[Service, Customer], Any]] = {
 }
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("change", CHANGES)
 def test_any_kind_of_change_wakes_its_customer(shop: Service, change: str) -> None:
     shop.must_load("price-list", [price("PHONE", 40, price_list="awaited")])

@@ -398,6 +398,7 @@ def test_every_command_operation_and_job_is_listed(office: Office) -> None:
     assert {job.name for job in periodic_jobs(Settings())} == JOBS.keys()
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_changes_something_leaves_an_entry_by_the_system_user(office: Office, command: str) -> None:
     action, words = COMMANDS[command]

@@ -221,6 +221,7 @@ REJECTED: list[tuple[Code, int, Send]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize(
     ("code", "status", "send"), REJECTED, ids=[f"{code} {number}" for number, (code, _, _) in enumerate(REJECTED)]
 )

@@ -250,6 +250,7 @@ def assert_general(response: httpx2.Response, status: int) -> None:
     assert not LEAKS.search(body["message"])
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("2 OrderVideoResponse, Error, OAuthError", "an error is its message")
 @pytest.mark.spec("4 POST /order", "its errors")
 @pytest.mark.spec("7 Errors", "the status is set, the body is a message that says why")

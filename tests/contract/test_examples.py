@@ -35,6 +35,7 @@ def values(holder: dict[str, Any]) -> list[Any]:
     return [holder["example"]] if "example" in holder else [e["value"] for e in holder.get("examples", {}).values()]
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("4 GET /openapi.json, GET /openapi.yaml", "the document is true")
 @pytest.mark.parametrize("media", [pytest.param(media, id=place) for place, media in media_types()])
 def test_every_body_has_examples_that_fit_its_schema(media: dict[str, Any]) -> None:

@@ -102,6 +102,7 @@ def test_the_examples_of_all_parameters_together_find_something(
     found_together(demo.customer.http, path, operation)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(("path", "operation"), lists(backoffice_document()))
 def test_those_of_the_back_office_find_something_together(
     office: BackOfficeSite, path: str, operation: dict[str, Any]

@@ -168,6 +168,7 @@ def without_docstrings(tree: ast.Module) -> Iterator[ast.AST]:
             yield node
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.what)
 def test_code_that_matches_a_rule_is_only_in_its_allowed_files(rule: Rule, nodes: dict[str, list[ast.AST]]) -> None:
     strays = [

@@ -67,6 +67,7 @@ def test_events_are_counted_by_type_from_the_workers_start_on(metrics: str) -> N
     assert value(metrics, "tradecounter_events_total", type="log.restored") == 0
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("place", expressions())
 def test_expressions_use_metrics_and_labels_that_exist(place: str) -> None:
     labels = {}

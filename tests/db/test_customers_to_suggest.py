@@ -184,6 +184,7 @@ def told_of(payer: Payer) -> tuple[Any, ...]:
     return (payer.line_id, payer.customer_id, payer.times, payer.last_on, *flags)
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_customers_to_suggest_are_those_of_a_plain_reading(url: str, seed: int) -> None:
     books = Books(Random(seed))  # noqa: S311 the same each time
@@ -198,6 +199,7 @@ def test_the_customers_to_suggest_are_those_of_a_plain_reading(url: str, seed: i
         assert {told_of(payer) for payer in alone} == {each for each in books.likely() if each[0] == line}
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("count", [2, 3, 99, 100, 101, 120])
 def test_all_the_smallest_invoices_come_to_an_amount(url: str, count: int) -> None:
     smallest = [Decimal("0.03")] * count

@@ -30,6 +30,7 @@ def kept(shop: Importer) -> Any:
     return shop.one("select attributes from product where sku = 'PHONE'")
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("given", "key"),
     [

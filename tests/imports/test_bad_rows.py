@@ -238,6 +238,7 @@ def test_very_many_bad_rows_are_all_reported(filled: Importer, content: dict[str
     assert filled.content() == content
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("kind", "rows"),
     [
@@ -303,6 +304,7 @@ def test_bad_json_text_in_a_cell_is_rejected_with_its_column(filled: Importer) -
     assert (report.errors[0].line, report.errors[0].message[:34]) == (2, "images: the cell is not valid JSON")
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
@@ -328,6 +330,7 @@ def test_too_deeply_nested_json_is_rejected(filled: Importer, content: dict[str,
     assert filled.content() == content
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("text", "form", "reason"),
     [

@@ -32,6 +32,7 @@ def errors(report: Any) -> list[tuple[int | None, str]]:
     return [(error.line, error.message) for error in report.errors]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("text", "separator"),
     [

@@ -30,6 +30,7 @@ def file_of(importer: Importer, kind: str) -> str:
     return importer.change_by(lambda tx: current_file(tx, kind))
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_file_of_a_kind_has_all_its_records_and_changes_nothing(filled: Importer, kind: str) -> None:
     report = filled.load_text(kind, file_of(filled, kind), dry_run=True)

@@ -141,6 +141,7 @@ def test_a_price_that_may_be_a_slip_needs_force(row: dict[str, Any], reason: str
     assert not shop.load("price-list", [price("SWITCH", 50), row]).errors
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     "row",
     [

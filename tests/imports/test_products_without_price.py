@@ -4,6 +4,8 @@ import random
 from functools import partial
 from typing import Any
 
+import pytest
+
 from support.importing import Importer
 from support.shop import price, product
 from tradecounter.imports.run import roll_back_import
@@ -20,6 +22,7 @@ def some(chance: random.Random) -> list[dict[str, Any]]:
     return [price(sku, chance.randint(1, 99), price_list=name) for name, sku in chosen]
 
 
+@pytest.mark.sweep
 def test_they_are_right_after_random_imports_and_roll_backs(importer: Importer) -> None:
     chance = random.Random(29)  # noqa: S311 the same in each run
     importer.load("products", [product(sku) for sku in _SKUS])

@@ -33,6 +33,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("kind", ROWS)
 def test_more_than_a_fifth_is_rejected_unless_confirmed_and_a_fifth_is_not(kind: str, shop: Importer) -> None:
     rows = ROWS[kind]

@@ -41,6 +41,7 @@ def records(shop: Importer, kind: str) -> dict[str, Any]:
     return {key: row for key, row in found if row.get("active", True) and row.get("available") != 0}
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_a_roll_back_restores_records_of_every_kind(kind: str, shop: Importer) -> None:
     ids = shop.query("select id from customer where email_key = 'a@a.example'")

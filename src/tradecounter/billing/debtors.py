@@ -1,6 +1,6 @@
 """Customers with unpaid invoices, with ageing; reminds them when staff ask for it, and at the ages of REMINDER_DAYS."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.clock import day_begins, uk_date
 from tradecounter.kit.errors import DomainError, Kind
 
 MOST_OVERDUE = "overdue"
@@ -61,11 +61,7 @@ async def read_debtor_totals(tx: Transaction, now: datetime) -> DebtorTotals:
 def _age_starts(now: datetime) -> AgeStarts:
     """Return when the UK days begin that separate the ages."""
     today = uk_date(now)
-    return AgeStarts(*(_start(today - timedelta(days=days)) for days in (0, 30, 60, 90)))
-
-
-def _start(day: date) -> datetime:
-    return at_uk_time(day, time())
+    return AgeStarts(*(day_begins(today - timedelta(days=days)) for days in (0, 30, 60, 90)))
 
 
 def _debtor(record: DebtorRecord) -> Debtor:

@@ -126,7 +126,7 @@ NOT_CONFIRMABLE = ErrorResponse(
 )
 
 
-_UNIT = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
+UNIT = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
 _SAVED = Raw(b'{"id":5001}')
 _IN_FULL = Raw(to_json(ADDRESS_DETAILS))
 _NEXT_DAY = CreateOrderShipping(
@@ -183,7 +183,7 @@ ORDER = Order(
             cost_tax=Decimal("91.08"),
             related_items=[],
             configurations=[],
-            serial_numbers=[_UNIT],
+            serial_numbers=[UNIT],
             quantity_dispatched=6,
             quantity_cancelled=0,
         )
@@ -200,7 +200,7 @@ ORDER = Order(
             carrier="Fastvan",
             tracking_url="https://track.fastvan.example/?parcel=FV123456789",
             dispatched_on="2026-06-16T16:40:00",
-            items=[ShippedUnits(90017, 6, [_UNIT])],
+            items=[ShippedUnits(90017, 6, [UNIT])],
             tracking_events=[
                 TrackingEvent(
                     date="2026-06-17T10:04:00", type="Delivered", description="Left with reception", locality="Leeds"

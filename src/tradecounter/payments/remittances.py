@@ -12,6 +12,7 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.billing.rules import require_amount
 from tradecounter.customers.queries.accounts import lock_account
+from tradecounter.db.label_codes import typed_code
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
@@ -65,7 +66,6 @@ AWAITED_FOR = timedelta(days=90)
 _MOST_AWAITED = 50
 MOST_INVOICES = 200
 _SHORTEST_KEY = 4
-_PUNCTUATION = re.compile("[^a-z0-9]+")
 
 
 class PaidInvoices(Struct, kw_only=True):
@@ -132,14 +132,10 @@ def matching(
     none of them, unless all tell of the same invoices, as two colleagues may: then it is the first.
     """
     fitting = [each for each in awaited if each.amount == line.pounds and each.id not in used]
-    written = _key(line.reference)
+    written = typed_code(line.reference)
     telling = [each for each in fitting if says_enough(each.reference, _SHORTEST_KEY)]
-    named = [each for each in telling if _key(each.reference) in written]
+    named = [each for each in telling if typed_code(each.reference) in written]
     for found in (named, [each for each in fitting if each.customer_id == usual]):
         if len({(each.customer_id, frozenset(each.invoices)) for each in found}) == 1:
             return min(found, key=lambda each: each.id)
     return None
-
-
-def _key(text: str) -> str:
-    return _PUNCTUATION.sub("", text.lower())

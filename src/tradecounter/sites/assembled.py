@@ -29,10 +29,9 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.settings import Settings
+from tradecounter.sites.http.request_head import SAFE_METHODS
 
 BasketOf = Callable[[Transaction, CustomerUser], Awaitable[HeaderBasket | None]]
-
-_SAFE = {"GET", "HEAD"}
 
 
 class SessionGate(Struct, frozen=True):
@@ -53,7 +52,7 @@ class SessionGate(Struct, frozen=True):
         Raises ElsewhereError without a session, and DomainError (forbidden) for a form of another site and without
         the role.
         """
-        if request.method not in _SAFE:
+        if request.method not in SAFE_METHODS:
             self._require_own_form(request)
         session = await self._find(request)
         if session is not None:
@@ -115,7 +114,7 @@ def _back_to(request: Request) -> str:
     """Return the address of a page without the host; of a form, without the query."""
     path: str = quote(request.scope["path"])
     query: str = request.scope["query_string"].decode("latin-1")
-    return f"{path}?{query}" if query and request.method in _SAFE else path
+    return f"{path}?{query}" if query and request.method in SAFE_METHODS else path
 
 
 Parts = TypeVar("Parts")

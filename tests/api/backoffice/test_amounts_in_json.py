@@ -112,6 +112,7 @@ def test_every_amount_of_the_document_is_tried_here(staff: httpx2.Client, doors:
     assert sorted(set(found)) == sorted(doors)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_part_of_a_penny_is_rejected_and_changes_nothing(
     staff: httpx2.Client, customer: Customer, doors: dict[str, tuple[str, str]], number: str

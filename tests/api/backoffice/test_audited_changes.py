@@ -351,6 +351,7 @@ def test_every_change_is_listed(office: BackOfficeSite) -> None:
     assert found == CHANGES.keys()
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_leaves_one_entry_and_its_repetition_none(program: Staff, name: str) -> None:
     action, prepare = CHANGES[name]

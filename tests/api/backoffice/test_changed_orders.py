@@ -129,6 +129,7 @@ def _changed_at(shop: Service, placed: dict[str, Any]) -> Any:
     return moment
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.parametrize("name", CHANGES)
 def test_whatever_changes_the_response_moves_changed_on(
     office: BackOfficeSite, staff: httpx2.Client, name: str

@@ -115,6 +115,7 @@ def moment(shop: Service) -> str:
     return str(found)
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize(
     ("path", "name", "make"),
     [

@@ -18,6 +18,7 @@ def changed(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [*without, *({**row, name: value} for name in row for value in VALUES), {}]
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize("kind", sorted(IMPORT_KINDS))
 def test_a_row_without_a_field_or_with_another_type_is_reported(staff: httpx2.Client, kind: str) -> None:
     rows = changed(EXAMPLES[kind].rows[0])

@@ -117,6 +117,7 @@ def test_an_order_without_such_a_paper_is_rejected(warehouse: httpx2.Client, off
         assert warehouse.get(f"/api/order/NONE/{kind}").status_code == 404
 
 
+@pytest.mark.sweep
 def test_sixty_lines_with_long_names_take_several_pages(warehouse: httpx2.Client, office: BackOfficeSite) -> None:
     service = office.service
     name = "A desk phone with a colour touch screen, an expansion port and a wall-mount kit " * 2

@@ -106,6 +106,7 @@ def test_writing_includes_reading_and_nothing_else() -> None:
     assert not includes(others, "orders:read")
 
 
+@pytest.mark.sweep
 def test_a_token_may_call_exactly_the_operations_of_its_scopes(office: BackOfficeSite) -> None:
     for scope in SCOPES:
         client = office.caller(scope)

@@ -91,6 +91,7 @@ def test_prices_that_may_be_slips_want_force(staff: httpx2.Client, office: BackO
     assert (raised["below_cost"], raised["guarded"]) == (1, 0)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("rule", "message"),
     [

@@ -57,6 +57,7 @@ def test_names(blank: str, staff: httpx2.Client, customer: Customer) -> None:
     rejected(staff.post(f"{address}/key", json={"name": blank}), "name")
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.parametrize("field", ["contact_name", "street_one", "city", "zip"])
 def test_addresses(blank: str, field: str, staff: httpx2.Client, customer: Customer) -> None:
     address = {**ADDRESS, field: blank}

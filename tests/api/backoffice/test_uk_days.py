@@ -23,6 +23,7 @@ def lists(office: BackOfficeSite) -> list[str]:
     ]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
     [

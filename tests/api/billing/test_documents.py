@@ -128,6 +128,7 @@ def test_pages_follow_each_other(buyer: Customer) -> None:
     assert numbers(buyer, "/payment", limit=1, page=2) == numbers(buyer, "/payment")[1:2]
 
 
+@pytest.mark.sweep
 def test_a_long_list_is_whole_and_in_sequence(shop: Service) -> None:
     customer = shop.customer()
     for _ in range(501):

@@ -27,6 +27,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
+@pytest.mark.sweep
 def test_all_outstanding_orders_are_listed_oldest_first(customer: Customer, placed: list[dict[str, Any]]) -> None:
     response = customer.get(PATH)
     assert "Content-Length" not in response.headers, "the response is chunked"

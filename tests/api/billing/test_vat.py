@@ -65,6 +65,7 @@ MOMENTS = st.integers(0, 40 * 24 * 60).map(lambda minutes: timedelta(minutes=min
 SALES = st.tuples(st.integers(1, 40), st.booleans(), MOMENTS, MOMENTS, st.none() | st.integers(1, 300), MOMENTS)
 
 
+@pytest.mark.sweep
 @fuzzed(12)
 @given(st.lists(SALES, min_size=1, max_size=4), st.tuples(st.integers(0, 45), st.integers(0, 45)).map(sorted))
 def test_figures_of_any_period_are_the_sums_of_its_documents(

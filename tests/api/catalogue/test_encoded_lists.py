@@ -83,6 +83,7 @@ ENCODERS: list[Callable[[dict[str, str]], str]] = [
 ]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("encode", ENCODERS, ids=lambda encode: encode.__name__)
 def test_lists_mean_the_same_however_they_are_encoded(
     customer: Customer, encode: Callable[[dict[str, str]], str]

@@ -21,6 +21,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("1 Pagination", "page and limit out of bounds are rejected")
 @pytest.mark.spec("4 GET /product", "sort: one of four values; any other is 400")
 @pytest.mark.spec("7 400", "an unknown sort")

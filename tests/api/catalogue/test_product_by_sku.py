@@ -65,6 +65,7 @@ def by_sku(customer: Customer, path: str) -> httpx2.Response:
     return customer.http.send(customer.http.build_request("GET", url))
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("2 Product", "SKU lookup ignores case")
 @pytest.mark.spec("4 GET /product/{sku}", "any case; JSON; with its descriptions")
 @pytest.mark.parametrize("sku", STRANGE)

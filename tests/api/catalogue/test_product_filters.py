@@ -74,6 +74,7 @@ def skus(customer: Customer, query: str) -> list[str]:
     return [found["sku"] for found in response.json()]
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.spec("4 GET /product", "manufacturer: comma-separated keys")
 @pytest.mark.spec("4 GET /manufacturer", "by name; keys filter")
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def customer(service: Service) -> Customer:
     return service.customer()
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.spec("1 Content negotiation", "the Accept header chooses the format, the accept parameter overrides it")
 @pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
 @pytest.mark.spec("9 Versioning", "JSON in general, CSV for the two lists without an Accept header")

@@ -149,7 +149,7 @@ CASES: dict[str, Callable[[NaiveCatalogue], Wanted]] = {
 }
 
 
-@pytest.mark.sweep(every=6)
+@pytest.mark.sweep(every=18)
 @pytest.mark.spec("4 GET /product", "active products at the customer's own prices and stock")
 @pytest.mark.parametrize("name", CASES)
 def test_each_filter_and_sort_gives_the_recomputed_list(real_shop: RealShop, name: str) -> None:

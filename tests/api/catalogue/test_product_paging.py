@@ -61,6 +61,7 @@ JSON_PAGES = [
 ]
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("1 Pagination", "the body is a plain array or table; the headers say total, page, limit and pages")
 @pytest.mark.spec("4 GET /product", "as JSON or CSV, in pages")
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])

@@ -49,6 +49,7 @@ def contract(
     return {"customer_id": customer.id, "sku": sku, "single_unit_cost": single, **dates}
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.spec("2 Product", "costs are net, by the account's pricing, for one, five and ten units")
 @pytest.mark.parametrize(
     ("price_list", "discount", "expected"),

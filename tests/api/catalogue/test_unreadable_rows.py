@@ -75,6 +75,7 @@ BAD_PRODUCTS: list[LiteralString] = [
 ]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("change", BAD_PRODUCTS)
 def test_an_unreadable_product_is_not_for_sale_but_stays_in_its_orders(
     wide_shop: Service, change: LiteralString

@@ -259,6 +259,7 @@ def test_a_disabled_or_blocked_persons_session_gives_nothing(consenting: Consent
     assert error_of(consenting, visit(person, {**request, "prompt": "none"})) == "login_required"
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize(
     "uri",
     [

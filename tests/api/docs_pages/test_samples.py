@@ -54,7 +54,7 @@ def results(demo: Service, tmp_path_factory: pytest.TempPathFactory) -> Results:
     return run
 
 
-@pytest.mark.sweep(every=5)
+@pytest.mark.sweep(every=15)
 @pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_sample_works_unchanged(results: Results, language: str, name: str) -> None:

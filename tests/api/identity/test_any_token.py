@@ -77,6 +77,7 @@ def test_a_damaged_token_is_rejected(exchange: Exchange, data: st.DataObject) ->
     assert set(response.json()) <= {"error", "error_description", "message", "errors"}
 
 
+@pytest.mark.sweep
 @fuzzed(100)
 @given(header=objects, claims=objects, kept=st.booleans())
 def test_an_unsigned_token_is_rejected_whatever_its_header_says(
@@ -126,6 +127,7 @@ def test_any_form_of_an_application_is_rejected_clearly(consenting: Consenting, 
     assert json.loads(response.body) or response.status == 200
 
 
+@pytest.mark.sweep
 @fuzzed(150)
 @given(
     st.text(st.characters(max_codepoint=255, exclude_characters="\0\r\n"), max_size=80)

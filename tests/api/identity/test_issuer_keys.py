@@ -160,6 +160,7 @@ FAULTS: dict[str, Spoil] = {
 }
 
 
+@pytest.mark.sweep(every=7)
 @pytest.mark.spec("4 POST /oauth/token", "503 without the issuer, and without the database")
 @pytest.mark.parametrize("spoil", FAULTS.values(), ids=FAULTS.keys())
 def test_requests_get_503_while_the_issuer_is_unusable(shared: Exchange, spoil: Spoil) -> None:

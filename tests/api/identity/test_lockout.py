@@ -175,6 +175,7 @@ def test_a_wrong_credential_counts(exchange: Exchange, address: str, present: Pr
     assert fail(exchange.service, address, 1) == [403]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("present", NOT_COUNTED.values(), ids=NOT_COUNTED.keys())
 def test_only_wrong_credentials_count(exchange: Exchange, address: str, present: Present) -> None:
     fail(exchange.service, address, 9)

@@ -46,6 +46,7 @@ def assert_token_rejected(exchange: Exchange, token: str) -> None:
     assert response.json() == {"error": "invalid_grant"}, "no detail"
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize(
     ("alg", "kid"),
     [
@@ -58,6 +59,7 @@ def test_every_asymmetric_algorithm_is_accepted(exchange: Exchange, alg: str, ki
     assert exchange.exchange(exchange.subject_token(alg=alg, key=key(exchange, kid))).status_code == 200
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
 @pytest.mark.parametrize(
     "changes",

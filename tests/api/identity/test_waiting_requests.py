@@ -29,6 +29,7 @@ def blocked(service: Service, customer: Customer) -> None:
     service.in_transaction(lambda tx: block_customer(tx, customer.id, "owes", service.clock.now()))
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(("end", "status"), [(kept, 200), (disabled, 401), (blocked, 401)])
 @pytest.mark.parametrize("feed", ["/catalogue/change", "/event"])
 def test_a_waiting_request_is_rejected_when_its_key_has_ended(shop: Service, feed: str, end: End, status: int) -> None:

@@ -202,6 +202,7 @@ def test_mail_is_encrypted_when_the_server_offers_it(
     assert len(inbox.mails) == 1
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("host", "login"), [("127.0.0.1", "admin:Sesame99@"), ("127.0.0.1", "admin@"), ("localhost", "admin:Sesame99@"),
                         (REMOTE, ""), (REMOTE, "admin:Sesame99@")]

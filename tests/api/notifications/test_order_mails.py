@@ -230,6 +230,7 @@ def test_only_the_latest_pricing_of_a_quote_is_mailed(shop: Service) -> None:
     assert jobs(shop) == []
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("job", "ids"),
     [

@@ -246,6 +246,7 @@ def test_a_shipment_has_a_link_where_its_method_has_a_tracking_page(shop: Servic
     assert 'href="http' not in html(plainly)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("job", "ids"),
     [

@@ -45,6 +45,7 @@ def put(customer: Customer, pending: dict[str, Any], **body: Any) -> httpx2.Resp
     return customer.put(path, {"shipping_method": {"id": STANDARD}, **body})
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(("most", "quantity"), [(10, 1), (10.00, 4), ("10", 1), (10.001, 1), (8, 5), (1e30, 1)])
 def test_a_price_up_to_the_most_is_accepted(customer: Customer, sku: str, most: Any, quantity: int) -> None:
     response = customer.post("/order", guarded(sku, quantity, most))

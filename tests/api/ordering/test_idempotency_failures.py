@@ -35,6 +35,7 @@ def assert_unused_for(customer: Customer, body: dict[str, Any], path: str = "/or
     assert was_replayed(keyed(customer, "k-1", body, path))
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.spec("8 Idempotency rules", "a failed request leaves the key unused")
 @pytest.mark.parametrize("path", ["/order", "/quote"])
 @pytest.mark.parametrize(

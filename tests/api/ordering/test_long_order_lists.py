@@ -51,6 +51,7 @@ def test_the_whole_history_in_json_is_all_pages_together(customer: Customer) -> 
     assert whole.headers["X-Total-Count"] == str(MANY)
 
 
+@pytest.mark.sweep
 def test_the_whole_history_in_csv_is_all_pages_together(customer: Customer) -> None:
     whole = customer.get("/order", params=WHOLE, headers=CSV)
     assert "Content-Length" not in whole.headers, "the response is chunked"

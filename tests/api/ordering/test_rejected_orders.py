@@ -24,6 +24,7 @@ PHONE = {"sku": "PHONE", "quantity": 1}
 OPTIONS = "the shipping options: 11 (Slowpost, Standard), 12 (Fastvan, Next day)"
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("4 POST /order", "validates, prices, returns options and code; 201")
 @pytest.mark.spec("7 400", "invalid data on creation")
 @pytest.mark.spec("8 Order items", "at least one item, of at least one unit")

@@ -117,6 +117,7 @@ def importing_customers(service: Service, _customer: Customer, size: int) -> Wor
 PREPARED = [reading, creating, buying, confirming, dispatching, serving_back_orders, adjusting, importing_customers]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("prepared", PREPARED)
 def test_many_orders_lines_and_rows_need_no_more_statements(
     counter: Counter, prepared: Callable[[Service, Customer, int], Work]

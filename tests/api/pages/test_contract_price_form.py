@@ -86,6 +86,7 @@ def test_a_price_that_may_be_a_slip_wants_a_tick(shop: Service, manager: Person,
     assert stored(shop, sku) == [(customer.id, "2.00", None, None)]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("given", "said"),
     [

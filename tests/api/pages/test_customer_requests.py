@@ -131,6 +131,7 @@ def test_dispatched_units_are_asked_back(
     assert "Open a return" in text_of(sam.get(f"/request/{number}"))
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("kind", "quantity", "text"),
     [

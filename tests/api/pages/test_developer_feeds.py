@@ -82,6 +82,7 @@ def test_a_feed_with_all_columns_shows_what_the_csv_of_products_shows(dev: Perso
     assert set(found[0]) == set(COLUMNS)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("markup", "rounding", "vat", "price"),
     [

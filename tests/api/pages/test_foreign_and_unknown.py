@@ -167,6 +167,7 @@ def test_every_page_with_an_id_answers_for_a_foreign_thing_as_for_an_unknown_one
             assert 404 in statuses, (route.method, route.path, names, statuses)
 
 
+@pytest.mark.sweep
 def test_every_call_with_an_id_answers_for_a_foreign_thing_as_for_an_unknown_one(reseller: Reseller) -> None:
     table, own = foreign_names(reseller), tuple(reseller.first.names.values())
     client = reseller.service.client(**{"X-Api-Key": reseller.first.customer.key})

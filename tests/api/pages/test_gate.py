@@ -25,6 +25,7 @@ def site_url(office: BackOfficeSite, path: str) -> str:
     return office.service.url if path.startswith("/account") else office.url
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("operation", PAGES, ids=lambda operation: operation.name)
 def test_a_page_leads_people_who_have_not_signed_in_to_the_sign_in(
     office: BackOfficeSite, operation: PageOperation

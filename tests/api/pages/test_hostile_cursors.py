@@ -129,6 +129,7 @@ def owner(shop: Service) -> Person:
     return customer_user(shop, shop.customer().id)
 
 
+@pytest.mark.sweep
 @fuzzed(150)
 @given(st.sampled_from([*_OF_STAFF, *_OF_CUSTOMERS]), _cursors)
 def test_no_text_in_the_place_of_a_cursor_breaks_a_list(sam: Person, owner: Person, path: str, after: str) -> None:

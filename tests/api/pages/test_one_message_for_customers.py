@@ -184,6 +184,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep(every=5)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.path} {case.field}")
 def test_a_fault_has_one_message_in_the_api_and_on_the_page(
     case: Case, service: Service, customer: Customer, ada: Person

@@ -194,6 +194,7 @@ def test_related_products_may_have_spaces_and_commas_in_their_skus(shop: Service
     assert filled(manager, sku)["related_products"].split("\n") == others
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -226,6 +227,7 @@ def test_what_is_wrong_is_said_by_the_labels_of_the_page(
     assert rows(shop, "select from product where sku = 'FORM-BAD'") == []
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("changed", "part"),
     [

@@ -87,6 +87,7 @@ def test_a_picture_that_a_browser_has_is_not_read_again(shop: Service, manager: 
     assert httpx2.get(address, headers={"If-None-Match": '"other"'}).content == png(21)
 
 
+@pytest.mark.sweep(every=4)
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -196,6 +196,7 @@ def test_debtors_show_what_was_told_and_it_can_be_taken_back(
     assert actions[-2:] == [("remittance.tell",), ("remittance.take_back",)]
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

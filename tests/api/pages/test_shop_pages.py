@@ -294,6 +294,7 @@ def test_with_scripts_only_the_form_and_the_header_are_shown_anew(buyer: Person)
     assert 'basket-count">1<' in page.text
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("quantity", ["0", "-1", "x", "1.5", "100001", "9" * 30, ""])
 def test_a_wrong_quantity_is_said_beside_its_field_and_adds_nothing(buyer: Person, quantity: str) -> None:
     for headers in ({}, {"HX-Request": "true"}):

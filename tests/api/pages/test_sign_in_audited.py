@@ -99,6 +99,7 @@ def test_every_form_is_listed() -> None:
     assert forms == STEPS.keys() | ELSEWHERE.keys()
 
 
+@pytest.mark.sweep(every=6)
 @pytest.mark.parametrize("path", STEPS)
 def test_a_step_leaves_an_entry_by_the_person_from_its_address(place: Place, path: str) -> None:
     action, step = STEPS[path]

@@ -72,6 +72,7 @@ def test_a_value_known_before_the_sign_in_is_worthless(place: Place) -> None:
         assert victim.get(place.site.home).status_code == 303
 
 
+@pytest.mark.sweep(every=7)
 @pytest.mark.parametrize(
     "wanted",
     [

@@ -88,6 +88,7 @@ def test_a_debt_is_overdue_from_midnight_after_its_last_day(
         assert (found["due_on"], found["is_overdue"]) == (due, overdue)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("day", "change"),
     [

@@ -148,6 +148,7 @@ def test_a_missing_field_of_an_order_is_named(customer: Customer, place: str) ->
     assert (response.status_code, response.json()["message"]) == (400, f"{place}: is required")
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.spec("4 POST /customer/address", "201 with the new id; bad data is 400")
 @pytest.mark.spec("7 400", "invalid data on creation")
 @pytest.mark.parametrize("field", ADDRESS_FIELDS)

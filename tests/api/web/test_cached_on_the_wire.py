@@ -59,6 +59,7 @@ def responses(service: Service, *requests: bytes) -> list[Received]:
     return found
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("coding", ["zstd", "br", "gzip", "identity"])
 @pytest.mark.parametrize("accept", ["text/csv", "application/json"])
 def test_a_long_response_ends_where_it_says_even_when_cached(

@@ -50,6 +50,7 @@ def fetch(customer: Customer, path: str, coding: str | None, **headers: str) -> 
         return response, b"".join(response.iter_raw())
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("path", LARGE)
 @pytest.mark.parametrize("coding", sorted(UNPACK))
 def test_a_compressed_response_has_the_same_content(customer: Customer, path: str, coding: str) -> None:

@@ -51,6 +51,7 @@ def test_a_request_gets_the_same_response_through_the_layers(
     compare(customer, method, path, body, {})
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("path", ["/order", "/product?limit=1", "/docs", "/order/a%2Fb", "/product/a%2Fb", "/nowhere"])
 def test_head_gets_the_same_response_through_the_layers(customer: Customer, path: str) -> None:
     compare(customer, "HEAD", path, None, {})

@@ -36,6 +36,7 @@ def constant_headers(response: httpx2.Response) -> list[tuple[str, str]]:
     return sorted(item for item in response.headers.multi_items() if item[0] not in {"date", "x-request-id"})
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("coding", ["identity", "zstd"])
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize("path", GETS)

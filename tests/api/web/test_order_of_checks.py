@@ -55,6 +55,7 @@ def bare(shop: Service) -> httpx2.Client:
     return shop.client()
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.spec("7 404", "unknown address")
 @pytest.mark.parametrize("method", [*METHODS, "OPTIONS"])
 @pytest.mark.parametrize(

@@ -151,6 +151,7 @@ def test_lines_above_the_headings_are_left_out_unless_they_may_be_payments() -> 
     assert "line 1 may be a payment" in rejected(text)
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     "text",
     [

@@ -158,6 +158,7 @@ def hostile(text: str) -> InvoiceDocument:
     )
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_any_text_is_printed_unchanged_without_affecting_other_parts(text: str) -> None:
     found = shown(hostile(text))

@@ -60,6 +60,7 @@ def everything(snapshot: CatalogueSnapshot) -> list[Any]:
     ]  # fmt: skip
 
 
+@pytest.mark.sweep
 @given(st.lists(TEXTS, max_size=5))
 def test_a_snapshot_that_was_bytes_is_the_same(texts: list[str]) -> None:
     snapshot = build_snapshot(REFERENCE, [a_product(number, text) for number, text in enumerate(texts)])

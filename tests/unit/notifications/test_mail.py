@@ -73,6 +73,7 @@ def test_an_encoded_word_is_no_part_of_a_header(word: str) -> None:
     assert parse_email(f"a{word}b@x.example") is None
 
 
+@pytest.mark.sweep
 @fuzzed(100)
 @given(hostile_text)
 def test_any_text_stays_complete_in_its_part(typed: str) -> None:

@@ -181,6 +181,7 @@ def test_lists_with_reused_prices_equal_new_lists(
         assert reusing.shared(profile).priced == expected.shared(profile).priced
 
 
+@pytest.mark.sweep
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(
     before=st.dictionaries(st.sampled_from(["default", "gold", "gone"]), LISTED),

@@ -107,6 +107,7 @@ def with_choice(wanted: ShopParameters, choice: Choice) -> ShopParameters:
     return replace(wanted, **{choice.parameter: (choice.value,)})
 
 
+@pytest.mark.sweep
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(products=PRODUCTS, wanted=WANTED)
 def test_a_count_is_the_number_of_products_that_the_choice_leaves(

@@ -46,7 +46,7 @@ from tradecounter.orders.reseller_wire import (
     State,
     Tracking,
 )
-from tradecounter.orders.wire import OrderAddressDetails, ProductSerialNumber, ShippingChoice
+from tradecounter.orders.wire import OrderAddressDetails, ShippingChoice
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.products.wire import Product
 from tradecounter.shipments import requests as shipments
@@ -55,7 +55,6 @@ from tradecounter.shipments.fulfilment import add_video
 from tradecounter.shipments.requests import Dispatch, DispatchRequest, OrderVideoResponse
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
-_NUMBER = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
 
 _ORDER = orders.ResellerOrder(
     id=4,
@@ -93,7 +92,9 @@ _ORDER = orders.ResellerOrder(
         )
     ],
     shipments=[
-        orders.Shipment(31, _AT, "Northway Parcels", "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])], None)
+        orders.Shipment(
+            31, _AT, "Northway Parcels", "FV123456789", [orders.ShippedItem(90017, 6, [ordering.UNIT])], None
+        )
     ],
     invoices=[],
     credit_notes=[],

@@ -19,7 +19,7 @@ from tradecounter.orders.rules import AWAITING_DISPATCH, CAN_LEAVE
 from tradecounter.orders.states import AnyOrder
 
 _LARGEST_NUMBER = 2**63 - 1
-_NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
+NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
 
 # An order is among the latest by its number or by its id. Each of the two indexes supplies a full page.
 _LATEST = SQL(
@@ -150,7 +150,7 @@ def values_of(wanted: OrderFilter) -> dict[str, Any]:
     """Return the values of all conditions of a filter."""
     reference = wanted.reference or ""
     lows, highs = _arrays(_numbers_beginning(reference))
-    found = _NUMBER_AT_END.match(reference)
+    found = NUMBER_AT_END.match(reference)
     order_id = None if found is None else int(found[0])
     return {
         **asdict(wanted),
@@ -168,7 +168,7 @@ def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:
 
 def _numbers_beginning(reference: str) -> list[tuple[int, int]]:
     """Return the ranges of numbers that begin with the digits at the end of a reference: 7, 70 to 79, 700 to 799."""
-    found = _NUMBER_AT_END.search(reference)
+    found = NUMBER_AT_END.search(reference)
     ranges = []
     if found is not None and len(reference.split()) == 1:  # no reference has a space
         low, high = int(found[0]), int(found[0])
@@ -187,7 +187,7 @@ _BY_NAME = order_statement(
 
 async def find_order(tx: Transaction, name: str) -> AnyOrder | None:
     """Return the order with an id, a reference or a confirmation code."""
-    number = _NUMBER_AT_END.search(name)
+    number = NUMBER_AT_END.search(name)
     return await tx.fetch_one(_BY_NAME, number=None if number is None else int(number[0]), name=name.strip())
 
 
@@ -198,7 +198,7 @@ _BY_REFERENCES = order_statement(
 
 async def orders_with_references(tx: Transaction, references: Sequence[str]) -> dict[str, AnyOrder]:
     """Return the orders with references, ignoring case, by their references as given; unknown ones are left out."""
-    numbers = [int(number[0]) for each in references if (number := _NUMBER_AT_END.search(each))]
+    numbers = [int(number[0]) for each in references if (number := NUMBER_AT_END.search(each))]
     keys = {reference.lower(): reference for reference in references}
     found = await tx.fetch_all(_BY_REFERENCES, numbers=numbers, references=list(keys))
     return {keys[order.name.lower()]: order for order in found}

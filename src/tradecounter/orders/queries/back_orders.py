@@ -11,7 +11,7 @@ from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import at_uk_time
-from tradecounter.orders.queries.orders import order_statement
+from tradecounter.orders.queries.orders import lock_orders, order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import ConfirmedOrder
@@ -81,8 +81,6 @@ async def lines_to_serve(tx: Transaction) -> list[ServedLine]:
     return await tx.fetch_all(_TO_SERVE)
 
 
-_LOCK_ORDERS = Statement("select from orders where id = any(:ids::bigint[]) order by id for no key update")
-
 _SERVE_LINES = Statement(
     """
     update order_line l set allocated = l.allocated + s.units, back_ordered = l.back_ordered - s.units
@@ -94,7 +92,7 @@ _SERVE_LINES = Statement(
 async def serve_lines(tx: Transaction, served: Sequence[ServedLine]) -> None:
     """Allocate units to back-ordered lines."""
     # A transaction that serves another line of the same order waits for this lock, and then sees these changes.
-    await tx.execute(_LOCK_ORDERS, ids=array(sorted({s.order_id for s in served})))
+    await lock_orders(tx, {s.order_id for s in served})
     await tx.execute(_SERVE_LINES, ids=array(s.line_id for s in served), units=array(s.units for s in served))
 
 

@@ -16,7 +16,14 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
-from tradecounter.orders.queries.all_orders import TYPED_WORD, WORD, OrderFilter, conditions_of, values_of
+from tradecounter.orders.queries.all_orders import (
+    NUMBER_AT_END,
+    TYPED_WORD,
+    WORD,
+    OrderFilter,
+    conditions_of,
+    values_of,
+)
 from tradecounter.orders.rules import CANCELLED, STATUSES
 
 
@@ -147,7 +154,6 @@ async def orders_by_day(tx: Transaction, since: date, until: date) -> list[DayOf
     return await tx.fetch_all(_BY_DAY, since=since, until=until, statuses=list(STATUSES))
 
 
-_NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
 _CODE = re.compile(r"[0-9a-f]{4,32}")
 _CODE_LENGTH = 32
 _POSTCODE = re.compile(r"[a-z]{1,2}[0-9][0-9a-z]?[0-9][a-z]{2}|[0-9]{4,5}")
@@ -227,7 +233,7 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
     beginning or the digits in it, however it is punctuated, a tracking number, its beginning or end, or a postcode;
     `amount` is a total.
     """
-    number, code = _NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
+    number, code = NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
     word = joined_word(text)
     found = await tx.fetch_all(
         _FIND,

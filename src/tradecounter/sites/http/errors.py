@@ -16,6 +16,7 @@ from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import Code, DomainError, Kind
 from tradecounter.kit.tasks import Seldom
 from tradecounter.sites.http.request_context import note_error, request_id_of, require_readable
+from tradecounter.sites.http.request_head import SAFE_METHODS
 
 log = structlog.get_logger()
 
@@ -26,7 +27,6 @@ _EVENTS = {
 }
 _RETRY_SECONDS = "5"
 _UNAVAILABLE = 503
-_SAFE = {"GET", "HEAD"}
 
 
 class ErrorMiddleware:
@@ -110,7 +110,7 @@ def _failure(error: Exception, request: Request, request_id: str, outages: Seldo
         message = f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds"
         if isinstance(error, DiskFull):
             message = f"the service cannot make changes at the moment; try again in {_RETRY_SECONDS} seconds"
-        if isinstance(error, CommitInDoubtError) and request.method not in _SAFE:
+        if isinstance(error, CommitInDoubtError) and request.method not in SAFE_METHODS:
             message = (
                 "the change may have been carried out: the database did not confirm it; repeat the request with the "
                 f"same Idempotency-Key, or quote request {request_id} when you contact support"

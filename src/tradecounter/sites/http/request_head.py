@@ -18,7 +18,8 @@ from tradecounter.storefront.find_in_view import ProductListParameters, ProductP
 from tradecounter.storefront.operations import LIST_PATH
 
 _LIST_NAMES, _ONE_NAMES = known_names(ProductListParameters), known_names(ProductParameters)
-_WITHOUT_CHUNKS = "1.0"  # the body's length must precede the body
+WITHOUT_CHUNKS = "1.0"  # the version of HTTP in which the length of a body must precede it
+SAFE_METHODS = {"GET", "HEAD"}  # which change nothing
 
 # Headers that are part of the cache key, and headers that prevent caching. Repeated headers prevent it too.
 KEYED = (b"host", *(name.lower().encode() for name in NEGOTIATED))
@@ -79,7 +80,7 @@ class RequestHead(Struct):
 def may_be_cached(scope: Scope) -> bool:
     """Return whether a request reads products, so that its response may be cached."""
     is_read: bool = scope["method"] == "GET" and scope["path"].startswith(LIST_PATH)
-    return is_read and scope["http_version"] != _WITHOUT_CHUNKS
+    return is_read and scope["http_version"] != WITHOUT_CHUNKS
 
 
 def read_head(scope: Scope, addresses: ClientAddresses) -> RequestHead:

@@ -25,8 +25,8 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import Code
 from tradecounter.sites.http.errors import ErrorMiddleware
 from tradecounter.sites.http.request_context import require_readable
+from tradecounter.sites.http.request_head import SAFE_METHODS, WITHOUT_CHUNKS
 
-_SAFE = {"GET", "HEAD"}
 _OK = 200
 _METHOD_NOT_ALLOWED = 405
 _WAITED_SECONDS = 1.0
@@ -97,7 +97,7 @@ class Resource:
         call = Call(request, self._base_url, self._max_body_bytes, customer_id, self._gate.actor_of, shapes)
         began = time.monotonic()
         response = await _handled(endpoint, call)
-        if not operation.public and request.method in _SAFE and time.monotonic() - began > _WAITED_SECONDS:
+        if not operation.public and request.method in SAFE_METHODS and time.monotonic() - began > _WAITED_SECONDS:
             # A key that was disabled meanwhile must not hear of what has happened since.
             await self._gate.check_again(request)
         if operation.deprecation is not None:
@@ -119,12 +119,9 @@ async def _handled(endpoint: Endpoint, call: Call) -> Response:
     try:
         return await endpoint.handler(call)
     except OutdatedStatementError:
-        if call.request.method not in _SAFE:
+        if call.request.method not in SAFE_METHODS:
             raise
         return await endpoint.handler(call)  # no response was sent yet, and the pool has new connections
-
-
-_WITHOUT_CHUNKS = "1.0"
 
 
 class DirectCalls:
@@ -172,7 +169,7 @@ class DirectCalls:
 
     def _found(self, scope: Scope) -> Resource | None:
         """Return the resource of a request, with its parameters in the scope; None if `app` must respond."""
-        if scope["type"] != "http" or scope["http_version"] == _WITHOUT_CHUNKS:
+        if scope["type"] != "http" or scope["http_version"] == WITHOUT_CHUNKS:
             return None
         for name, _ in scope["headers"]:
             if name == b"origin":

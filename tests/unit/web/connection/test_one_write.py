@@ -80,6 +80,7 @@ def exchanged(app: Served, sent: bytes, protocol: type[FastPathProtocol] = FastP
         return runner.run(main())
 
 
+@pytest.mark.sweep(every=8)
 @pytest.mark.parametrize("sent", RESPONSES)
 @pytest.mark.parametrize("head", HEADS)
 def test_a_response_has_the_bytes_that_uvicorn_sends(head: bytes, sent: Sent) -> None:

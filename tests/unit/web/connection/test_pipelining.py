@@ -108,6 +108,7 @@ def test_a_body_behind_others_arrives_whole(run: Callable[..., None]) -> None:
     run(main())
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("count", [2, 3, MANY])
 def test_a_client_that_vanishes_ends_its_requests_without_a_trace(
     run: Callable[..., None], count: int, caplog: pytest.LogCaptureFixture

@@ -159,6 +159,7 @@ def test_many_requests_in_one_piece_are_no_long_head() -> None:
     assert responses.count(b"known.") == 4001
 
 
+@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("pieces", "is_known_heads"),
     [

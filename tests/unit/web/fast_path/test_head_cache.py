@@ -72,6 +72,7 @@ def test_a_size_of_zero_stores_nothing() -> None:
 texts = st.text("abc,.", max_size=600)
 
 
+@pytest.mark.sweep
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(texts, texts, st.lists(texts, max_size=12))
 @pytest.mark.parametrize("count", [300])

@@ -112,7 +112,7 @@ class AmendPages(Struct, frozen=True):
             AmendForm,
             work,
             again=lambda filled: self._show(call, filled),
-            to=f"/order/{_reference(call)}",
+            to=f"/order/{reference_of(call)}",
             done="The order is amended. The customer gets an e-mail.",
             submitted=submitted,
         )
@@ -120,7 +120,7 @@ class AmendPages(Struct, frozen=True):
     async def _amended(self, tx: Transaction, call: Call, body: AmendForm, now: datetime) -> Amended:
         if body.override_credit is not None:
             require_right(call.request, "billing:write")
-        before = await fetch_order(tx, _reference(call))
+        before = await fetch_order(tx, reference_of(call))
         items, places = _items(body)
         request = AmendOrderRequest(
             items=items,
@@ -134,7 +134,7 @@ class AmendPages(Struct, frozen=True):
             raise DomainError(Kind.INVALID, _NOTHING_DIFFERS)
         context = self.parts.contexts.of(before.customer_id, now)
         with named_by(_named(places)):
-            order, _ = await amend_order(tx, _reference(call), request, context)
+            order, _ = await amend_order(tx, reference_of(call), request, context)
         shown = await shown_as(tx, self.parts.orders, order, now)
         return Amended(shown, (await present_customer(tx, shown.account, now)).credit)
 
@@ -142,7 +142,7 @@ class AmendPages(Struct, frozen=True):
         """Return a form without the new lines that name no product yet, of which nothing can be shown."""
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            customer_id = (await fetch_order(tx, _reference(call))).customer_id
+            customer_id = (await fetch_order(tx, reference_of(call))).customer_id
             rows = await self._added(tx, customer_id, submitted.values, now)
         vague = [f"{_GROUP}-{row.number}-" for row in rows if row.found]
         kept = {name: values for name, values in submitted.values.items() if not name.startswith(tuple(vague))}
@@ -176,10 +176,6 @@ class AmendPages(Struct, frozen=True):
             picked=chosen,
             options=[(option.id, f"{option.name}, £{option.cost_net}") for option in shown.found.shipping_options],
         )
-
-
-def _reference(call: Call) -> str:
-    return call.path_text("reference", "order")
 
 
 def _items(body: AmendForm) -> tuple[list[AmendedItem], list[str]]:

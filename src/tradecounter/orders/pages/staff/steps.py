@@ -133,9 +133,6 @@ def _serials(text: str) -> list[SerialNumber]:
     return [SerialNumber(serial, *more[:2]) for serial, *more in units]
 
 
-_BETWEEN_SERIALS = re.compile(r"[\s,;]+")
-
-
 class InvoiceForm(Struct):
     """Whether an order is invoiced although units are still to come."""
 
@@ -153,7 +150,7 @@ class ReturnedLine(Struct):
     @property
     def numbers(self) -> list[str]:
         """The serial numbers that come back."""
-        typed = [serial for serial in _BETWEEN_SERIALS.split(self.serials) if serial]
+        typed = [serial for serial in _SERIAL_PARTS.split(self.serials) if serial]
         return list(dict.fromkeys([*self.known, *typed]))
 
     @property
