@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tradecounter.access.pages.both.sign_in import SIGN_IN_SUBJECTS
-from tradecounter.consent.pages.account import PATH as CONSENT
-from tradecounter.consent.pages.account import ConsentPages
+from tradecounter.consent.pages.account import CONSENT_PATH, ConsentPages
 from tradecounter.edge.pages.operation import PageOperation
 from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite, placed
 from tradecounter.edge.rest.operation import operations_of
@@ -97,7 +96,7 @@ QUERIES: Mapping[str, str] = {
     "/account/product/compare": "?sku={sku}&sku={spare}",
     "/account/search": "?q=bench",
     "/account/set-password": "?token={invitation_of_user}",
-    CONSENT: "?response_type=code&prompt=consent&client_id={client_id}&redirect_uri={redirect_uri}"
+    CONSENT_PATH: "?response_type=code&prompt=consent&client_id={client_id}&redirect_uri={redirect_uri}"
     "&code_challenge={code_challenge}&code_challenge_method=S256",
 }
 # Pages that take another way with filters, sorts and other things.

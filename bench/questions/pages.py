@@ -21,7 +21,7 @@ from bench.kit.product import Server, backoffice, serving
 from bench.kit.reseller_orders import COUNT, SELLER, make_reseller_orders
 from bench.kit.store import Store
 from bench.kit.workbench import LARGE, Workbench
-from tradecounter.consent.pages.account import PATH as CONSENT
+from tradecounter.consent.pages.account import CONSENT_PATH
 from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 
 MOST_MS = 50
@@ -113,7 +113,7 @@ def _addresses(site: PageSite, names: Mapping[str, object]) -> dict[str, str]:
     found = {}
     for page in pages_of(site):
         if page.path not in LEFT_OUT:
-            is_for_strangers = page.signed_out and page.path != CONSENT
+            is_for_strangers = page.signed_out and page.path != CONSENT_PATH
             found[address_of(page.path).format(**names)] = page.path if is_for_strangers else ""
     return found | {address.format(**names): "" for address in FURTHER[site]}
 

@@ -21,8 +21,8 @@ from support.orders import buy, rows
 from support.service import Service
 from support.waiting import wait_for
 from tradecounter.db.transaction import Transaction
+from tradecounter.installation.checks.check import Check
 from tradecounter.installation.checks.of_database import check_contents
-from tradecounter.installation.checks.of_services import Check
 from tradecounter.kit.clock import FrozenClock
 
 NAMES = [

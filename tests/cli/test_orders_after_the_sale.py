@@ -10,7 +10,7 @@ from support.command_line import Forker, Program
 from support.orders import at, buy, create, dispatch, outstanding, read
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY, STANDARD, order, stock_shop
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from support.consent import running_consent
 from support.demo import Demo
 from support.lossy_proxy import lossy_proxy
 from support.quotes import request_quote
-from tradecounter.webhooks.rules import new_secret, signed_headers
+from tradecounter.webhooks.rules import new_webhook_secret, signed_headers
 
 pytestmark = pytest.mark.long
 
@@ -49,7 +49,7 @@ def test_a_secret_that_is_none_verifies_nothing(client: BuiltClient, secret: str
 
 @pytest.mark.parametrize("body", ["[]", "{}", "{", "null", "1"])
 def test_a_signed_body_that_is_no_event_is_not_genuine(client: BuiltClient, body: str) -> None:
-    secret = new_secret()
+    secret = new_webhook_secret()
     assert _verified(client, secret, signed_headers("evt_1", int(time.time()), body.encode(), [secret]), body) == (
         "NotGenuine"
     )
@@ -57,7 +57,7 @@ def test_a_signed_body_that_is_no_event_is_not_genuine(client: BuiltClient, body
 
 @pytest.mark.parametrize("name", ["webhook-id", "webhook-timestamp", "webhook-signature"])
 def test_headers_that_are_no_text_are_not_genuine(client: BuiltClient, name: str) -> None:
-    secret = new_secret()
+    secret = new_webhook_secret()
     headers = signed_headers("evt_1", int(time.time()), EVENT.encode(), [secret])
     assert _verified(client, secret, headers, EVENT) == "none"
     odd = os.fsdecode(headers[name].encode() + b"\xff")

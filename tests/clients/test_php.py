@@ -18,7 +18,7 @@ from support.built_clients import PhpClient
 from support.client_models import PHP, php_models
 from support.demo import Demo
 from support.lossy_proxy import lossy_proxy
-from tradecounter.webhooks.rules import new_secret, signed_headers
+from tradecounter.webhooks.rules import new_webhook_secret, signed_headers
 
 pytestmark = pytest.mark.long
 
@@ -30,7 +30,7 @@ DIGITS = ["", "-1", "1e9", " 1", "1\n", "0x1", "٣", "²", "9" * 400, "184467440
 
 
 def test_webhooks_are_verified_whatever_they_are_sent_with(php_client: PhpClient) -> None:
-    secret, former, now = new_secret(), new_secret(), int(time.time())
+    secret, former, now = new_webhook_secret(), new_webhook_secret(), int(time.time())
     good = signed_headers("evt_1", now, BODY.encode(), [secret, former])
     server = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in good.items()}
     right: list[Mapping[str, object]] = [good, server, {name.title(): [value] for name, value in good.items()}]
@@ -47,13 +47,13 @@ def test_webhooks_are_verified_whatever_they_are_sent_with(php_client: PhpClient
         _verified(php_client, [(key, headers, BODY) for headers in right for key in (secret, former)]) == ["evt_1"] * 6
     )
     assert set(_verified(php_client, [(secret, headers, BODY) for headers in wrong])) == {"NotGenuine"}
-    assert _verified(php_client, [(secret, good, BODY + " "), (new_secret(), good, BODY)]) == ["NotGenuine"] * 2
+    assert _verified(php_client, [(secret, good, BODY + " "), (new_webhook_secret(), good, BODY)]) == ["NotGenuine"] * 2
     no_event = [(secret, signed_headers("evt_1", now, body.encode(), [secret]), body) for body in ("", "[]", "{}", "{")]
     assert _verified(php_client, no_event) == ["NotGenuine"] * 4
 
 
 def test_webhooks_are_verified_as_the_standards_own_library_signs_them(php_client: PhpClient) -> None:
-    secret, now = new_secret(), datetime.now(UTC)
+    secret, now = new_webhook_secret(), datetime.now(UTC)
     headers = {"webhook-id": "evt_1", "webhook-timestamp": str(int(now.timestamp())),
                "webhook-signature": Webhook(secret).sign("evt_1", now, BODY)}  # fmt: skip
     assert _verified(php_client, [(secret, headers, BODY)]) == ["evt_1"]

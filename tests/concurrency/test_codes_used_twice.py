@@ -8,7 +8,7 @@ import pytest
 
 from support.people import SECRET, Someone, later, staff_member, totp
 from support.service import Service, unused_client_address
-from tradecounter.access.change_password import link_token, set_password
+from tradecounter.access.links import link_token, set_password
 from tradecounter.access.second_factor import begin_factor, enable_factor
 from tradecounter.access.staff import reset_staff_member
 from tradecounter.kit.errors import DomainError

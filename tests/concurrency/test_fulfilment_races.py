@@ -34,7 +34,7 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
 from tradecounter.shipments.fulfilment import add_video
-from tradecounter.shipments.requests import OrderVideoResponse
+from tradecounter.shipments.wire import OrderVideoResponse
 
 
 @pytest.fixture(scope="module")

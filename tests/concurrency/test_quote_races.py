@@ -15,7 +15,7 @@ from support.service import Customer, Service
 from support.shop import order
 from support.waiting import waiting_for_a_lock
 from tradecounter.kit.errors import DomainError
-from tradecounter.quotes.steps import decline_quote
+from tradecounter.quotes.handle_quotes import decline_quote
 
 pytestmark = pytest.mark.sweep
 

@@ -21,7 +21,7 @@ from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, GERMAN_ADDRESS, order
 from support.waiting import waiting_for_a_lock
 from tradecounter.kit.errors import Code
-from tradecounter.quotes.steps import decline_quote
+from tradecounter.quotes.handle_quotes import decline_quote
 
 Send = Callable[["Doors"], httpx2.Response]
 

@@ -10,7 +10,7 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.demo import Demo, running_demo
 from support.interface import Document, backoffice_document, interface_document
 from support.service import MORNING
-from tradecounter.demo.history.fill import add_demo_webhooks
+from tradecounter.demo.history.webhooks import add_demo_webhooks
 from tradecounter.kit.actor import SYSTEM
 
 DOCUMENT = interface_document()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.guide import blocks
-from tradecounter.webhooks.rules import new_secret, signed_headers
+from tradecounter.webhooks.rules import new_webhook_secret, signed_headers
 
 BODY = '{"id": "evt_1", "data": {"note": "\u00a3"}}'.encode()
 _PYTHON = """
@@ -38,12 +38,12 @@ _CALLS = {
 @pytest.mark.parametrize("language", [name for name, (_, [program], *_) in _CALLS.items() if shutil.which(program)])
 def test_a_function_of_the_guide_verifies_signatures(language: str, tmp_path: Path) -> None:
     kind, command, ending, call = _CALLS[language]
-    secret, former, now = new_secret(), new_secret(), int(time.time())
+    secret, former, now = new_webhook_secret(), new_webhook_secret(), int(time.time())
     good = signed_headers("evt_1", now, BODY, [secret, former])
     cases = [
         (secret, good, BODY),
         (former, good, BODY),
-        (new_secret(), good, BODY),
+        (new_webhook_secret(), good, BODY),
         (secret, good, BODY + b" "),
         (secret, good | {"webhook-id": "evt_2"}, BODY),
         (secret, signed_headers("evt_1", now - 400, BODY, [secret]), BODY),

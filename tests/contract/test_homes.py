@@ -91,7 +91,7 @@ def _makes_a_dataclass(node: ast.AST) -> bool:
 DATACLASSES = {
     "settings.py",
     "edge/server/connection/responses.py",
-    "shipments/requests.py",
+    "shipments/wire.py",
     "storefront/view.py",
 }
 

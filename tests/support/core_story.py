@@ -10,7 +10,7 @@ from support.orders import dispatch
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, price, product, stock_shop
 from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
-from tradecounter.shipments.requests import OrderVideoResponse, Serial
+from tradecounter.shipments.wire import OrderVideoResponse, Serial
 
 TEXT = 'Ü "quoted" \\ / <b>&amp;</b> \u2013 5 € \u2028 🙂\ttab\nline'
 ODD: dict[str, Any] = {

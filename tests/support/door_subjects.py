@@ -20,7 +20,7 @@ from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.wire import PaymentImport
 from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 from tradecounter.webhooks.manage import WebhookPolicy, add_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 

@@ -23,7 +23,7 @@ from support.orders import buy, create
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS, price, product, stock_shop
 from tradecounter.shipments.fulfilment import add_video
-from tradecounter.shipments.requests import OrderVideoResponse
+from tradecounter.shipments.wire import OrderVideoResponse
 
 EXAMPLE_SKU = "CV-320P"
 EXAMPLE_METHOD = 101

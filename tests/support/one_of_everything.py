@@ -20,7 +20,7 @@ from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.alerts.queries import add_stock_alert
 from tradecounter.alerts.tell_users import follow_prices
-from tradecounter.approvals.decide import request_approval
+from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.baskets.queries import add_lines
 from tradecounter.customer_notes.keep_notes import add_contact, add_note
 from tradecounter.customer_notes.queries import Contact
@@ -30,7 +30,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
 from tradecounter.kit.clock import uk_date
-from tradecounter.payments.queries.payments import insert_remittance
+from tradecounter.payments.queries.remittances import insert_remittance
 from tradecounter.saved_lists.queries import insert_list, put_lines
 from tradecounter.saved_views.queries import insert_view
 

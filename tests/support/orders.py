@@ -26,7 +26,7 @@ from tradecounter.orders.order_context import OrderingPolicy, read_contexts
 from tradecounter.orders.reseller_wire import AmendOrderRequest, Cancellation
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
-from tradecounter.shipments.requests import DispatchRequest
+from tradecounter.shipments.wire import DispatchRequest
 
 Result = TypeVar("Result")
 Items = Iterable[tuple[str, int]]

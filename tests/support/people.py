@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from support.service import Service, unused_client_address
-from tradecounter.access.change_password import link_token, set_password
+from tradecounter.access.links import link_token, set_password
 from tradecounter.access.queries.people import find_person
 from tradecounter.access.second_factor import SignInPolicy, code_at, step_of
 from tradecounter.access.sessions import find_session

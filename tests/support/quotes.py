@@ -10,7 +10,8 @@ from support.orders import rows
 from support.service import Customer, Service
 from support.shop import order
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.quotes.price_quote import QuotedItem, QuotedShipping, QuotePrice, price_quote
+from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.wire import QuotedItem, QuotedShipping, QuotePrice
 
 Items = Iterable[tuple[str, int]]
 

@@ -6,7 +6,7 @@ import psycopg
 
 from tradecounter.identity.queries.secret_keys import fingerprint
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.requests import ConfigurationRequest
+from tradecounter.shipments.wire import ConfigurationRequest
 
 OLD, NEW, STRANGE = ("old" * 22, "new" * 22, "strange" * 10)
 

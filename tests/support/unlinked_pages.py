@@ -21,7 +21,7 @@ from support.sandbox_pair import SandboxPair
 from support.service import Service
 from support.shop import STANDARD
 from support.signing_in import Place, place_at
-from tradecounter.access.change_password import link_token
+from tradecounter.access.links import link_token
 from tradecounter.access.users import invite_user
 from tradecounter.edge.pages.page_site import BACK_OFFICE, PageSite
 from tradecounter.identity.installation_secret import secret_key

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from msgspec import UNSET
 
-from tradecounter.access.change_password import link_token, staff_address, user_address
+from tradecounter.access.links import link_token, staff_address, user_address
 from tradecounter.access.queries.people import list_staff, list_users
 from tradecounter.access.queries.tokens import list_tokens
 from tradecounter.access.staff import (

@@ -11,7 +11,7 @@ import structlog
 from msgspec import Struct, field
 
 from tradecounter.access.queries.passwords import (
-    LINKS,
+    LINK_REQUESTS_OF,
     forget_guesses,
     guesses_since,
     insert_guess,
@@ -45,7 +45,7 @@ class Attempt(Struct, frozen=True):
     @classmethod
     def for_link(cls, address: str) -> "Attempt":
         """Return what requests of an address for mailed links count as: they are no wrong passwords."""
-        return cls(f"{LINKS}{address}", address)
+        return cls(f"{LINK_REQUESTS_OF}{address}", address)
 
 
 async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> int:
@@ -91,18 +91,18 @@ _MOST_SLOWED = 1000
 
 
 class _Line(Struct):
-    """The sign-ins of an address that are under way, and the turn.
-
-    A sign-in that waits for its turn holds no connection. Each process of a site has turns of its own; the counts of
-    wrong passwords are in the database.
-    """
+    """The sign-ins of an address that are under way, and the turn."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     length: int = 0
 
 
 class Turns:
-    """The sign-ins that wait, by address. Needs a running event loop."""
+    """The sign-ins that wait, by address. Needs a running event loop.
+
+    A sign-in that waits for its turn holds no connection. Each process of a site has turns of its own; the counts of
+    wrong passwords are in the database.
+    """
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now

@@ -57,17 +57,14 @@ def factor_vault(keys: Callable[[], Sequence[str]]) -> Vault:
 
 DIGITS = 6
 RECOVERY_CODES = 10
-_SECONDS = 30  # of a step
+_STEP_SECONDS = 30  # of a step
 _SECRET_BYTES = 20
 _RECOVERY_BYTES = 16
-_GROUP = 5  # characters of a recovery code between hyphens
+_GROUP_LENGTH = 5  # characters of a recovery code between hyphens
 
 
 def new_totp_secret() -> bytes:
-    """Return 160 random bits, as RFC 4226 recommends.
-
-    Our own few lines instead of a library: the step of a code must be known, so that each code is good only once.
-    """
+    """Return 160 random bits, as RFC 4226 recommends."""
     return secrets.token_bytes(_SECRET_BYTES)
 
 
@@ -80,7 +77,7 @@ def totp_uri(secret: bytes, issuer: str, account: str) -> str:
     """Return the `otpauth:` address that an authenticator scans."""
     plain_issuer = issuer.replace(":", " ")
     label = quote(f"{plain_issuer}:{account}", safe="@")
-    parameters = {"secret": in_base32(secret), "issuer": plain_issuer, "digits": DIGITS, "period": _SECONDS}
+    parameters = {"secret": in_base32(secret), "issuer": plain_issuer, "digits": DIGITS, "period": _STEP_SECONDS}
     return f"otpauth://totp/{label}?{urlencode(parameters, quote_via=quote)}"
 
 
@@ -94,11 +91,14 @@ def code_at(secret: bytes, step: int) -> str:
 
 def step_of(now: datetime) -> int:
     """Return the number of the step at a moment."""
-    return int(now.timestamp()) // _SECONDS
+    return int(now.timestamp()) // _STEP_SECONDS
 
 
 def matching_step(secret: bytes, code: str, now: datetime, last_step: int) -> int | None:
-    """Return the step whose code was given: the current one or a neighbour, and after `last_step`. Otherwise None."""
+    """Return the step whose code was given: the current one or a neighbour, and after `last_step`. Otherwise None.
+
+    Tradecounter has no library for this: the step of a code must be known, so that each code is good only once.
+    """
     current = step_of(now)
     matches = [s for s in (current - 1, current, current + 1) if hmac.compare_digest(code_at(secret, s), code)]
     return next((step for step in matches if step > last_step), None)
@@ -116,7 +116,7 @@ def recovery_hash(code: str) -> bytes:
 
 def _new_recovery_code() -> str:
     plain = base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().rstrip("=").lower()
-    return "-".join(plain[n : n + _GROUP] for n in range(0, len(plain), _GROUP))
+    return "-".join(plain[n : n + _GROUP_LENGTH] for n in range(0, len(plain), _GROUP_LENGTH))
 
 
 WRONG_CODE = "is wrong, too old or used already"
@@ -171,7 +171,7 @@ async def enable_factor(tx: Transaction, policy: SignInPolicy, session: Session,
     replaced = await delete_factors(tx, site, person.id, confirmed=True)
     await set_confirmed(tx, begun.id, now)
     audit(tx, "totp.enable", subject_of(person), now, after={"replaced": bool(replaced)})
-    return await _new_codes(tx, begun.id)
+    return await _store_new_codes(tx, begun.id)
 
 
 async def disable_factor(tx: Transaction, policy: SignInPolicy, person: Person, now: datetime) -> None:
@@ -190,7 +190,7 @@ async def renew_recovery_codes(tx: Transaction, person: Person, now: datetime) -
     if factor is None:
         raise DomainError(Kind.NOT_FOUND, "there is no second factor")
     audit(tx, "totp.renew_codes", subject_of(person), now)
-    return await _new_codes(tx, factor.id)
+    return await _store_new_codes(tx, factor.id)
 
 
 async def use_second_factor(tx: Transaction, policy: SignInPolicy, person: Person, code: str, now: datetime) -> bool:
@@ -215,7 +215,7 @@ async def reseal_factors(tx: Transaction, keys: Sequence[str]) -> None:
             await replace_sealed_secret(tx, factor_id, resealed)
 
 
-async def _new_codes(tx: Transaction, factor_id: int) -> list[str]:
+async def _store_new_codes(tx: Transaction, factor_id: int) -> list[str]:
     codes = new_recovery_codes()
     await replace_codes(tx, factor_id, [recovery_hash(code) for code in codes])
     return codes
@@ -225,14 +225,14 @@ async def _is_good_totp(tx: Transaction, vault: Vault, factor: Factor, code: str
     secret = vault.unseal(bytes(factor.secret))
     if secret is None or not _looks_like_totp(code):
         return False
-    step = matching_step(secret, _plain(code), now, factor.last_step)
+    step = matching_step(secret, _without_blanks(code), now, factor.last_step)
     return step is not None and await use_step(tx, factor.id, step)
 
 
 def _looks_like_totp(code: str) -> bool:
-    plain = _plain(code)
+    plain = _without_blanks(code)
     return len(plain) == DIGITS and plain.isascii() and plain.isdigit()
 
 
-def _plain(code: str) -> str:
+def _without_blanks(code: str) -> str:
     return "".join(code.split())

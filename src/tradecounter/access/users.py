@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from tradecounter.access.change_password import make_link
+from tradecounter.access.links import make_link
 from tradecounter.access.queries.passwords import delete_links
 from tradecounter.access.queries.people import (
     clear_password,

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from tradecounter.agents.give_consent import end_agent
+from tradecounter.agents.consents import end_agent
 from tradecounter.agents.queries.consents import (
     AgentConsent,
     end_access_token,

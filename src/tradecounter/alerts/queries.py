@@ -11,7 +11,7 @@ from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
-_LOCK = Statement("select id from customer_user where id = :user_id for no key update")
+_LOCK_USER = Statement("select id from customer_user where id = :user_id for no key update")
 
 
 async def lock_alerts(tx: Transaction, user_id: int) -> None:
@@ -19,7 +19,7 @@ async def lock_alerts(tx: Transaction, user_id: int) -> None:
 
     A change of an alert is also noted in this row. An erasure locks it before these alerts, but after those of prices.
     """
-    await tx.execute(_LOCK, user_id=user_id)
+    await tx.execute(_LOCK_USER, user_id=user_id)
 
 
 class StockAlert(Struct, frozen=True):
@@ -81,7 +81,7 @@ class WaitingAlert(Struct, frozen=True):
 
 
 # A user whose customer is blocked is told when it no longer is.
-_TO_TELL = SQL("""
+_FROM_WAITING = SQL("""
     from stock_alert a
     join stock_level s on s.product_id = a.product_id and s.available > 0
     join product p on p.id = a.product_id and p.active
@@ -89,41 +89,41 @@ _TO_TELL = SQL("""
     join customer c on c.id = u.customer_id and c.blocked_at is null
     where a.in_stock_at is null
 """)
-_IN_STOCK = Statement(
-    SQL("select u.customer_id, a.user_id, a.product_id {} order by u.customer_id").format(_TO_TELL), WaitingAlert
+_WAITING_IN_STOCK = Statement(
+    SQL("select u.customer_id, a.user_id, a.product_id {} order by u.customer_id").format(_FROM_WAITING), WaitingAlert
 )
 
 
 async def waiting_in_stock(tx: Transaction) -> list[WaitingAlert]:
     """Return the alerts that wait and whose products are in stock, by customer."""
-    return await tx.fetch_all(_IN_STOCK)
+    return await tx.fetch_all(_WAITING_IN_STOCK)
 
 
 # Another worker may have told of one, its user may have removed it, and its product may be sold out again.
-_TELL = Statement(
+_MARK_IN_STOCK = Statement(
     SQL("""
         update stock_alert t set in_stock_at = :now
         from unnest(:user_ids::bigint[], :product_ids::bigint[]) as told (user_id, product_id)
         where t.user_id = told.user_id and t.product_id = told.product_id and t.in_stock_at is null
           and (t.user_id, t.product_id) in (select a.user_id, a.product_id {})
         returning t.user_id
-    """).format(_TO_TELL)
+    """).format(_FROM_WAITING)
 )
 
 
 async def mark_in_stock(tx: Transaction, alerts: Collection[WaitingAlert], now: datetime) -> list[int]:
     """Mark those alerts as told that still wait and whose products are still in stock; return the users to tell."""
     user_ids, product_ids = array(each.user_id for each in alerts), array(each.product_id for each in alerts)
-    told = await tx.fetch_all(_TELL, user_ids=user_ids, product_ids=product_ids, now=now)
+    told = await tx.fetch_all(_MARK_IN_STOCK, user_ids=user_ids, product_ids=product_ids, now=now)
     return sorted({user_id for (user_id,) in told})
 
 
-_FORGET = Statement("delete from stock_alert where in_stock_at < :before")
+_FORGET_TOLD = Statement("delete from stock_alert where in_stock_at < :before")
 
 
 async def forget_told(tx: Transaction, before: datetime) -> int:
     """Delete alerts that were told before a moment; return how many."""
-    return await tx.execute(_FORGET, before=before)
+    return await tx.execute(_FORGET_TOLD, before=before)
 
 
 class PriceAlert(Struct, frozen=True):
@@ -150,25 +150,25 @@ _PUT_PRICE_ALERT = Statement("""
 """)
 _REMOVE_PRICE_ALERT = Statement("delete from price_alert where user_id = :user_id and list_id = :list_id")
 # A shared list may have become the own one of a colleague.
-_SEEN = "(l.user_id is null or l.user_id = a.user_id)"
+_IS_VISIBLE = "(l.user_id is null or l.user_id = a.user_id)"
 _PRICE_ALERTS_OF = Statement(
-    f"{_PRICE_ALERTS} where a.user_id = :user_id and {_SEEN} order by lower(l.name), a.list_id", PriceAlert
+    f"{_PRICE_ALERTS} where a.user_id = :user_id and {_IS_VISIBLE} order by lower(l.name), a.list_id", PriceAlert
 )
-_TO_CHECK = Statement(
+_ALERTS_TO_CHECK = Statement(
     f"""
     {_PRICE_ALERTS}
     join customer_user u on u.id = a.user_id join customer c on c.id = u.customer_id
     where a.checked_on < :today and u.disabled_at is null and c.blocked_at is null
-      and {_SEEN}
+      and {_IS_VISIBLE}
     order by a.checked_on, a.user_id, a.list_id limit :most for update of a skip locked
     """,
     PriceAlert,
 )
-_CHECKED = Statement("""
+_STORE_CHECK = Statement("""
     update price_alert set known = :known::jsonb, changes = coalesce(:changes::jsonb, changes), checked_on = :today
     where user_id = :user_id and list_id = :list_id
 """)
-_PRODUCTS = Statement("""
+_PRODUCTS_OF_LIST = Statement("""
     select n.product_id, p.sku, p.name from saved_list_line n join product p on p.id = n.product_id
     where n.list_id = :list_id order by n.position
 """)
@@ -193,7 +193,7 @@ async def price_alerts_of(tx: Transaction, user_id: int) -> list[PriceAlert]:
 
 async def alerts_to_check(tx: Transaction, today: date, most: int) -> list[PriceAlert]:
     """Return alerts that were not checked today, the oldest first, and lock them. Others that check leave them out."""
-    return await tx.fetch_all(_TO_CHECK, today=today, most=most)
+    return await tx.fetch_all(_ALERTS_TO_CHECK, today=today, most=most)
 
 
 async def store_check(
@@ -206,12 +206,12 @@ async def store_check(
     """Store the prices that a user now knows, and what has changed, if anything has."""
     told = json_of(changes) if changes else None
     key: dict[str, Any] = {"user_id": alert.user_id, "list_id": alert.list_id}
-    await tx.execute(_CHECKED, known=json_of(known), changes=told, today=today, **key)
+    await tx.execute(_STORE_CHECK, known=json_of(known), changes=told, today=today, **key)
 
 
 async def products_of_list(tx: Transaction, list_id: int) -> dict[int, tuple[str, str]]:
     """Return the SKU and the name of each product of a list, by its id, in order."""
-    return {product_id: (sku, name) for product_id, sku, name in await tx.fetch_all(_PRODUCTS, list_id=list_id)}
+    return {product_id: (sku, name) for product_id, sku, name in await tx.fetch_all(_PRODUCTS_OF_LIST, list_id=list_id)}
 
 
 AlertKind = Literal["dispatched", "invoices_due"]
@@ -250,7 +250,7 @@ class UserAlerts(Struct, frozen=True):
     prices: Annotated[list[str], Meta(description="The names of the lists whose prices the user follows.")]
 
 
-_OF_CUSTOMER = Statement(
+_ALERTS_OF_CUSTOMER = Statement(
     """
     select u.id as user_id, u.email,
            array(select kind from chosen_alert a where a.user_id = u.id order by kind) as emails,
@@ -278,7 +278,9 @@ async def alerts_of_customer(
     tx: Transaction, customer_id: int, user_id: int | None = None, changed_since: datetime | None = None
 ) -> list[UserAlerts]:
     """Return what a customer's users, or one of them, are told. Disabled users are told nothing."""
-    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, user_id=user_id, changed_since=changed_since)
+    return await tx.fetch_all(
+        _ALERTS_OF_CUSTOMER, customer_id=customer_id, user_id=user_id, changed_since=changed_since
+    )
 
 
 _TOLD_OF_DISPATCH = Statement("""
@@ -294,7 +296,7 @@ async def users_told_of_dispatch(tx: Transaction, customer_id: int) -> list[int]
 
 # A user is told once of each invoice: those due until `told_until` were in an earlier e-mail, or were due before the
 # user chose the alert. Each invoice comes into the period once.
-_FIND_DUE = Statement("""
+_FIND_INVOICES_DUE = Statement("""
     update chosen_alert a set told_until = :until
     from customer_user u, customer c
     where a.kind = 'invoices_due' and a.told_until < :until and u.id = a.user_id and u.disabled_at is null
@@ -309,4 +311,4 @@ _FIND_DUE = Statement("""
 
 async def find_invoices_due(tx: Transaction, until: datetime) -> list[int]:
     """Note that users are told of the invoices that are due until a moment; return the users to tell."""
-    return sorted(user_id for (user_id,) in await tx.fetch_all(_FIND_DUE, until=until))
+    return sorted(user_id for (user_id,) in await tx.fetch_all(_FIND_INVOICES_DUE, until=until))

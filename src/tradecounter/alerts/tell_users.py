@@ -34,14 +34,14 @@ from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
 from tradecounter.storefront.view import CustomerView
 
-_FOR: Mapping[AlertKind, UserRole] = {"dispatched": "buyer", "invoices_due": "accounts"}
+_ROLE_FOR: Mapping[AlertKind, UserRole] = {"dispatched": "buyer", "invoices_due": "accounts"}
 
 
 async def choose_emails(tx: Transaction, user: CustomerUser, kinds: Collection[AlertKind], now: datetime) -> None:
     """Store the e-mails that a user wants; the others end. What the user's roles do not show is left out."""
     await lock_alerts(tx, user.id)
     before = await chosen_alerts_of(tx, user.id)
-    chosen = [kind for kind, role in _FOR.items() if kind in kinds and user.has_role(role)]
+    chosen = [kind for kind, role in _ROLE_FOR.items() if kind in kinds and user.has_role(role)]
     if set(chosen) != before:
         await choose_alerts(tx, user.id, chosen, now)
         former, new = {"emails": sorted(before)}, {"emails": chosen}
@@ -49,7 +49,7 @@ async def choose_emails(tx: Transaction, user: CustomerUser, kinds: Collection[A
 
 
 _MOST_PRODUCTS = 200  # products that a user waits for
-_KEPT_FOR = timedelta(days=30)  # once told
+_TOLD_KEPT_FOR = timedelta(days=30)  # once told
 
 
 async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku: str, now: datetime) -> None:
@@ -73,7 +73,7 @@ async def tell_of_stock(tx: Transaction, now: datetime) -> int:
     users = await mark_in_stock(tx, await _can_buy(tx, await waiting_in_stock(tx), now), now)
     for user_id in users:
         await queue(tx, "mail_back_in_stock", user_id=user_id, found=int(now.timestamp()))
-    await forget_told(tx, now - _KEPT_FOR)
+    await forget_told(tx, now - _TOLD_KEPT_FOR)
     return len(users)
 
 
@@ -100,12 +100,12 @@ async def _can_buy(tx: Transaction, alerts: Sequence[WaitingAlert], now: datetim
 
 
 _MOST_LISTS = 20  # lists that a user follows
-_BATCH = 20
+_LISTS_AT_ONCE = 20
 
 
 async def follow_prices(tx: Transaction, customer_id: int, user_id: int, list_id: int, now: datetime) -> None:
     """Have a user told when prices of a list change. Raises DomainError (conflict): too many lists."""
-    await put_price_alert(tx, user_id, list_id, await _prices(tx, customer_id, list_id, now), uk_date(now))
+    await put_price_alert(tx, user_id, list_id, await _prices_of_list(tx, customer_id, list_id, now), uk_date(now))
     # A new alert has locked the user's row, so alerts that begin at the same time count each other.
     if len(await price_alerts_of(tx, user_id)) > _MOST_LISTS:
         raise DomainError(
@@ -119,9 +119,9 @@ async def tell_of_prices(tx: Transaction, now: datetime) -> int:
     A product that came into the list since is no change; neither is one that has left it.
     """
     today = uk_date(now)
-    alerts = await alerts_to_check(tx, today, _BATCH)
+    alerts = await alerts_to_check(tx, today, _LISTS_AT_ONCE)
     for alert in alerts:
-        known, prices = alert.known, await _prices(tx, alert.customer_id, alert.list_id, now)
+        known, prices = alert.known, await _prices_of_list(tx, alert.customer_id, alert.list_id, now)
         changes = {
             product: (known[product], price)
             for product, price in prices.items()
@@ -134,7 +134,7 @@ async def tell_of_prices(tx: Transaction, now: datetime) -> int:
     return len(alerts)
 
 
-async def _prices(tx: Transaction, customer_id: int, list_id: int, now: datetime) -> dict[str, str | None]:
+async def _prices_of_list(tx: Transaction, customer_id: int, list_id: int, now: datetime) -> dict[str, str | None]:
     """Return the price of a unit of each product of a list by product id, as an alert stores them."""
     found = await unit_costs_of(tx, customer_id, list(await products_of_list(tx, list_id)), now)
     return {str(product): None if price is None else str(price) for product, price in found.items()}

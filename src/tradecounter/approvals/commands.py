@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.approvals.decide import approve_for_customer, decline_for_customer
+from tradecounter.approvals.handle_approvals import approve_for_customer, decline_for_customer
 from tradecounter.approvals.queries import approval_table
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.approvals.decide import approve_for_customer, decline_for_customer
+from tradecounter.approvals.handle_approvals import approve_for_customer, decline_for_customer
 from tradecounter.approvals.queries import State, approval_table, fetch_approval
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction

@@ -9,9 +9,9 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.account_money import release
 from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine
 from tradecounter.billing.invoices import require_own_seller
+from tradecounter.billing.move_money import release
 from tradecounter.billing.print_invoice import print_credit_note
 from tradecounter.billing.queries.credit_notes import (
     credited_of,
@@ -69,31 +69,6 @@ async def creditable_of(tx: Transaction, number: int) -> Creditable:
     return Creditable(units, left_of(lines, credited.values()).net)
 
 
-async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
-    """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
-
-    So no unit is credited twice, whichever way it was credited. Returns the numbers of the returns that are now closed,
-    for the caller's audit entry. The caller has locked the order.
-    """
-    return_ids = (await returns_of_orders(tx, [order_id])).get(order_id, [])
-    if not return_ids:
-        return []
-    lines = await lines_of_returns(tx, return_ids)
-    if not any(line.uncredited for found in lines.values() for line in found):
-        return []
-    left = Counter(await unaccounted_units(tx, order_id))
-    closed = []
-    for return_id in sorted(return_ids, key=lambda each: (each != first, each)):
-        units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[return_id]}
-        units = {line_id: count for line_id, count in units.items() if count > 0}
-        if units:
-            left.subtract(units)
-            number = return_number(return_id)
-            if await count_credited(tx, number, units, now):
-                closed.append(number)
-    return closed
-
-
 async def issue_credit_note(
     tx: Transaction,
     number: int,
@@ -121,14 +96,14 @@ async def issue_credit_note(
     await require_own_seller(tx, letterhead)
     shares: list[CreditShare] = []
     with collector.collecting():
-        shares = await _shares(tx, invoice, credit, order.tax_rate)
+        shares = await _credit_shares(tx, invoice, credit, order.tax_rate)
     collector.check()
     gross = sum((share.net + share.vat for share in shares), NOTHING)
     if gross <= 0:
         raise invalid("lines", "cost nothing, so there is nothing to credit")
-    await _settle(tx, invoice, gross, now)
+    await _lower_due(tx, invoice, gross, now)
     original = await invoice_document(tx, number)
-    document = _compose(await next_credit_note_number(tx), original, shares, reason, letterhead, now)
+    document = _credit_note(await next_credit_note_number(tx), original, shares, reason, letterhead, now)
     pdf = await asyncio.to_thread(print_credit_note, document, now, letterhead.logo)
     insert_credit_note(tx, document, shares, pdf, now)
     await queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
@@ -140,7 +115,7 @@ async def issue_credit_note(
     return present_credit_note(await fetch_credit_note(tx, document.number))
 
 
-async def _shares(
+async def _credit_shares(
     tx: Transaction, invoice: InvoiceRecord, credit: Sequence[CreditLine] | Decimal, tax_rate: Decimal
 ) -> list[CreditShare]:
     lines, credited = await invoiced_lines(tx, invoice.number), await credited_of(tx, invoice.number)
@@ -151,7 +126,7 @@ async def _shares(
     return shares_of_lines(lines, by_position, credit, left)
 
 
-async def _settle(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
+async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
     """Lower what is due of an invoice; the part of the credit that is paid already goes to the account."""
     due = (await open_invoice(tx, invoice.number)).due
     freed = max(NOTHING, gross - due)
@@ -162,7 +137,7 @@ async def _settle(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: 
     await discharge(tx, invoice.customer_id, gross - freed)
 
 
-def _compose(
+def _credit_note(
     number: int,
     original: InvoiceDocument,
     shares: Sequence[CreditShare],
@@ -171,7 +146,7 @@ def _compose(
     now: datetime,
 ) -> CreditNoteDocument:
     rate = original.lines[0].vat_rate
-    lines = [_line(original, share.line, share, rate, reason) for share in shares]
+    lines = [_credited_line(original, share.line, share, rate, reason) for share in shares]
     totals = vat_totals(lines)
     net, vat = sum((line.net for line in lines), NOTHING), sum((line.vat for line in lines), NOTHING)
     return CreditNoteDocument(
@@ -193,7 +168,7 @@ def _compose(
     )
 
 
-def _line(
+def _credited_line(
     original: InvoiceDocument, line: InvoicedLine | None, share: CreditShare, rate: Decimal, reason: str
 ) -> InvoiceLine:
     if line is None:
@@ -202,6 +177,31 @@ def _line(
     return InvoiceLine(
         found.sku, found.description, share.units, found.unit_price, found.vat_rate, share.net, share.vat
     )
+
+
+async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
+    """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
+
+    So no unit is credited twice, whichever way it was credited. Returns the numbers of the returns that are now closed,
+    for the caller's audit entry. The caller has locked the order.
+    """
+    return_ids = (await returns_of_orders(tx, [order_id])).get(order_id, [])
+    if not return_ids:
+        return []
+    lines = await lines_of_returns(tx, return_ids)
+    if not any(line.uncredited for found in lines.values() for line in found):
+        return []
+    left = Counter(await unaccounted_units(tx, order_id))
+    closed = []
+    for return_id in sorted(return_ids, key=lambda each: (each != first, each)):
+        units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[return_id]}
+        units = {line_id: count for line_id, count in units.items() if count > 0}
+        if units:
+            left.subtract(units)
+            number = return_number(return_id)
+            if await count_credited(tx, number, units, now):
+                closed.append(number)
+    return closed
 
 
 async def receive_and_credit(

@@ -8,8 +8,8 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.account_money import lock_confirmed_order, take_unallocated
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
+from tradecounter.billing.move_money import lock_confirmed_order, take_unallocated
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, lines_of_invoices
 from tradecounter.billing.queries.invoices import (

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tradecounter.billing.queries.money_tables import VatKind, VatSum, vat_sums
+from tradecounter.billing.queries.document_tables import VatKind, VatSum, vat_sums
 from tradecounter.billing.rules import require_period
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date

@@ -35,7 +35,7 @@ from tradecounter.kit.json_text import contains_nul
 _ROWS_AT_ONCE = 100  # two milliseconds, after which the event loop runs, without waiting for the interpreter's lock
 _WRITTEN_AT_ONCE = 2000
 MOST_DIFFERENCES = 1000  # in a report
-_ONE_IN = 5  # records may be removed without confirmation
+_MOST_REMOVED_ONE_IN = 5  # records may be removed without confirmation
 
 
 class ImportReport(Struct):
@@ -358,7 +358,7 @@ async def _remove(tx: Transaction, kind: ImportKind[Shape]) -> _Removed:
 def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptions) -> None:
     """Raise DomainError if the removal of more than a fifth is unconfirmed, because the file may be truncated."""
     report.deactivated = removed.records
-    if options.confirmed or removed.records * _ONE_IN <= removed.of:
+    if options.confirmed or removed.records * _MOST_REMOVED_ONE_IN <= removed.of:
         return
     found = f"replacing would deactivate {removed.records} of {removed.of}, more than a fifth"
     if not options.dry_run:

@@ -1,4 +1,4 @@
-"""Reads authorisation requests, asks a user, and issues codes (RFC 6749, RFC 9207); deletes old consents."""
+"""Reads authorisation requests, asks a user, issues codes (RFC 6749, RFC 9207); deletes old grants, codes and keys."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping

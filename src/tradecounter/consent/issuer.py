@@ -108,12 +108,12 @@ async def _make_key(tx: Transaction, vault: Vault, now: datetime) -> ECKey:
     return key
 
 
-PATH = "/auth"  # below the base URL
+ISSUER_PATH = "/auth"  # below the base URL
 
 
 def issuer_name(base_url: str) -> str:
     """Return the issuer's name for the service at a base URL."""
-    return f"{base_url}{PATH}"
+    return f"{base_url}{ISSUER_PATH}"
 
 
 class OwnIssuer(Struct, frozen=True):
@@ -180,13 +180,13 @@ async def redeem_code(tx: Transaction, client_id: str, request: CodeRequest, now
     grant = await find_grant_of_code(tx, request.code)
     if grant is None or grant.client_id != client_id:
         return Rejection("the code is unknown, or another application's")
-    problem = _CODE_REUSED if grant.code_used_at is not None else _problem(grant, request, now)
+    problem = _CODE_REUSED if grant.code_used_at is not None else _grant_problem(grant, request, now)
     if problem is not None:
         await use_code(tx, grant.id, now)
-        await _end(tx, grant, problem, now)
+        await _end_grant(tx, grant, problem, now)
         return Rejection(problem)
     await use_code(tx, grant.id, now)
-    return await _give(tx, grant, now)
+    return await _give_tokens(tx, grant, now)
 
 
 async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) -> Given | Rejection:
@@ -200,12 +200,12 @@ async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) ->
     if grant is None or state is None or grant.client_id != client_id:
         return Rejection("the refresh token is unknown, or another application's")
     if state.used_at is not None:
-        await _end(tx, grant, _TOKEN_REUSED, now)
+        await _end_grant(tx, grant, _TOKEN_REUSED, now)
         return Rejection(_TOKEN_REUSED)
     if not grant.usable or state.expires_at <= now:
         return Rejection("the refresh token has expired or is revoked, or its customer is blocked")
     await use_refresh_token(tx, token, now)
-    return await _give(tx, grant, now)
+    return await _give_tokens(tx, grant, now)
 
 
 async def revoke_refresh_token(tx: Transaction, client_id: str, token: str, now: datetime) -> bool | None:
@@ -215,7 +215,7 @@ async def revoke_refresh_token(tx: Transaction, client_id: str, token: str, now:
         return None
     if grant.client_id != client_id:
         return False
-    await _end(tx, grant, "revoked by the application", now)
+    await _end_grant(tx, grant, "revoked by the application", now)
     return True
 
 
@@ -246,7 +246,7 @@ def signed_consent(key: ECKey, given: Given, client_id: str, base_url: str, issu
     return jwt.encode({"alg": ALGORITHM, "kid": key.kid, "typ": "consent+jwt"}, claims, key)
 
 
-def _problem(grant: GrantRecord, request: CodeRequest, now: datetime) -> str | None:
+def _grant_problem(grant: GrantRecord, request: CodeRequest, now: datetime) -> str | None:
     wrong = {
         "the code has expired": grant.code_expires_at <= now,
         "the consent is revoked, or the customer is blocked": not grant.usable,
@@ -258,12 +258,12 @@ def _problem(grant: GrantRecord, request: CodeRequest, now: datetime) -> str | N
     return next((problem for problem, applies in wrong.items() if applies), None)
 
 
-async def _give(tx: Transaction, grant: GrantRecord, now: datetime) -> Given:
+async def _give_tokens(tx: Transaction, grant: GrantRecord, now: datetime) -> Given:
     token = await insert_refresh_token(tx, grant.id, now, now + REFRESH_LIFETIME)
     return Given(grant.customer_id, grant.id, token)
 
 
-async def _end(tx: Transaction, grant: GrantRecord, reason: str, now: datetime) -> None:
+async def _end_grant(tx: Transaction, grant: GrantRecord, reason: str, now: datetime) -> None:
     if await end_grant(tx, grant.id, now) and grant.code_used_at is not None:
         _record_end(tx, grant.client_id, grant.customer_id, reason, now)
 

@@ -8,9 +8,9 @@ import structlog
 from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
 
-from tradecounter.agents.connecting import resource_of
 from tradecounter.agents.issue_tokens import TokenIssuer, revoke_agent_token
 from tradecounter.agents.queries.clients import AgentClient, find_client
+from tradecounter.agents.registration import resource_of
 from tradecounter.consent.examples import AGENT_TOKEN, CONSENT, KEY_SET, METADATA, REFRESH_REQUEST, REQUEST, REVOCATION
 from tradecounter.consent.issuer import (
     CodeRequest,
@@ -42,7 +42,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import UNAVAILABLE
 from tradecounter.edge.rest.headers import CACHE_CONTROL
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
-from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as FORM
+from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.admission import sender_of
 from tradecounter.identity.oauth.client_requests import (
@@ -126,7 +126,7 @@ class IssuerEndpoints(Struct, frozen=True):
             "customer consents; it is good once, for a minute. The consent is a JWT that `exchangeToken` exchanges for "
             "an access token. A refresh token is good once; when an old one is used again, all that came of its code "
             "ends. An agent, which has no secret, sends its `client_id` and gets an access token for `/mcp` alone.",
-            body=Body(ConsentRequest, {"Code": REQUEST, "Refresh token": REFRESH_REQUEST}, FORM),
+            body=Body(ConsentRequest, {"Code": REQUEST, "Refresh token": REFRESH_REQUEST}, FORM_MEDIA_TYPE),
             success=Success(
                 200, "The consent.", ConsentToken, {"Consent": CONSENT, "Agent": AGENT_TOKEN}, headers=(CACHE_CONTROL,)
             ),
@@ -163,7 +163,7 @@ class IssuerEndpoints(Struct, frozen=True):
             description="For registered applications, and for agents (RFC 7009). Revoking a refresh token or a consent "
             "ends the refresh tokens and the access tokens of the same code; revoking an access token ends it alone. "
             "The response to an unknown token is the same.",
-            body=Body(RevocationRequest, {"Refresh token": REVOCATION}, FORM),
+            body=Body(RevocationRequest, {"Refresh token": REVOCATION}, FORM_MEDIA_TYPE),
             success=Success(
                 200, "The token is not valid, or no longer.", Revoked, {"Revoked": Revoked()}, headers=(CACHE_CONTROL,)
             ),

@@ -10,12 +10,12 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import new_secret, secret_hash
 
 # `for key share`: a revocation, which locks the row, waits until the code under this consent is issued.
-_STANDING = Statement("""
+_STANDING_CONSENT = Statement("""
     select id from consent where client_id = :client_id and customer_id = :customer_id and revoked_at is null
     for key share
 """)
 
-_GIVE = Statement("""
+_GIVE_CONSENT = Statement("""
     insert into consent (client_id, customer_id, user_id, given_at) values (:client_id, :customer_id, :user_id, :now)
     on conflict (client_id, customer_id) where revoked_at is null do nothing returning id
 """)
@@ -23,14 +23,14 @@ _GIVE = Statement("""
 
 async def find_standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
     """Return the id of a customer's consent to an application, which stands until this transaction ends, or None."""
-    found: int | None = await tx.fetch_value(_STANDING, client_id=client_id, customer_id=customer_id)
+    found: int | None = await tx.fetch_value(_STANDING_CONSENT, client_id=client_id, customer_id=customer_id)
     return found
 
 
 async def insert_consent(tx: Transaction, client_id: str, customer_id: int, user_id: int, now: datetime) -> int | None:
     """Store a customer's consent; return its id, or None when one stands already."""
     made: int | None = await tx.fetch_value(
-        _GIVE, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now
+        _GIVE_CONSENT, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now
     )
     return made
 
@@ -87,15 +87,15 @@ _GRANT = Statement(
 
 async def find_grant_of_code(tx: Transaction, code: str) -> GrantRecord | None:
     """Return the grant of a code, locked: of several requests with the code, the others see what the first did."""
-    return await _locked(tx, await tx.fetch_value(_GRANT_OF_CODE, hash=secret_hash(code)))
+    return await _locked_grant(tx, await tx.fetch_value(_GRANT_OF_CODE, hash=secret_hash(code)))
 
 
 async def find_grant_of_refresh_token(tx: Transaction, token: str) -> GrantRecord | None:
     """Return the grant of a refresh token, locked."""
-    return await _locked(tx, await tx.fetch_value(_GRANT_OF_REFRESH_TOKEN, hash=secret_hash(token)))
+    return await _locked_grant(tx, await tx.fetch_value(_GRANT_OF_REFRESH_TOKEN, hash=secret_hash(token)))
 
 
-async def _locked(tx: Transaction, grant_id: int | None) -> GrantRecord | None:
+async def _locked_grant(tx: Transaction, grant_id: int | None) -> GrantRecord | None:
     if grant_id is None:
         return None
     # The row is read by a statement of its own, which sees what was committed while this one waited.
@@ -145,9 +145,9 @@ async def use_refresh_token(tx: Transaction, token: str, now: datetime) -> None:
 
 
 _DELETE_EXPIRED_TOKENS = Statement("delete from refresh_token where expires_at < :before")
-_DELETE_UNUSED = Statement("delete from consent_grant where code_used_at is null and code_expires_at < :before")
-_DELETE_ENDED = Statement("delete from consent_grant where ended_at < :before")
-_DELETE_FORGOTTEN = Statement("""
+_DELETE_UNUSED_GRANTS = Statement("delete from consent_grant where code_used_at is null and code_expires_at < :before")
+_DELETE_ENDED_GRANTS = Statement("delete from consent_grant where ended_at < :before")
+_DELETE_FORGOTTEN_GRANTS = Statement("""
     delete from consent_grant g
     where g.code_used_at < :before and not exists (select from refresh_token r where r.grant_id = g.id)
 """)
@@ -157,9 +157,9 @@ async def delete_old_grants(tx: Transaction, now: datetime, ended_before: dateti
     """Delete refresh tokens that have expired, and codes and grants that ended before a moment; return how many."""
     return (
         await tx.execute(_DELETE_EXPIRED_TOKENS, before=now)
-        + await tx.execute(_DELETE_UNUSED, before=ended_before)
-        + await tx.execute(_DELETE_ENDED, before=ended_before)
-        + await tx.execute(_DELETE_FORGOTTEN, before=ended_before)
+        + await tx.execute(_DELETE_UNUSED_GRANTS, before=ended_before)
+        + await tx.execute(_DELETE_ENDED_GRANTS, before=ended_before)
+        + await tx.execute(_DELETE_FORGOTTEN_GRANTS, before=ended_before)
     )
 
 
@@ -168,16 +168,16 @@ async def lock_keys(tx: Transaction) -> None:
     await tx.execute(CHANGE_ISSUER_KEYS)
 
 
-_CURRENT = Statement("select private_key from issuer_key where retired_at is null")
+_CURRENT_KEY = Statement("select private_key from issuer_key where retired_at is null")
 
 
 async def find_current_key(tx: Transaction) -> bytes | None:
     """Return the encrypted key that signs, or None before the first one is made."""
-    found: bytes | None = await tx.fetch_value(_CURRENT)
+    found: bytes | None = await tx.fetch_value(_CURRENT_KEY)
     return found
 
 
-_PUBLIC = Statement("""
+_PUBLIC_KEYS = Statement("""
     select public_key from issuer_key where retired_at is null or retired_at > :since
     order by retired_at desc nulls first
 """)
@@ -185,40 +185,40 @@ _PUBLIC = Statement("""
 
 async def public_keys(tx: Transaction, since: datetime) -> list[str]:
     """Return the public keys, the one that signs first, with those that retired after a moment."""
-    return [text for (text,) in await tx.fetch_all(_PUBLIC, since=since)]
+    return [text for (text,) in await tx.fetch_all(_PUBLIC_KEYS, since=since)]
 
 
-_RETIRE = Statement("update issuer_key set retired_at = :now where retired_at is null")
-_INSERT = Statement(
+_RETIRE_KEY = Statement("update issuer_key set retired_at = :now where retired_at is null")
+_INSERT_KEY = Statement(
     "insert into issuer_key (kid, public_key, private_key, created_at) values (:kid, :public_key, :private_key, :now)"
 )
 
 
 async def replace_key(tx: Transaction, kid: str, public_key: str, private_key: bytes, now: datetime) -> None:
     """Retire the key that signs, if any, and store its successor."""
-    await tx.execute(_RETIRE, now=now)
-    await tx.execute(_INSERT, kid=kid, public_key=public_key, private_key=private_key, now=now)
+    await tx.execute(_RETIRE_KEY, now=now)
+    await tx.execute(_INSERT_KEY, kid=kid, public_key=public_key, private_key=private_key, now=now)
 
 
-_SEALED = Statement("select kid, private_key from issuer_key order by kid for no key update")
-_RESEAL = Statement("update issuer_key set private_key = :private_key where kid = :kid")
-_DELETE = Statement("delete from issuer_key where kid = :kid")
-_DELETE_OLD = Statement("delete from issuer_key where retired_at < :before")
+_SEALED_KEYS = Statement("select kid, private_key from issuer_key order by kid for no key update")
+_STORE_SEALED_KEY = Statement("update issuer_key set private_key = :private_key where kid = :kid")
+_DELETE_KEY = Statement("delete from issuer_key where kid = :kid")
+_DELETE_OLD_KEYS = Statement("delete from issuer_key where retired_at < :before")
 
 
 async def lock_sealed_keys(tx: Transaction) -> list[tuple[str, bytes]]:
     """Return the ids and encrypted keys of all, with their rows locked."""
-    return [(kid, sealed) for kid, sealed in await tx.fetch_all(_SEALED)]
+    return [(kid, sealed) for kid, sealed in await tx.fetch_all(_SEALED_KEYS)]
 
 
 async def store_sealed_key(tx: Transaction, kid: str, private_key: bytes | None) -> None:
     """Store a key that was encrypted again; delete one that cannot be decrypted."""
     if private_key is None:
-        await tx.execute(_DELETE, kid=kid)
+        await tx.execute(_DELETE_KEY, kid=kid)
     else:
-        await tx.execute(_RESEAL, kid=kid, private_key=private_key)
+        await tx.execute(_STORE_SEALED_KEY, kid=kid, private_key=private_key)
 
 
 async def delete_old_keys(tx: Transaction, before: datetime) -> int:
     """Delete the keys that retired before a moment; return how many."""
-    return await tx.execute(_DELETE_OLD, before=before)
+    return await tx.execute(_DELETE_OLD_KEYS, before=before)

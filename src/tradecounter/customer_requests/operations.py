@@ -36,15 +36,15 @@ from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.errors import Code
 
-CANCEL = OpenRequestRequest(
+_CANCEL = OpenRequestRequest(
     kind="cancel",
     order_reference="PLN-100007",
     items=[RequestedUnits(700012, 2)],
     text="Two routers too many.",
 )
-MESSAGE = OpenRequestRequest(kind="message", order_reference="PLN-100004", text="Where is the second box?")
+_MESSAGE = OpenRequestRequest(kind="message", order_reference="PLN-100004", text="Where is the second box?")
 _ITEMS = [RequestItem(id=700012, sku="HM310", quantity=2)]
-OPEN_REQUEST = SupportRequest(
+_OPEN_REQUEST = SupportRequest(
     id=12,
     kind="cancel",
     state="open",
@@ -53,8 +53,8 @@ OPEN_REQUEST = SupportRequest(
     text="Two routers too many.",
     opened_on="2026-06-16T10:12:44",
 )
-REQUEST = replace(OPEN_REQUEST, state="closed", closed_on="2026-06-16T11:30:00", answer="Two are cancelled.")
-_RESELLERS = ResellerRequest(
+_REQUEST = replace(_OPEN_REQUEST, state="closed", closed_on="2026-06-16T11:30:00", answer="Two are cancelled.")
+_RESELLER_REQUEST = ResellerRequest(
     id=12,
     kind="cancel",
     state="closed",
@@ -69,13 +69,10 @@ _RESELLERS = ResellerRequest(
     answer="Two are cancelled.",
     files=[],
 )
-
-DESCRIBED: Mapping[type, Described] = {
-    ResellerRequest: Described("The request.", _RESELLERS, "Request"),
+_STAFF_DESCRIBED: Mapping[type, Described] = {
+    ResellerRequest: Described("The request.", _RESELLER_REQUEST, "Request"),
     RequestAnswer: Described("", RequestAnswer("Two are cancelled."), "Answer"),
 }
-
-
 _LAYOUT: Layout[SupportRequest] = Layout("requests")
 _CONFLICT = ErrorResponse(
     409,
@@ -85,21 +82,21 @@ _CONFLICT = ErrorResponse(
     (RETRY_AFTER,),
     code=Code.TOO_MANY_PENDING,
 )
-_OPEN = Described("The request, which is open.", OPEN_REQUEST, "Request")
-_DESCRIBED: Mapping[type, Described] = {
-    SupportRequest: Described("", REQUEST),
-    OpenRequestRequest: Described("", CANCEL, "To cancel units", {"A message": MESSAGE}),
+_OPEN = Described("The request, which is open.", _OPEN_REQUEST, "Request")
+_OWN_DESCRIBED: Mapping[type, Described] = {
+    SupportRequest: Described("", _REQUEST),
+    OpenRequestRequest: Described("", _CANCEL, "To cancel units", {"A message": _MESSAGE}),
 }
-_SUPPORT = Subject(tag="Orders", keys=("account",), described=_DESCRIBED)
+_OWN_REQUESTS = Subject(tag="Orders", keys=("account",), described=_OWN_DESCRIBED)
 
 
-class RequestList(PagedList, frozen=True, kw_only=True):
+class OwnRequestListParameters(PagedList, frozen=True, kw_only=True):
     """The parameters of `GET /request`."""
 
     state: Annotated[State, Meta(description="Only requests in this state.", examples=["open"])] | None = None
 
 
-class _Requests(Struct, frozen=True):
+class _OwnRequests(Struct, frozen=True):
     """A customer's requests in a state, or in any."""
 
     customer_id: int
@@ -124,7 +121,7 @@ class RequestEndpoints(Struct, frozen=True):
     desk: Desk
     lists: RecordLists
 
-    @_SUPPORT.shows(
+    @_OWN_REQUESTS.shows(
         "/request",
         "The requests of one page.",
         headers=PAGING,
@@ -133,11 +130,11 @@ class RequestEndpoints(Struct, frozen=True):
         sample=Sample({"limit": "3"}),
         cacheable=True,
     )
-    async def list_requests(self, call: Call, query: RequestList) -> list[SupportRequest] | Response:
+    async def list_requests(self, call: Call, query: OwnRequestListParameters) -> list[SupportRequest] | Response:
         """List your requests to support, newest first."""
-        return await self.lists.respond(call, query, _Requests(call.customer_id, query.state), _LAYOUT)
+        return await self.lists.respond(call, query, _OwnRequests(call.customer_id, query.state), _LAYOUT)
 
-    @_SUPPORT.changes(
+    @_OWN_REQUESTS.changes(
         "POST",
         "/request",
         _OPEN,
@@ -161,7 +158,7 @@ class RequestEndpoints(Struct, frozen=True):
         return own_request(await fetch_request(tx, request_id))
 
 
-_REQUESTS = Subject(tag="Orders", read="orders:read", write="orders:write", described=DESCRIBED)
+_STAFF_REQUESTS = Subject(tag="Orders", read="orders:read", write="orders:write", described=_STAFF_DESCRIBED)
 _ALL = "/api/request"
 _ONE = "/api/request/{id}"
 
@@ -180,7 +177,7 @@ class RequestOperations(Struct, frozen=True):
 
     desk: Desk
 
-    @_REQUESTS.lists(_ALL, "The requests.")
+    @_STAFF_REQUESTS.lists(_ALL, "The requests.")
     async def list_requests(self, tx: Transaction, query: RequestListParameters) -> Listed[ResellerRequest]:
         """Requests of all customers about their orders.
 
@@ -196,12 +193,12 @@ class RequestOperations(Struct, frozen=True):
         )
         return Listed(found, map(present_request, found))
 
-    @_REQUESTS.shows(_ONE)
+    @_STAFF_REQUESTS.shows(_ONE)
     async def get_request(self, tx: Transaction, request_id: RequestId) -> ResellerRequest:
         """One request."""
         return present_request(await fetch_request(tx, request_id))
 
-    @_REQUESTS.changes("POST", f"{_ONE}/close", roles=("support", "administrator"))
+    @_STAFF_REQUESTS.changes("POST", f"{_ONE}/close", roles=("support", "administrator"))
     async def close_request(
         self, tx: Transaction, now: datetime, request_id: RequestId, body: RequestAnswer
     ) -> ResellerRequest:

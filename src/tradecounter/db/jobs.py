@@ -1,6 +1,6 @@
 """Queues jobs in the transaction that causes them, and reads the queue: live workers, due jobs and failed jobs.
 
-The slices register tasks under these names (`sites/worker.py` collects them).
+The slices register tasks under the names in `JobName` (`sites/worker.py` collects them).
 """
 
 from collections.abc import Sequence

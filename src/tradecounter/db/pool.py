@@ -148,8 +148,8 @@ _LOOK_AGAIN_SECONDS = 2.0  # while the disk is full
 class Writability:
     """Whether the database can write: as the last look and the last change found it.
 
-    Orders and other changes then get 503 while products, prices and stock are still served: a proxy must not take every
-    process away at once.
+    While it cannot, orders and other changes get 503, and products, prices and stock are still served: a proxy must not
+    take every process away at once.
     """
 
     def __init__(self) -> None:

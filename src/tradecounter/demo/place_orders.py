@@ -25,7 +25,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import OrderContext, OrderContexts, OrderingPolicy, read_contexts
 from tradecounter.orders.serve_back_orders import update_expected_dates
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
-from tradecounter.quotes.steps import remind_of_quotes, request_quote
+from tradecounter.quotes.handle_quotes import remind_of_quotes, request_quote
 from tradecounter.sandbox.steps import (
     Announced,
     Asked,

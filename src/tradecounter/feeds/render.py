@@ -1,4 +1,4 @@
-"""A feed's file, made of the CSV of `GET /product`, and the columns that it may have."""
+"""The columns that a feed may have, and its file, made of the CSV of `GET /product`."""
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ from tradecounter.storefront.view import CustomerView
 PRICES = {"price": COSTS[0], "five_plus_price": COSTS[1], "ten_plus_price": COSTS[2]}  # with the cost of each
 IMAGE = "image_url"
 COLUMNS = (*HEAD, IMAGE, *AVAILABILITY, *PRICES, *COSTS, *MIDDLE, *TAIL, *DESCRIPTIONS, *LINKS)
-ON_REQUEST = frozenset(DESCRIPTIONS + LINKS)
+COLUMNS_ON_REQUEST = frozenset(DESCRIPTIONS + LINKS)
 
-_MOST = 100
+_MOST_COLUMNS = 100
 _LONGEST_HEADING = 100
 _SEPARATOR = "="
 
@@ -47,8 +47,8 @@ def read_columns(text: str) -> ChosenColumns:
     twice = next((heading for heading in headings if headings.count(heading) > 1), None)
     if twice is not None:
         raise invalid("columns", f"two columns have the heading {twice!r}; give one another with `column = Heading`")
-    if not 1 <= len(chosen) <= _MOST:
-        raise invalid("columns", f"must have 1 to {_MOST} lines, each with a column")
+    if not 1 <= len(chosen) <= _MOST_COLUMNS:
+        raise invalid("columns", f"must have 1 to {_MOST_COLUMNS} lines, each with a column")
     return chosen
 
 
@@ -70,7 +70,7 @@ def markup_of(feed: FeedRecord, vat_rate: Decimal) -> Markup:
 def render_feed(view: CustomerView, feed: FeedRecord, rows: Rows, vat_rate: Decimal) -> Iterator[bytes]:
     """Yield the headings, then the rows as CSV lines, in chunks."""
     wanted = [(name, heading) for name, heading in feed.columns]
-    chunks = render_csv(view, rows, {name for name, _ in wanted} & ON_REQUEST)
+    chunks = render_csv(view, rows, {name for name, _ in wanted} & COLUMNS_ON_REQUEST)
     places = {name: place for place, name in enumerate(next(_cells(next(chunks))))}
     priced = _pricing(markup_of(feed, vat_rate))
     picks = [_pick(name, places, priced) for name, _ in wanted]

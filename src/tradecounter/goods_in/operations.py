@@ -10,15 +10,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.goods_in.warehouse import (
-    MOST_COUNTED,
-    BookedIn,
-    ReceivedGoods,
-    compare_count,
-    counts_of,
-    enter_count,
-    receive_goods,
-)
+from tradecounter.goods_in.count_stock import MOST_COUNTED, compare_count, counts_of, enter_count
+from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.orders.adjust_stock import MOST_UNITS
 from tradecounter.orders.wire import LONGEST_SKU
 

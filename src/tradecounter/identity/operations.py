@@ -6,7 +6,7 @@ from starlette.responses import Response
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import CACHE_CONTROL, RETRY_AFTER
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
-from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as FORM
+from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.examples import TOKEN, TOKEN_REQUEST
 from tradecounter.identity.oauth.client_requests import (
@@ -63,7 +63,7 @@ class TokenEndpoint(Struct, frozen=True):
             summary="Exchange a customer's consent for an access token",
             description="For registered applications that act for a customer (RFC 8693). The application authenticates "
             "with HTTP Basic, or with `client_id` and `client_secret` in the form.",
-            body=Body(TokenRequest, {"TokenRequest": TOKEN_REQUEST}, FORM),
+            body=Body(TokenRequest, {"TokenRequest": TOKEN_REQUEST}, FORM_MEDIA_TYPE),
             success=Success(200, "The token.", AccessToken, {"AccessToken": TOKEN}, headers=(CACHE_CONTROL,)),
             errors=_ERRORS,
             public=True,

@@ -16,11 +16,13 @@ from tradecounter.bulk.rows import LineMessage
 from tradecounter.db.pool import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, DryRun, Made
-from tradecounter.edge.operations.options import CONFLICT, require_token_scope, token_has_scope
+from tradecounter.edge.operations.options import CONFLICT
+from tradecounter.edge.operations.scopes import require_token_scope, token_has_scope
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY, fingerprint_of_upload
+from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.edge.rest.idempotency import fingerprint_of_upload
 from tradecounter.edge.rest.operation import TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
 from tradecounter.imports.change_prices import ForcedPriceChange, change_prices
 from tradecounter.imports.kinds import HISTORY_READERS, IMPORT_KINDS, IMPORTERS, area_of
@@ -33,7 +35,7 @@ from tradecounter.products.find_products import Catalogue
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
 _FILE = ReadFile("CSV", "utf-8", ",", None, [])
 
-REPORT = Report(
+_REPORT = Report(
     id=12,
     added=0,
     deactivated=0,
@@ -46,7 +48,7 @@ REPORT = Report(
     diff=[Change(7, "CV-320P", "changed", {"available": 114}, {"available": 120})],
     diff_more=False,
 )
-PARTIAL = Report(
+_PARTIAL_REPORT = Report(
     id=14,
     added=0,
     changed=1,
@@ -57,7 +59,7 @@ PARTIAL = Report(
     warnings=[],
     file=_FILE,
 )
-WRONG = Report(
+_REJECTED_REPORT = Report(
     id=None,
     added=0,
     changed=0,
@@ -68,7 +70,7 @@ WRONG = Report(
     errors=[LineMessage(7, "sku: product 'CV-32' does not exist")],
     file=_FILE,
 )
-PRICES = Report(
+_PRICE_REPORT = Report(
     id=13,
     added=0,
     changed=241,
@@ -118,19 +120,17 @@ _ROLLED_BACK = RolledBackImport(
     **{**asdict(_IMPORT), "rolled_back_at": _AT + timedelta(hours=1)}, restored=1, overwritten=["CV-320P"], kept=[]
 )
 
-DESCRIBED: Mapping[type, Described] = {
+_IMPORTS_DESCRIBED: Mapping[type, Described] = {
     ImportRecord: Described("The import.", _IMPORT),
     RolledBackImport: Described("The import after its roll-back.", _ROLLED_BACK, "RolledBack"),
 }
 
 _RULE = ForcedPriceChange(manufacturer="corvane", raise_percent=Decimal(5), rounding="ninety_nine")
-OF_RULES: Mapping[type, Described] = {
+_PRICE_CHANGES_DESCRIBED: Mapping[type, Described] = {
     ForcedPriceChange: Described("The rule.", _RULE),
-    Report: Described("The report of the import.", PRICES, "Prices"),
+    Report: Described("The report of the import.", _PRICE_REPORT, "Prices"),
 }
-
-
-_IMPORTS = Subject(tag="Imports", read="catalogue:read", write="catalogue:write", described=DESCRIBED)
+_IMPORTS = Subject(tag="Imports", read="catalogue:read", write="catalogue:write", described=_IMPORTS_DESCRIBED)
 _OTHERS = ("prices:write", "stock:write", "customers:write")
 _UPLOADED = {"type": "string", "format": "binary"}
 _OK, _SOME_LINES, _WRONG_LINES = 200, 207, 422
@@ -168,14 +168,14 @@ class ImportOperations(Struct, frozen=True):
                 200,
                 "The report.",
                 Report,
-                {"Report": REPORT, "Prices": PRICES},
+                {"Report": _REPORT, "Prices": _PRICE_REPORT},
                 headers=(IDEMPOTENT_REPLAY,),
             ),
             partial=Success(
                 207,
                 "The report of a partial import: rows with errors are left out.",
                 Report,
-                {"Report": PARTIAL},
+                {"Report": _PARTIAL_REPORT},
                 headers=(IDEMPOTENT_REPLAY,),
             ),
             errors=(
@@ -187,7 +187,7 @@ class ImportOperations(Struct, frozen=True):
                     "The file has none of the known types, or is compressed.",
                     "Content-Type must be one of application/x-ndjson, application/jsonl, text/csv",
                 ),
-                ErrorResponse(422, "Lines are wrong: nothing is imported.", WRONG, body=Report),
+                ErrorResponse(422, "Lines are wrong: nothing is imported.", _REJECTED_REPORT, body=Report),
             ),
             scope="catalogue:write",
             other_scopes=_OTHERS,
@@ -259,7 +259,7 @@ def _status(report: ImportReport) -> int:
     return _SOME_LINES if report.skipped else _OK
 
 
-_PRICES = Subject(tag="Imports", read="prices:read", write="prices:write", described=OF_RULES)
+_PRICE_CHANGES = Subject(tag="Imports", read="prices:read", write="prices:write", described=_PRICE_CHANGES_DESCRIBED)
 
 
 class PriceChangeOperations(Struct, frozen=True):
@@ -268,7 +268,7 @@ class PriceChangeOperations(Struct, frozen=True):
     desk: Desk
     catalogue: Catalogue
 
-    @_PRICES.changes("POST", "/api/price-change", dry_run=True, roles=IMPORTERS)
+    @_PRICE_CHANGES.changes("POST", "/api/price-change", dry_run=True, roles=IMPORTERS)
     async def change_prices(self, tx: Transaction, now: datetime, call: Call, body: ForcedPriceChange) -> Report:
         """Change prices by a rule.
 

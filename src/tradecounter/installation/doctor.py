@@ -7,6 +7,7 @@ from tradecounter.db.schema_state import schema_state
 from tradecounter.db.transaction import reading
 from tradecounter.edge.command_line.output import AsJson, Prose, show_json, show_table
 from tradecounter.edge.command_line.session import EXPECTED, database_url, fail, reason_for
+from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.installation.checks.of_database import (
     check_contents,
     check_disk,
@@ -16,15 +17,12 @@ from tradecounter.installation.checks.of_database import (
     check_secret_key,
 )
 from tradecounter.installation.checks.of_services import (
-    Check,
     check_backoffice,
     check_issuer,
     check_mail,
     check_ready,
     check_settings,
     check_snapshot,
-    fine,
-    wrong,
 )
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings, SettingsError, read_settings

@@ -16,7 +16,7 @@ from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.imports.commands import progress_bar
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
-from tradecounter.shipments.queries.reads import count_sealed
+from tradecounter.shipments.queries.fulfilment import count_sealed
 from tradecounter.shipments.secret_keys import Rotation, rotate_secret
 from tradecounter.webhooks.manage import reseal_webhooks
 

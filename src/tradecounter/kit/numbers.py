@@ -1,13 +1,13 @@
 """Reads numbers that people type or send, by one reader for every door, and has their types.
 
-`Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals; a plain `Decimal` is an amount of pounds. An `int` is a
-count; it may have a sign if its bounds allow negative numbers.
-
 A number has ASCII digits and at most one decimal point. Commas may separate thousands, but only in whole groups of
 three, after one to three digits that do not begin with 0. Amounts may begin with `£`, percentages may end with `%`.
 White space may surround a number. Zeros at the end are no decimal places, but for three places: `1.000` pounds are one
 or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither 1250 nor 12.50
 (specification, numbers and files that people make).
+
+`Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals; a plain `Decimal` is an amount of pounds. An `int` is a
+count; it may have a sign if its bounds allow negative numbers.
 """
 
 import re
@@ -150,7 +150,7 @@ class NumberField(NamedTuple):
     signed: bool = False
 
     def read(self, text: str, *, commas: bool = True) -> Decimal | int:
-        """Return the number in a text, as `kit/numbers.py` reads it. Raises UnreadableNumberError."""
+        """Return the number in a text, read by the reader of its kind. Raises UnreadableNumberError."""
         match self.kind:
             case "pounds":
                 return read_pounds(text, signed=self.signed, commas=commas)

@@ -12,9 +12,9 @@ from tradecounter.settings import PREFIX, Settings, SettingsError
 
 LARGEST_LOGO: Final = 256 * 1024  # bytes; every e-mail contains the logo
 
-_NAME: Final = f"{PREFIX}SELLER_LOGO"
-_SIGNATURES: Final = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
-_TRIAL: Final = b"#let logo = json(bytes(sys.inputs.logo))\n#image(bytes(logo.data), format: logo.format)"
+_LOGO_SETTING: Final = f"{PREFIX}SELLER_LOGO"
+_IMAGE_SIGNATURES: Final = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
+_TRIAL_DOCUMENT: Final = b"#let logo = json(bytes(sys.inputs.logo))\n#image(bytes(logo.data), format: logo.format)"
 
 
 class Logo(Struct, frozen=True):
@@ -39,17 +39,19 @@ def read_logo(path: Path) -> Logo:
         with path.open("rb") as file:
             content = file.read(LARGEST_LOGO + 1)
     except OSError as error:
-        raise SettingsError(f"{_NAME}: {path} cannot be read: {error.strerror}") from error
+        raise SettingsError(f"{_LOGO_SETTING}: {path} cannot be read: {error.strerror}") from error
     if len(content) > LARGEST_LOGO:
-        raise SettingsError(f"{_NAME}: {path} is larger than {LARGEST_LOGO // 1024} KiB")
-    image_format = next((found for start, found in _SIGNATURES.items() if content.startswith(start)), None)
+        raise SettingsError(f"{_LOGO_SETTING}: {path} is larger than {LARGEST_LOGO // 1024} KiB")
+    image_format = next((found for start, found in _IMAGE_SIGNATURES.items() if content.startswith(start)), None)
     if image_format is None:
-        raise SettingsError(f"{_NAME}: {path} is neither a PNG nor a JPEG file")
+        raise SettingsError(f"{_LOGO_SETTING}: {path} is neither a PNG nor a JPEG file")
     logo = Logo(content, image_format)
     try:
-        typst.compile(_TRIAL, sys_inputs={"logo": json.encode(logo.as_input()).decode()}, ignore_system_fonts=True)
+        typst.compile(
+            _TRIAL_DOCUMENT, sys_inputs={"logo": json.encode(logo.as_input()).decode()}, ignore_system_fonts=True
+        )
     except typst.TypstError as error:
-        raise SettingsError(f"{_NAME}: {path} is damaged: {error.message}") from error
+        raise SettingsError(f"{_LOGO_SETTING}: {path} is damaged: {error.message}") from error
     return logo
 
 
@@ -86,7 +88,7 @@ class Letterhead(Struct, frozen=True):
 
 def bank_details(settings: Settings) -> list[str]:
     """Return the lines of the seller's bank details; none if they are not set."""
-    return _parts(settings.seller_bank or "", "|")
+    return _lines_of(settings.seller_bank or "", "|")
 
 
 def letterhead_from(settings: Settings) -> Letterhead:
@@ -99,7 +101,7 @@ def letterhead_from(settings: Settings) -> Letterhead:
 def _seller(settings: Settings) -> Seller:
     return Seller(
         settings.seller_name,
-        _parts(settings.seller_address, ","),
+        _lines_of(settings.seller_address, ","),
         settings.seller_vat_number,
         email=settings.seller_email,
         phone=settings.seller_phone,
@@ -110,7 +112,7 @@ def _seller(settings: Settings) -> Seller:
     )
 
 
-def _parts(text: str, separator: str) -> list[str]:
+def _lines_of(text: str, separator: str) -> list[str]:
     return [part for piece in text.split(separator) if (part := piece.strip())]
 
 

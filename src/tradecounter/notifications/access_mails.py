@@ -1,17 +1,14 @@
-"""The e-mails about access: links to set a password, sign-ins in new browsers, new keys, and stopped webhooks.
-
-Mails to owners contain no secret.
-"""
+"""The e-mails about access: links to set a password, sign-ins in new browsers, new keys, and stopped webhooks."""
 
 from datetime import datetime
 from typing import Any
 
 from tradecounter.access.browser_names import browser_name
-from tradecounter.access.change_password import PAGE, token_of_link
+from tradecounter.access.links import PAGE, token_of_link
 from tradecounter.access.queries.passwords import find_link_by_id
 from tradecounter.access.queries.people import find_person_by_id, is_owner, list_users
 from tradecounter.access.queries.sign_ins import find_sign_in_facts
-from tradecounter.agents.give_consent import allowed_agent
+from tradecounter.agents.consents import allowed_agent
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser, Person, Site
@@ -199,6 +196,7 @@ async def _owner_mail(
     page: str,
     remedy: str,
 ) -> Mail | None:
+    """Tell the owners of a customer about new access to its account. Such an e-mail contains no secret."""
     account = await find_account(context.tx, customer_id)
     owners = [user.email for user in await list_users(context.tx, customer_id) if is_owner(user)]
     return await context.mail(

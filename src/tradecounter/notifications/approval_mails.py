@@ -1,4 +1,4 @@
-"""E-mails about approvals of orders."""
+"""The e-mails about requests for approval: to those who decide, and to the user who asked."""
 
 from msgspec.structs import asdict, replace
 

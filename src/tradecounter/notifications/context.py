@@ -10,7 +10,7 @@ import jinja2
 import structlog
 from msgspec import Struct
 
-from tradecounter.access.change_password import site_address
+from tradecounter.access.links import site_address
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import installation_id

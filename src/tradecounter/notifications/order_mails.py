@@ -1,4 +1,4 @@
-"""E-mails about orders and their shipments."""
+"""The e-mails about orders: confirmed, changed, cancelled, dispatched, taken back."""
 
 from collections.abc import Sequence
 

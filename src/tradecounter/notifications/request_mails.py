@@ -1,4 +1,4 @@
-"""E-mails about what customers ask of their orders."""
+"""The e-mails about customers' requests: to support, and the answer."""
 
 from tradecounter.customer_requests.queries import find_request
 from tradecounter.customers.queries.accounts import find_account

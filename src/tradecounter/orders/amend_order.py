@@ -17,7 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
 from tradecounter.kit.text import LONGEST_REASON, is_blank
-from tradecounter.orders.amended_parts import AmendedLines, amend_lines, amended_address, check_items, with_shipping
+from tradecounter.orders.amended_order import AmendedLines, amend_lines, amended_address, check_items, with_shipping
 from tradecounter.orders.create.place_order import require_unused
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event

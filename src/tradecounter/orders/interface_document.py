@@ -38,8 +38,7 @@ from tradecounter.products.wire import PRODUCT
 def _joined(first: type[Struct], second: type[Struct], description: str, **types: Any) -> type[Struct]:
     """Return a type with the name of the first and the fields of both; fields of only one of them are optional.
 
-    Such a type is not a choice of two types, so clients that are generated from the document have one type for an
-    order. It is made from the two, so that a field and its description stand only there.
+    It is made from the two, so that a field and its description stand only there.
 
     `types` replace the types of fields, which keep their descriptions; None leaves a field out.
     """
@@ -61,6 +60,7 @@ FoundOrderItem = _joined(
     "A line of an order, with the current data of the product. A line of a pending order has only the product's `sku`.",
     related_items=GenericAlias(list, ("FoundOrderItem",)),
 )
+# One type and no choice of two, so that clients generated from the document have one type for an order.
 FoundOrder = _joined(
     Order,
     PendingOrderReadBack,

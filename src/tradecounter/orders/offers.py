@@ -20,7 +20,7 @@ from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 _MOST_FOUND = 5
-_LONGEST_SEARCH = 500
+LONGEST_SEARCH = 500
 
 
 class OfferedLine(Struct, frozen=True):
@@ -76,7 +76,7 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
 
 def found_lines(view: CustomerView, text: str, quantity: int, now: datetime) -> list[OfferedLine]:
     """Return the first products that words find, at the customer's price for a quantity."""
-    rows = find_products(view, ProductListParameters(query=text[:_LONGEST_SEARCH]))[:_MOST_FOUND]
+    rows = find_products(view, ProductListParameters(query=text[:LONGEST_SEARCH]))[:_MOST_FOUND]
     skus = [view.product(int(row)).sku for row in rows]
     return list(offered_lines(view, [(number, sku, quantity) for number, sku in enumerate(skus)], now).values())
 

@@ -1,4 +1,7 @@
-"""The requests and responses of orders and quotes for the reseller: its programs, staff's pages and commands."""
+"""The requests and responses of orders and quotes for the reseller: its programs, staff's pages and commands.
+
+Errors of the use cases name a field of a request by its place there: `items[0].quantity`.
+"""
 
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -276,10 +279,7 @@ class Amendment(AmendOrderRequest, frozen=True):
 
 
 class Cancellation(Struct):
-    """What is cancelled, and why.
-
-    Errors of the use cases name a field by its place in these: `items[0].quantity`.
-    """
+    """What is cancelled, and why."""
 
     reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the order.")]
     items: Annotated[

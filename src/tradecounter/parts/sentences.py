@@ -43,7 +43,7 @@ _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _EMPTY: tuple[Any, ...] = (None, [], {})
 
 
-class Change(Struct, frozen=True):
+class ShownChange(Struct, frozen=True):
     """A field with its value before and after; None is no value."""
 
     field: str
@@ -51,12 +51,12 @@ class Change(Struct, frozen=True):
     after: str | None
 
 
-def changes_of(record: AuditRecord) -> list[Change]:
+def changes_of(record: AuditRecord) -> list[ShownChange]:
     """Return what an entry changed, field by field."""
     before, after = _decoder.decode(record.before), _decoder.decode(record.after)
     of_prices = record.action.startswith(_OF_PRICES)
     return [
-        Change(name, *(in_words(fields.get(name), name, of_prices=of_prices) for fields in (before, after)))
+        ShownChange(name, *(in_words(fields.get(name), name, of_prices=of_prices) for fields in (before, after)))
         for name in {**before, **after}
     ]
 

@@ -7,7 +7,7 @@ from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.settings import Settings
-from tradecounter.shipments.queries.reads import OrderFulfilment
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.storefront.storefront import RefreshableViews
 
 

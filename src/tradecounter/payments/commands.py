@@ -49,8 +49,8 @@ app = typer.Typer(no_args_is_help=True, help="Payments and refunds.")
 PaymentId = Annotated[int, IdOf("PAYMENT_ID", "The payment's id, from `payment list`.")]
 Invoice = Annotated[int | None, OptionalId("--invoice", "NUMBER", "The invoice that it pays.")]
 
-_COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Prose("reference"), "invoices", "reversed_at",
-            Prose("reversal_reason"))  # fmt: skip
+_PAYMENT_COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Prose("reference"), "invoices",
+                    "reversed_at", Prose("reversal_reason"))  # fmt: skip
 
 
 @app.command("add")
@@ -80,10 +80,10 @@ def add(
         return await pay_invoice(tx, invoice or 0, new, now)
 
     recorded = run_change(work, dry_run=dry_run)
-    show(recorded, _in_words(recorded, dry_run=dry_run), as_json=as_json)
+    show(recorded, _payment_in_words(recorded, dry_run=dry_run), as_json=as_json)
 
 
-def _in_words(payment: Payment, *, dry_run: bool) -> str:
+def _payment_in_words(payment: Payment, *, dry_run: bool) -> str:
     done = in_pounds(payment.amount) if dry_run else f"payment {payment.id}: {in_pounds(payment.amount)}"
     verb = "would be" if dry_run else "is"
     if payment.method == "refund":
@@ -116,10 +116,12 @@ def show_all(
     if as_json:
         show_json(payments)
     else:
-        show_table([_row(payment) for payment in payments], _COLUMNS, as_json=False, names=columns, limit=limit)
+        show_table(
+            [_payment_row(payment) for payment in payments], _PAYMENT_COLUMNS, as_json=False, names=columns, limit=limit
+        )
 
 
-def _row(payment: Payment) -> dict[str, Any]:
+def _payment_row(payment: Payment) -> dict[str, Any]:
     invoices = [allocation.invoice for allocation in payment.allocations]
     return {**to_builtins(payment, builtin_types=(Decimal, date)), "invoices": invoices}
 
@@ -132,14 +134,12 @@ def reverse(payment_id: PaymentId, reason: Reason, as_json: AsJson = False) -> N
     show(reversed_, text, as_json=as_json)
 
 
-bank_app = typer.Typer()
-
 LineId = Annotated[int, IdOf("LINE_ID", "The line's id, from `payment unplaced`.")]
 FileId = Annotated[int, IdOf("FILE_ID", "The file's id, from `payment imports`.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded, and record nothing.")]
 
-_LINES = ("id", "bank_file", "line", "date", "amount", Prose("reference"), Prose("why"))
-_FILES = (
+_LINE_COLUMNS = ("id", "bank_file", "line", "date", "amount", Prose("reference"), Prose("why"))
+_FILE_COLUMNS = (
     "id",
     "name",
     "at",
@@ -153,7 +153,7 @@ _FILES = (
 )
 
 
-@bank_app.command("import")
+@app.command("import")
 def import_file(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="A bank's or a ledger's CSV, XLSX or JSON file; - for standard input.")
@@ -165,24 +165,24 @@ def import_file(
     """Record the payments of a bank file by the invoice numbers in their references; the other lines are stored."""
     content = read_bytes(file)
     with reporting_errors():
-        read = _read("" if file == "-" else file, content, renamed or [])
+        read = _bank_file_of("" if file == "-" else file, content, renamed or [])
     done = run_change(
         lambda tx: import_payments(tx, read, SystemClock().now(), name=PurePath(file).name, dry_run=dry_run)
     )
     if as_json:
         show_json(done)
     else:
-        _print(done, dry_run=dry_run)
+        _print_import(done, dry_run=dry_run)
 
 
-def _read(name: str, content: bytes, renamed: list[str]) -> BankFile:
+def _bank_file_of(name: str, content: bytes, renamed: list[str]) -> BankFile:
     form = form_of_bank_file(name, content)
     return read_bank_file(content, form, uk_date(SystemClock().now()), read_renamed(renamed))
 
 
-def _print(done: PaymentImport, *, dry_run: bool) -> None:
+def _print_import(done: PaymentImport, *, dry_run: bool) -> None:
     for paid in done.payments:
-        typer.echo(one_line(f"line {paid.line}: {_paid(paid)}: {paid.why}"))
+        typer.echo(one_line(f"line {paid.line}: {_paid_invoices(paid)}: {paid.why}"))
     for line in done.unplaced:
         typer.echo(one_line(f"line {line.line}: {line.date} {line.amount} {line.reference!r}: {line.why}"))
     if done.repeated or done.payments_out:
@@ -190,7 +190,7 @@ def _print(done: PaymentImport, *, dry_run: bool) -> None:
     typer.echo(f"{done.recorded} {'would be ' if dry_run else ''}recorded, {len(done.unplaced)} not placed")
 
 
-def _paid(line: RecordedLine) -> str:
+def _paid_invoices(line: RecordedLine) -> str:
     shares = [f"{in_pounds(share.amount)} of invoice {share.invoice}" for share in line.allocations]
     if line.on_account:
         shares.append(f"{in_pounds(line.on_account)} on the account")
@@ -198,17 +198,17 @@ def _paid(line: RecordedLine) -> str:
     return f"{line.date} {in_pounds(line.amount)} {line.reference!r} of {whose} pays {' and '.join(shares)}"
 
 
-@bank_app.command("imports")
+@app.command("imports")
 def list_files(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List the bank files that were imported, newest first."""
 
     async def work(tx: Transaction) -> list[StoredFile]:
         return [present_file(file) for file in await list_bank_files(tx, limit)]
 
-    show_table(run_query(work), _FILES, as_json=as_json, names=columns)
+    show_table(run_query(work), _FILE_COLUMNS, as_json=as_json, names=columns)
 
 
-@bank_app.command("roll-back")
+@app.command("roll-back")
 def roll_back(
     file_id: FileId,
     force: Annotated[
@@ -223,17 +223,17 @@ def roll_back(
     show(done, "\n".join(lines), as_json=as_json)
 
 
-@bank_app.command("unplaced")
+@app.command("unplaced")
 def list_unplaced(limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List the lines of bank files that wait to be placed, the latest first."""
 
     async def work(tx: Transaction) -> list[StoredLine]:
         return [present_line(line) for line in await list_bank_lines(tx, BankLineFilter(state="unplaced"), limit)]
 
-    show_table(run_query(work), _LINES, as_json=as_json, names=columns, limit=limit)
+    show_table(run_query(work), _LINE_COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
-@bank_app.command("place")
+@app.command("place")
 @takes_request(
     customer_id=Option("--customer", metavar="ID"),
     invoice=Option(metavar="NUMBER"),
@@ -252,7 +252,7 @@ def place(line_id: LineId, placement: Placement, dry_run: DryRun = False, as_jso
     show(placed, text, as_json=as_json)
 
 
-@bank_app.command("set-aside")
+@app.command("set-aside")
 def set_aside(
     line_id: LineId,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, for the audit log.")],

@@ -19,6 +19,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
 from tradecounter.payments.bank_line import BankLine
+from tradecounter.payments.named_customers import names_another, words_of
 from tradecounter.payments.queries.bank_files import (
     LineOfFile,
     add_bank_file,
@@ -39,7 +40,7 @@ from tradecounter.payments.queries.bank_lines import (
     set_why,
     usual_customers,
 )
-from tradecounter.payments.queries.payments import RemittanceAdvice, awaited_amounts, set_come
+from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_amounts, set_come
 from tradecounter.payments.record_payment import (
     LONGEST_REFERENCE,
     NewPayment,
@@ -47,7 +48,7 @@ from tradecounter.payments.record_payment import (
     pay_locked_account,
     reverse_payment,
 )
-from tradecounter.payments.remittances import AWAITED_FOR, matching, names_another, words_of
+from tradecounter.payments.remittances import AWAITED_FOR, matching
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, RolledBackFile, UnplacedLine, present_file
 
 _LONGEST_NAME = 200
@@ -260,7 +261,7 @@ def _presented(
     )
 
 
-KEEP = timedelta(days=90)
+KEEP_BANK_FILES = timedelta(days=90)
 _MOST_NAMED = 20
 
 
@@ -302,8 +303,10 @@ async def _rollable(tx: Transaction, file_id: int, now: datetime) -> None:
     found = await fetch_bank_file(tx, file_id, lock=True)
     if found.rolled_back_at is not None:
         raise DomainError(Kind.CONFLICT, f"bank file {file_id} is already rolled back")
-    if found.at < now - KEEP:
-        raise DomainError(Kind.CONFLICT, f"bank file {file_id} is over {KEEP.days} days old: too old to roll back")
+    if found.at < now - KEEP_BANK_FILES:
+        raise DomainError(
+            Kind.CONFLICT, f"bank file {file_id} is over {KEEP_BANK_FILES.days} days old: too old to roll back"
+        )
 
 
 def _has_changed(line: LineOfFile) -> bool:

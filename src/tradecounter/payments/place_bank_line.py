@@ -30,8 +30,8 @@ from tradecounter.payments.queries.suggested_places import DueOf, Payer, custome
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, NewPayment, pay_account, pay_invoice
 from tradecounter.payments.wire import Allocation, PlacedLine, StoredLine, present_line
 
-_MOST = 5
-_NEAR = Decimal("0.1")  # of an amount, by which an invoice may differ that comes near it
+_MOST_SUGGESTED = 5
+_NEAR_AMOUNT = Decimal("0.1")  # of an amount, by which an invoice may differ that comes near it
 _MOST_EXACT = 2  # invoices of one customer whose due amount is that of the line
 
 
@@ -77,11 +77,11 @@ async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> di
     found: dict[int, list[Suggestion]] = {}
     for payer in payers:
         amount = waiting[payer.line_id].amount or NOTHING
-        found.setdefault(payer.line_id, []).extend(_places(payer, due.get(payer.customer_id, []), amount))
-    return {line_id: sorted(places, key=_unlikely)[:_MOST] for line_id, places in found.items()}
+        found.setdefault(payer.line_id, []).extend(_likely_places(payer, due.get(payer.customer_id, []), amount))
+    return {line_id: sorted(places, key=_unlikely)[:_MOST_SUGGESTED] for line_id, places in found.items()}
 
 
-def _places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Suggestion]:
+def _likely_places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Suggestion]:
     oldest = [Allocation(each.invoice, share) for each, share in draw(due, [each.due for each in due], amount)]
     rest = amount - sum((share.amount for share in oldest), NOTHING)
     is_oldest_exact = (
@@ -92,7 +92,7 @@ def _places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Sug
         yield Suggestion(payer, number, [Allocation(number, amount)], NOTHING, fits=True)
     if (is_oldest_exact and len(oldest) > 1) or (payer.is_hinted and not exact):
         nearest = None if is_oldest_exact else min(due, key=lambda each: abs(each.due - amount), default=None)
-        if nearest is not None and abs(nearest.due - amount) <= amount * _NEAR and len(due) > 1:
+        if nearest is not None and abs(nearest.due - amount) <= amount * _NEAR_AMOUNT and len(due) > 1:
             yield Suggestion(payer, None, oldest, rest, fits=False, nearest=nearest, misses=nearest.due - amount)
         else:
             yield Suggestion(payer, None, oldest, rest, is_oldest_exact)
@@ -133,10 +133,10 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
     Raises DomainError: not found, invalid, conflict (placed already, or a duplicate).
     """
     line = await fetch_bank_line(tx, line_id)
-    _require(line_id, line.state, "unplaced", "set_aside")
+    _require_open(line_id, line.state, "unplaced", "set_aside")
     new = NewPayment(
-        amount=_read("amount", line.amount, placement.amount),
-        received_on=_read("received_on", line.received_on, placement.received_on),
+        amount=_read_or_given("amount", line.amount, placement.amount),
+        received_on=_read_or_given("received_on", line.received_on, placement.received_on),
         reference=line.reference[:LONGEST_REFERENCE],
         force=placement.force,
     )
@@ -146,10 +146,10 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
         payment = await pay_account(tx, placement.customer_id, new, now)
     else:
         raise invalid("invoice", "send either invoice or customer_id")
-    _require(line_id, await lock_bank_line(tx, line_id), "unplaced", "set_aside")
+    _require_open(line_id, await lock_bank_line(tx, line_id), "unplaced", "set_aside")
     await set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
     after = {"state": "placed", "payment_id": payment.id, "customer_id": payment.customer_id}
-    audit(tx, "bank_line.place", _subject(line_id), now, before=_shown(line), after=after)
+    audit(tx, "bank_line.place", _subject(line_id), now, before=_audited_line(line), after=after)
     placed = present_line(await fetch_bank_line(tx, line_id))
     return PlacedLine(**asdict(placed), payment=payment)
 
@@ -159,19 +159,19 @@ async def set_bank_line_aside(tx: Transaction, line_id: int, reason: str, now: d
     reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
     line = await fetch_bank_line(tx, line_id)
-    _require(line_id, await lock_bank_line(tx, line_id), "unplaced")
+    _require_open(line_id, await lock_bank_line(tx, line_id), "unplaced")
     set_aside(tx, line_id, reason, now)
     after = {"state": "set_aside", "why": reason}
-    audit(tx, "bank_line.set_aside", _subject(line_id), now, before=_shown(line), after=after)
+    audit(tx, "bank_line.set_aside", _subject(line_id), now, before=_audited_line(line), after=after)
     return present_line(await fetch_bank_line(tx, line_id))
 
 
-def _require(line_id: int, state: State, *allowed: State) -> None:
+def _require_open(line_id: int, state: State, *allowed: State) -> None:
     if state not in allowed:
         raise DomainError(Kind.CONFLICT, f"bank line {line_id} is {state.replace('_', ' ')}")
 
 
-def _read(field: str, read: Value | None, given: Value | UnsetType) -> Value:
+def _read_or_given(field: str, read: Value | None, given: Value | UnsetType) -> Value:
     """Return what was read of a line, or what is given where that could not be read. Raises DomainError (invalid)."""
     if given is UNSET or given is None:
         if read is None:
@@ -186,5 +186,5 @@ def _subject(line_id: int) -> str:
     return f"bank-line/{line_id}"
 
 
-def _shown(line: BankLineRecord) -> dict[str, Any]:
+def _audited_line(line: BankLineRecord) -> dict[str, Any]:
     return {"state": line.state, "why": line.why}

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.account_money import lock_confirmed_order, order_status, pay_invoices, refund, release
+from tradecounter.billing.credit_overview import order_status
+from tradecounter.billing.move_money import lock_confirmed_order, pay_invoices, refund, release
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (
@@ -40,12 +41,12 @@ from tradecounter.payments.bank_line import EARLIEST
 from tradecounter.payments.queries.bank_lines import release_line_of
 from tradecounter.payments.queries.payments import (
     PaymentRecord,
-    await_again,
     fetch_payment,
     find_duplicate,
     insert_payment,
     store_reversal,
 )
+from tradecounter.payments.queries.remittances import await_again
 from tradecounter.payments.wire import Payment, present_payment
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]

@@ -1,4 +1,4 @@
-"""The resources Payment, as staff and as customers see it, and of bank files for the reseller's programs."""
+"""Payments as staff and as customers see them; bank files and their lines for the reseller's programs."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -13,8 +13,8 @@ import typst
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
-from tradecounter.products.on_pages import picture_path
-from tradecounter.products.queries.records import Picture, store_picture
+from tradecounter.products.picture_addresses import picture_path
+from tradecounter.products.queries.pictures import Picture, store_picture
 
 LARGEST_PICTURE: Final = 2 * 1024 * 1024  # bytes
 _MOST_PIXELS: Final = 4096  # of a side

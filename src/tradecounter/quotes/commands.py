@@ -23,20 +23,14 @@ from tradecounter.kit.clock import SystemClock, local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_pounds
 from tradecounter.orders.commands.change import OverrideReason, confirmation
-from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
+from tradecounter.orders.commands.show import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.states import pricing_of
-from tradecounter.quotes.price_quote import (
-    CostedQuote,
-    Declination,
-    QuotePrice,
-    fetch_costed_quote,
-    price_quote,
-    with_costs,
-)
+from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
+from tradecounter.quotes.price_quote import CostedQuote, fetch_costed_quote, price_quote, with_costs
 from tradecounter.quotes.queries import list_quotes
-from tradecounter.quotes.steps import confirm_quote, decline_quote
+from tradecounter.quotes.wire import Declination, QuotePrice
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
 

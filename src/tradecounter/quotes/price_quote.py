@@ -3,12 +3,11 @@
 Amounts are net pounds.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.db.jobs import queue
@@ -17,16 +16,13 @@ from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import (
     DomainError,
     ErrorCollector,
-    FieldError,
     Kind,
     invalid,
-    invalid_fields,
     named_by,
     not_found,
 )
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.money import NOTHING, in_pounds, rounded
-from tradecounter.kit.numbers import Percent, Pounds
+from tradecounter.kit.money import rounded
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, products_of, total_costs
 from tradecounter.orders.queries.orders import lines_of, lines_of_order, lock_by_code
@@ -43,79 +39,13 @@ from tradecounter.orders.states import (
     UnpricedQuote,
     ordered_already,
 )
-from tradecounter.prices.importing import suspicion
 from tradecounter.products.queries.products import purchase_costs
+from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
 from tradecounter.quotes.queries import fetch_quote, store_pricing
 from tradecounter.quotes.quote_links import make_quote_link
+from tradecounter.quotes.wire import QuotedShipping, QuotePrice
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
-
-
-class QuotedItem(Struct):
-    """The price of a SKU in a quote."""
-
-    sku: str
-    cost_net: Annotated[Pounds, Meta(description="The net cost of one unit.")]
-
-
-class QuotedShipping(Struct):
-    """The cost of a shipping method in a quote."""
-
-    id: Annotated[int, Meta(ge=1, le=2**31 - 1, description="The shipping method's id.")]
-    cost_net: Annotated[Pounds, Meta(description="The net cost.")]
-
-
-class QuotePrice(Struct):
-    """Support's price; lines that are not named get the discount, or keep their price.
-
-    Errors of the use cases name a field by its place in these: `items[0].sku`.
-    """
-
-    items: list[QuotedItem] = []
-    shipping: list[QuotedShipping] = []
-    note: Annotated[str | None, Meta(description="A note to the customer.")] = None
-    discount: Annotated[
-        Percent | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
-    ] = None
-    force: Annotated[bool, Meta(description="Allow prices below cost or more than half off.")] = False
-
-
-class Declination(Struct):
-    """Why a quote is declined."""
-
-    reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the quote.")]
-
-
-class Margin(Struct, frozen=True):
-    """What remains of the goods' net price after what the reseller pays for them; `percent` is of the net price."""
-
-    net: Decimal
-    purchase: Decimal
-    margin: Decimal
-    percent: Decimal | None
-
-
-def margin_of(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> Margin | None:
-    """Return the margin of all lines, or None when the purchase cost of a product is unknown."""
-    if any(line.product_id not in costs for line in lines):
-        return None
-    net = sum((line.cost_net for line in lines), NOTHING)
-    purchase = sum((costs[line.product_id] * line.quantity for line in lines), NOTHING)
-    margin = net - purchase
-    return Margin(net, purchase, margin, rounded(margin * 100 / net) if net else None)
-
-
-def require_sound_prices(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> None:
-    """Raise DomainError (invalid) when a lowered price is below cost, or less than half of that at the request."""
-    if errors := list(_unsound(lines, costs)):
-        raise invalid_fields(errors)
-
-
-def _unsound(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> Iterator[FieldError]:
-    for line in lines:
-        why = suspicion(line.unit_cost, line.cost_at_request, costs.get(line.product_id))
-        if why is not None:
-            yield FieldError(line.sku, f"{in_pounds(line.unit_cost)} {why}; use force to allow it")
 
 
 class CostedQuote(Struct, frozen=True):

@@ -121,7 +121,7 @@ class QuoteRow(Struct, frozen=True):
         return QUOTE_EXPIRED if over else QUOTE_PRICED
 
 
-_CONDITIONS: Mapping[QuoteView, SQL] = {
+_VIEW_CONDITIONS: Mapping[QuoteView, SQL] = {
     "waiting": SQL("state = 'pending' and priced_at is null"),
     "priced": SQL("state = 'pending' and priced_at is not null and expires_at >= :now"),
     "ordered": SQL("number is not null"),
@@ -129,7 +129,7 @@ _CONDITIONS: Mapping[QuoteView, SQL] = {
     "expired": SQL("(state = 'expired' or (state = 'pending' and expires_at < :now))"),
     "all": SQL("true"),
 }
-_PAGE = SQL("""
+_TABLE_PAGE = SQL("""
     select q.id, q.confirmation_code as code, q.state, q.customer_id,
            {name} as customer, q.customer_reference,
            (select count(*) from order_line l where l.order_id = q.id and l.bundle_line_id is null) as lines,
@@ -138,7 +138,7 @@ _PAGE = SQL("""
     join customer as c on c.id = q.customer_id
     order by {outer}
 """)
-_ALL = SQL("true")
+_ANY_QUOTE = SQL("true")
 # The order of the rows inside and outside, and the condition of the rows behind a cursor.
 _OLDEST_FIRST = (
     SQL("created_at, id"),
@@ -160,10 +160,10 @@ async def quote_table(
     """Return the quotes of a view by their time of creation; `after` is that of the one before, and its id."""
     order, outer, behind = _LATEST_FIRST if latest_first else _OLDEST_FIRST
     statement = Statement(
-        _PAGE.format(
+        _TABLE_PAGE.format(
             name=CUSTOMER_NAME,
-            condition=_CONDITIONS[view],
-            behind=_ALL if after is None else behind,
+            condition=_VIEW_CONDITIONS[view],
+            behind=_ANY_QUOTE if after is None else behind,
             order=order,
             outer=outer,
         ),
@@ -252,7 +252,7 @@ class QuoteLink(Struct, frozen=True):
     used_at: datetime | None
 
 
-_PUT = Statement("""
+_PUT_LINK = Statement("""
     insert into quote_link (order_id, id, hash, created_at) values (:order_id, :id, :hash, :now)
     on conflict (order_id) do update
     set id = excluded.id, hash = excluded.hash, created_at = excluded.created_at, used_at = null
@@ -261,34 +261,34 @@ _PUT = Statement("""
 
 async def put_quote_link(tx: Transaction, order_id: int, link_id: int, digest: bytes, now: datetime) -> None:
     """Store a quote's link in place of its earlier one. The caller has locked the quote."""
-    await tx.execute(_PUT, order_id=order_id, id=link_id, hash=digest, now=now)
+    await tx.execute(_PUT_LINK, order_id=order_id, id=link_id, hash=digest, now=now)
 
 
-_DELETE = Statement("delete from quote_link where order_id = :order_id")
+_DELETE_LINK = Statement("delete from quote_link where order_id = :order_id")
 
 
 async def delete_quote_link(tx: Transaction, order_id: int) -> None:
     """Delete a quote's link."""
-    await tx.execute(_DELETE, order_id=order_id)
+    await tx.execute(_DELETE_LINK, order_id=order_id)
 
 
-_OF_QUOTE = Statement("select order_id, id, hash, used_at from quote_link where order_id = :order_id", QuoteLink)
-_BY_HASH = Statement("select order_id, id, hash, used_at from quote_link where hash = :hash", QuoteLink)
+_LINK_OF_QUOTE = Statement("select order_id, id, hash, used_at from quote_link where order_id = :order_id", QuoteLink)
+_LINK_BY_HASH = Statement("select order_id, id, hash, used_at from quote_link where hash = :hash", QuoteLink)
 
 
 async def find_link_of_quote(tx: Transaction, order_id: int) -> QuoteLink | None:
     """Return a quote's link, used or not, or None."""
-    return await tx.fetch_one(_OF_QUOTE, order_id=order_id)
+    return await tx.fetch_one(_LINK_OF_QUOTE, order_id=order_id)
 
 
 async def find_quote_link(tx: Transaction, digest: bytes) -> QuoteLink | None:
     """Return the link with a hash, used or not, or None."""
-    return await tx.fetch_one(_BY_HASH, hash=digest)
+    return await tx.fetch_one(_LINK_BY_HASH, hash=digest)
 
 
-_USE = Statement("update quote_link set used_at = :now where hash = :hash and used_at is null")
+_USE_LINK = Statement("update quote_link set used_at = :now where hash = :hash and used_at is null")
 
 
 async def use_quote_link(tx: Transaction, digest: bytes, now: datetime) -> bool:
     """Mark a link as used; return False when it is used already or was replaced."""
-    return await tx.execute(_USE, hash=digest, now=now) == 1
+    return await tx.execute(_USE_LINK, hash=digest, now=now) == 1

@@ -1,4 +1,7 @@
-"""The resource Quote as customers and as the reseller have it, and a request about one (specification, section 2)."""
+"""Quotes as customers and the reseller have them, and the requests about one (specification, section 2).
+
+Errors of the use cases name a field of a request by its place there: `items[0].sku`.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,13 +11,46 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from tradecounter.kit.clock import local_text
+from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.wire import LocalDateTime, Moment, Timed
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import created_order
 from tradecounter.orders.reseller_wire import ResellerShippingOption
 from tradecounter.orders.states import AnyOrder, pricing_of, quote_status
 from tradecounter.orders.wire import CreatedOrder
-from tradecounter.quotes.price_quote import Margin
+from tradecounter.quotes.margin import Margin
+
+
+class QuotedItem(Struct):
+    """The price of a SKU in a quote."""
+
+    sku: str
+    cost_net: Annotated[Pounds, Meta(description="The net cost of one unit.")]
+
+
+class QuotedShipping(Struct):
+    """The cost of a shipping method in a quote."""
+
+    id: Annotated[int, Meta(ge=1, le=2**31 - 1, description="The shipping method's id.")]
+    cost_net: Annotated[Pounds, Meta(description="The net cost.")]
+
+
+class QuotePrice(Struct):
+    """Support's price; lines that are not named get the discount, or keep their price."""
+
+    items: list[QuotedItem] = []
+    shipping: list[QuotedShipping] = []
+    note: Annotated[str | None, Meta(description="A note to the customer.")] = None
+    discount: Annotated[
+        Percent | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
+    ] = None
+    force: Annotated[bool, Meta(description="Allow prices below cost or more than half off.")] = False
+
+
+class Declination(Struct):
+    """Why a quote is declined."""
+
+    reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the quote.")]
 
 
 class Quote(CreatedOrder, omit_defaults=True, kw_only=True):

@@ -138,49 +138,6 @@ def _check_serials(
                 raise invalid(place, f"the serial number {number!r} is there {count} times")
 
 
-async def take_off_unbilled(
-    tx: Transaction, order: ConfirmedOrder, received: Mapping[int, int], unaccounted: Mapping[int, int]
-) -> tuple[ConfirmedOrder, dict[int, int]]:
-    """Return a locked order without the price of received units that are not invoiced, and these units by line id.
-
-    As many of the received units as were credited or taken off before they came back, `unaccounted`, are these very
-    units. The others count as not invoiced first, if only some units of their line are invoiced.
-    """
-    lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
-    units = _unbilled(lines, invoiced, received, unaccounted)
-    if not units:
-        return order, units
-    kept = [
-        replace(line, unbilled=line.unbilled + units[line.id]).at_price(line.unit_cost, order.tax_rate)
-        if line.id in units
-        else line
-        for line in lines
-    ]
-    cost_net, cost_tax = total_costs(kept)
-    changed = replace(order, cost_net=cost_net, cost_tax=cost_tax)
-    changed = replace(changed, status=status_of(kept, invoiced, changed.due))
-    await store_lines(tx, kept)
-    await store_changed_order(tx, changed)
-    await discharge(tx, order.customer_id, order.gross - changed.gross)
-    return changed, units
-
-
-def _unbilled(
-    lines: Sequence[OrderLine],
-    invoiced: Mapping[int | None, int],
-    received: Mapping[int, int],
-    unaccounted: Mapping[int, int],
-) -> dict[int, int]:
-    units = {
-        line.id: min(
-            received.get(line.id, 0) - unaccounted.get(line.id, 0),
-            line.dispatched - line.unbilled - invoiced.get(line.id, 0),
-        )
-        for line in lines
-    }
-    return {line_id: unbilled for line_id, unbilled in units.items() if unbilled > 0}
-
-
 async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedUnits], now: datetime) -> None:
     """Receive units of a return, which may take several deliveries.
 
@@ -252,6 +209,49 @@ def _check_received(lines: Sequence[ReturnedLine], items: Sequence[ReceivedUnits
 
 def _what_is_expected(units: int) -> str:
     return "1 expected unit" if units == 1 else f"{units or 'no'} expected units"
+
+
+async def take_off_unbilled(
+    tx: Transaction, order: ConfirmedOrder, received: Mapping[int, int], unaccounted: Mapping[int, int]
+) -> tuple[ConfirmedOrder, dict[int, int]]:
+    """Return a locked order without the price of received units that are not invoiced, and these units by line id.
+
+    As many of the received units as were credited or taken off before they came back, `unaccounted`, are these very
+    units. The others count as not invoiced first, if only some units of their line are invoiced.
+    """
+    lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
+    units = _unbilled(lines, invoiced, received, unaccounted)
+    if not units:
+        return order, units
+    kept = [
+        replace(line, unbilled=line.unbilled + units[line.id]).at_price(line.unit_cost, order.tax_rate)
+        if line.id in units
+        else line
+        for line in lines
+    ]
+    cost_net, cost_tax = total_costs(kept)
+    changed = replace(order, cost_net=cost_net, cost_tax=cost_tax)
+    changed = replace(changed, status=status_of(kept, invoiced, changed.due))
+    await store_lines(tx, kept)
+    await store_changed_order(tx, changed)
+    await discharge(tx, order.customer_id, order.gross - changed.gross)
+    return changed, units
+
+
+def _unbilled(
+    lines: Sequence[OrderLine],
+    invoiced: Mapping[int | None, int],
+    received: Mapping[int, int],
+    unaccounted: Mapping[int, int],
+) -> dict[int, int]:
+    units = {
+        line.id: min(
+            received.get(line.id, 0) - unaccounted.get(line.id, 0),
+            line.dispatched - line.unbilled - invoiced.get(line.id, 0),
+        )
+        for line in lines
+    }
+    return {line_id: unbilled for line_id, unbilled in units.items() if unbilled > 0}
 
 
 async def close_return(tx: Transaction, number: str, now: datetime) -> None:

@@ -11,19 +11,26 @@ from tradecounter.billing.credit_notes import receive_and_credit
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.options import require_token_scope
+from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.operations.staff import BY_WAREHOUSE, OrderReference
-from tradecounter.returns import wire as returned
 from tradecounter.returns.handle_returns import close_return, open_return, shown_return
 from tradecounter.returns.queries import lines_of_returns, list_returns
-from tradecounter.returns.wire import Receipt, Return, ReturnItem, ReturnRequest, ReturnState, return_on_the_wire
+from tradecounter.returns.wire import (
+    Receipt,
+    ReceivedUnits,
+    Return,
+    ReturnedUnits,
+    ReturnItem,
+    ReturnRequest,
+    ReturnState,
+    return_on_the_wire,
+)
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
-_NEW_RETURN = returned.ReturnRequest([returned.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
-
+_NEW_RETURN = ReturnRequest([ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
 _RETURN = Return(
     number="RMA-1001",
     order_reference="ORD-100042",
@@ -53,16 +60,12 @@ _RECEIVED = ReceivedReturn(
     **structs.asdict(_RETURN) | {"state": "closed", "closed_at": _RETURN.received_at, "items": _CREDITED},
     credit_notes=[IssuedCreditNote(50001, 10001, Decimal("60.00"))],
 )
-
-
 DESCRIBED: Mapping[type, Described] = {
     Return: Described("The return.", _RETURN),
-    returned.ReturnRequest: Described("", _NEW_RETURN),
-    returned.Receipt: Described("", returned.Receipt([returned.ReceivedUnits(90017, scrap=1)], credit=True)),
+    ReturnRequest: Described("", _NEW_RETURN),
+    Receipt: Described("", Receipt([ReceivedUnits(90017, scrap=1)], credit=True)),
     ReceivedReturn: Described("The return.", _RECEIVED, "Return"),
 }
-
-
 MAY_CLOSE = ("support", "finance", "administrator")
 
 _RETURNS = Subject(tag="Returns", read="orders:read", write="orders:write", described=DESCRIBED)

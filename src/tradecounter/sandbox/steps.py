@@ -25,13 +25,14 @@ from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.queries.orders import lines_of_order
 from tradecounter.orders.reseller_wire import Cancellation
 from tradecounter.payments.record_payment import NewPayment, pay_invoice
-from tradecounter.quotes.price_quote import QuotePrice, price_quote
-from tradecounter.quotes.steps import decline_quote
+from tradecounter.quotes.handle_quotes import decline_quote
+from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.wire import QuotePrice
 from tradecounter.settings import Settings
 from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, configure_item, track_shipment
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.requests import ConfigurationRequest, DispatchRequest, OrderVideoResponse, Serial
+from tradecounter.shipments.wire import ConfigurationRequest, DispatchRequest, OrderVideoResponse, Serial
 from tradecounter.stock.queries.levels import store_delivery
 
 

@@ -22,7 +22,7 @@ from tradecounter.orders.queries.order_table import OrderRow, find_orders, find_
 from tradecounter.products.find_products import Catalogue, most_relevant
 from tradecounter.returns.handle_returns import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
-from tradecounter.shipments.queries.reads import find_units
+from tradecounter.shipments.queries.units import find_units
 from tradecounter.storefront.find_in_view import ProductListParameters, find_products
 from tradecounter.storefront.shown_product import ShownProduct, shown_products
 from tradecounter.storefront.view import CustomerView
@@ -174,7 +174,7 @@ async def credit_note_group(tx: Transaction, text: str, operation: str, customer
     return Group("Credit notes", operation, hits)
 
 
-_NUMBER = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
+_ENDS_IN_DIGITS = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
 
 
 async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool], memory: Catalogue) -> list[Group]:
@@ -204,7 +204,7 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
 
 async def _orders(tx: Transaction, text: str, *, sees_totals: bool) -> list[tuple[OrderRow, bool]]:
     found = await find_orders(tx, text, typed_amount(text) if sees_totals else None, MOST_OF_A_GROUP)
-    if not found and _NUMBER.search(text):
+    if not found and _ENDS_IN_DIGITS.search(text):
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
         found = [(row, False) for row in rows]
     return found
@@ -239,10 +239,10 @@ async def _products(tx: Transaction, text: str, memory: Catalogue) -> Group:
     return Group("Products", "/product/{sku}", sorted(hits, key=lambda hit: not hit.exact), note)
 
 
-PRODUCT = "/account/product/{sku}"
-_ORDER = "/account/order/{reference}"
-_INVOICE_PATH = "/account/invoice/{number}"
-_CREDIT_NOTE_PATH = "/account/invoice/credit-note/{number}"
+OWN_PRODUCT = "/account/product/{sku}"
+_OWN_ORDER = "/account/order/{reference}"
+_OWN_INVOICE = "/account/invoice/{number}"
+_OWN_CREDIT_NOTE = "/account/invoice/credit-note/{number}"
 
 
 async def find_own(
@@ -255,17 +255,17 @@ async def find_own(
     """
     groups = []
     rows = await find_own_orders(tx, customer_id, text, typed_amount(text), MOST_OF_A_GROUP)
-    if may(_ORDER):
+    if may(_OWN_ORDER):
         groups += order_groups(((row, _is_named(row, text)) for row in rows), "/account")
-    if may(_INVOICE_PATH):
+    if may(_OWN_INVOICE):
         named = [row.id for row in rows if has_in_reference(row, text)]
-        groups.append(await invoice_group(tx, text, _INVOICE_PATH, customer_id, named))
-    if may(_CREDIT_NOTE_PATH):
-        groups.append(await credit_note_group(tx, text, _CREDIT_NOTE_PATH, customer_id))
+        groups.append(await invoice_group(tx, text, _OWN_INVOICE, customer_id, named))
+    if may(_OWN_CREDIT_NOTE):
+        groups.append(await credit_note_group(tx, text, _OWN_CREDIT_NOTE, customer_id))
     if view is not None:
         groups.append(_own_products(view, text))
-    if may(_ORDER):
-        groups.append(await unit_group(tx, text, _ORDER, customer_id))
+    if may(_OWN_ORDER):
+        groups.append(await unit_group(tx, text, _OWN_ORDER, customer_id))
     return sorted(groups, key=lambda group: not any(hit.exact for hit in group.hits))
 
 
@@ -288,7 +288,7 @@ def _own_products(view: CustomerView, text: str) -> Group:
     ]
     return Group(
         "Products",
-        PRODUCT,
+        OWN_PRODUCT,
         hits,
         found.note,
         len(found),

@@ -16,15 +16,15 @@ from tradecounter.edge.command_line.session import from_settings, run_query
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.commands.shown import change_order
+from tradecounter.orders.commands.show import change_order
 from tradecounter.orders.reseller_wire import TakingBack
 from tradecounter.settings import read_settings
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
 from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
 from tradecounter.shipments.papers import packing_slip, picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
-from tradecounter.shipments.requests import Dispatch, DispatchRequest, OrderVideoResponse, Serial
 from tradecounter.shipments.rules import normalised_mac
+from tradecounter.shipments.wire import Dispatch, DispatchRequest, OrderVideoResponse, Serial
 
 order = typer.Typer()
 

@@ -29,8 +29,8 @@ from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, shown_stat
 from tradecounter.orders.wire import ProductSerialNumber
 from tradecounter.returns.queries import claimed_units, serial_uses
 from tradecounter.returns.wire import return_number
-from tradecounter.shipments.queries.reads import numbers_by_shipment, shipment_of
-from tradecounter.shipments.queries.writes import (
+from tradecounter.shipments.queries.fulfilment import numbers_by_shipment, shipment_of
+from tradecounter.shipments.queries.store_fulfilment import (
     OneShipment,
     delete_video,
     fetch_shipment,
@@ -38,7 +38,6 @@ from tradecounter.shipments.queries.writes import (
     move_to_taken_back,
     store_correction,
 )
-from tradecounter.shipments.requests import DispatchRequest, Serial
 from tradecounter.shipments.rules import (
     LONGEST_CARRIER,
     LONGEST_TRACKING_NUMBER,
@@ -47,9 +46,10 @@ from tradecounter.shipments.rules import (
     plan_dispatch,
     shipped_items,
 )
+from tradecounter.shipments.wire import DispatchRequest, Serial
 from tradecounter.stock.queries.stock import hand_over, shelf_labels_of
 
-_TOLD = ("shipment_id", "method_id", "carrier", "tracking_number", "tracking_url", "dispatched_on", "items")
+_EVENT_FIELDS = ("shipment_id", "method_id", "carrier", "tracking_number", "tracking_url", "dispatched_on", "items")
 
 
 async def shipment_in_event(
@@ -57,7 +57,7 @@ async def shipment_in_event(
 ) -> dict[str, Any]:
     """Return a shipment as an event has it. Raises LookupError if the order has no such shipment."""
     shown = shipment_on_the_wire(order, lines, await shipment_of(tx, order.id, shipment_id))
-    return {name: value for name in _TOLD if (value := getattr(shown, name)) is not None}
+    return {name: value for name in _EVENT_FIELDS if (value := getattr(shown, name)) is not None}
 
 
 _LONGEST_SERIAL = 200
@@ -187,8 +187,8 @@ async def correct_shipment(
     """
     if given.tracking_number is UNSET and given.carrier is UNSET:
         raise invalid("tracking_number", "send tracking_number, carrier or both")
-    number = _text("tracking_number", given.tracking_number, LONGEST_TRACKING_NUMBER)
-    carrier = _text("carrier", given.carrier, LONGEST_CARRIER)
+    number = _corrected_text("tracking_number", given.tracking_number, LONGEST_TRACKING_NUMBER)
+    carrier = _corrected_text("carrier", given.carrier, LONGEST_CARRIER)
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     if not isinstance(order, NumberedOrder):
@@ -207,7 +207,7 @@ async def correct_shipment(
     audit_order(tx, "shipment.correct", order, now, before=before, after={**about, **after})
 
 
-def _text(field: str, value: str | UnsetType | None, longest: int) -> str | UnsetType | None:
+def _corrected_text(field: str, value: str | UnsetType | None, longest: int) -> str | UnsetType | None:
     if not isinstance(value, str):
         return value
     value = value.strip()
@@ -229,7 +229,7 @@ async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, 
     if not isinstance(order, ConfirmedOrder):
         raise TypeError(f"shipment {shipment_id} is of order {order.name}, which is {order.state}")
     lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
-    numbers = _by_line(await numbers_by_shipment(tx, [order.id]), shipment_id)
+    numbers = _numbers_by_line(await numbers_by_shipment(tx, [order.id]), shipment_id)
     _require_uninvoiced(shipment, lines, invoiced)
     await _require_not_returned(tx, order.id, shipment, lines, numbers)
     left = [_allocated_again(line, shipment.units.get(line.id, 0)) for line in lines]
@@ -250,7 +250,7 @@ async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, 
     audit_order(tx, "shipment.take_back", order, now, before=before, after=after)
 
 
-def _by_line(
+def _numbers_by_line(
     numbers: Mapping[tuple[int, int], Sequence[ProductSerialNumber]], shipment_id: int
 ) -> dict[int, list[str]]:
     return {

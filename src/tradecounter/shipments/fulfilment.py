@@ -28,9 +28,9 @@ from tradecounter.orders.queries.orders import lines_of_order, lock_order
 from tradecounter.orders.states import ConfirmedOrder, shown_state
 from tradecounter.orders.wire import TrackingEvent
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.queries.reads import configurability, find_shipment
-from tradecounter.shipments.queries.writes import insert_configurations, insert_event, put_video
-from tradecounter.shipments.requests import ConfigurationRequest, OrderVideoResponse
+from tradecounter.shipments.queries.fulfilment import configurability, find_shipment
+from tradecounter.shipments.queries.store_fulfilment import insert_configurations, insert_event, put_video
+from tradecounter.shipments.wire import LONGEST_CREDENTIAL, ConfigurationRequest, OrderVideoResponse
 
 _LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
 _LONGEST_EVENT = 500
@@ -108,9 +108,6 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
     audit_order(tx, "order.video", order, now, after=asdict(video))
 
 
-_LONGEST_CREDENTIAL = 200
-
-
 async def configure_item(
     tx: Transaction,
     order_id: int,
@@ -124,7 +121,7 @@ async def configure_item(
     Locks the order, so concurrent requests cannot exceed the quantity. Raises DomainError: not found, invalid
     (cancelled, not configurable, more than the remaining units), unavailable (the secret key was replaced).
     """
-    _check(configurations)
+    _check_configurations(configurations)
     order = await lock_order(tx, order_id)
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
     found = None if line is None else await configurability(tx, line.id)
@@ -145,11 +142,11 @@ async def configure_item(
     return line
 
 
-def _check(configurations: Sequence[ConfigurationRequest]) -> None:
+def _check_configurations(configurations: Sequence[ConfigurationRequest]) -> None:
     collector = ErrorCollector()
     for number, configuration in enumerate(configurations):
         for field, text in asdict(configuration).items():
             with collector.collecting():
                 if text is not None:
-                    require_text(f"configurations[{number}].{field}", text, _LONGEST_CREDENTIAL)
+                    require_text(f"configurations[{number}].{field}", text, LONGEST_CREDENTIAL)
     collector.check()

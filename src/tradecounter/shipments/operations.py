@@ -32,19 +32,25 @@ from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment
 from tradecounter.shipments.fulfilment import configure_item
 from tradecounter.shipments.papers import PackingSlip, PickingList, packing_slip, picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
-from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
-from tradecounter.shipments.requests import (
-    CONFIGURABLE_ORDER,
-    CONFIGURATIONS,
-    VIDEO,
-    AddConfigurationsRequest,
-    OrderVideoResponse,
-)
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment, find_video
+from tradecounter.shipments.wire import AddConfigurationsRequest, ConfigurationRequest, OrderVideoResponse
 from tradecounter.storefront.storefront import RefreshableViews
 
+_CONFIGURATIONS = AddConfigurationsRequest(
+    [ConfigurationRequest("line1@isp.example", "correct-horse", wifi_ssid="Office", wifi_password="battery-staple")]  # noqa: S106 to be read
+)
+_VIDEO = OrderVideoResponse("https://video.example/100042.mp4", "https://video.example/100042/index.m3u8")
+_CONFIGURABLE_ORDER = {  # of the demo's first customer
+    "customer_reference": "PO-1002",
+    "items": [{"sku": "HM310", "quantity": 1}],
+    "billing_address": {"id": 5001},
+    "shipping_address": {"id": 5001},
+    "shipping_method": {"id": 101},
+    "auto_confirm": True,
+}
 _BY_REFERENCE = {"reference": "$response.body#/order_reference"}
 _FIRST_ITEM = {**_BY_REFERENCE, "orderItemId": "$response.body#/items/0/id"}
-_DESCRIBED: Mapping[type, Described] = {OrderVideoResponse: Described("Where to watch the video.", VIDEO)}
+_DESCRIBED: Mapping[type, Described] = {OrderVideoResponse: Described("Where to watch the video.", _VIDEO)}
 _ORDERS = Subject(tag="Orders", keys=("read",), described=_DESCRIBED)
 
 
@@ -71,7 +77,7 @@ class FulfilmentEndpoints(Struct, frozen=True):
                 Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100007"),
                 Parameter("orderItemId", "The id of the order's item.", ID, 700012),
             ),
-            body=Body(AddConfigurationsRequest, {"AddConfigurationsRequest": CONFIGURATIONS}),
+            body=Body(AddConfigurationsRequest, {"AddConfigurationsRequest": _CONFIGURATIONS}),
             success=Success(
                 200, "The item with all its configurations.", FoundOrderItem, {"OrderItem": ORDER.items[0]}
             ),
@@ -85,7 +91,7 @@ class FulfilmentEndpoints(Struct, frozen=True):
                 Link("getOrder", "Configures an item, if its product is configurable.", _FIRST_ITEM),
             ),
             referenced=(Product,),
-            sample=Sample(after="createOrder", first_body=CONFIGURABLE_ORDER),
+            sample=Sample(after="createOrder", first_body=_CONFIGURABLE_ORDER),
         )
     )
     async def add_configurations(self, call: Call) -> Response:

@@ -21,7 +21,7 @@ from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
 from tradecounter.orders.wire import ProductSerialNumber
 from tradecounter.products.on_pages import Scanned
-from tradecounter.shipments.queries.reads import numbers_by_shipment, shipments_of
+from tradecounter.shipments.queries.fulfilment import numbers_by_shipment, shipments_of
 from tradecounter.stock.queries.stock import ShelfLabel, shelf_labels_of
 
 
@@ -99,10 +99,10 @@ def delivery_of(order: ConfirmedOrder) -> Party:
     return Party(name, [line for line in address_lines(address) if line != name])
 
 
-_DIGITS = re.compile(r"[0-9]+")
+_PLACE_DIGITS = re.compile(r"[0-9]+")
 
 
-_WIDEST = 10  # digits; then shelf 9 comes before shelf 10
+_WIDEST_NUMBER = 10  # digits; then shelf 9 comes before shelf 10
 
 
 async def picking_list(tx: Transaction, reference: str, now: datetime) -> PickingList:
@@ -139,7 +139,7 @@ async def shelves_of(tx: Transaction, order_id: int) -> dict[int, PaperLine]:
     Bundles have their components. Without any known place, there are none.
     """
     lines = (await lines_of(tx, [order_id]))[order_id]
-    found = sorted(_units(lines, lambda line: line.allocated, await _labels(tx, lines)), key=by_shelf)
+    found = sorted(_picked_lines(lines, lambda line: line.allocated, await _labels(tx, lines)), key=by_shelf)
     is_known = any(line.location or any(part.location for part in line.parts) for line in found)
     return {line.line_id: line for line in found} if is_known else {}
 
@@ -172,8 +172,8 @@ def _picking_list(
         contact_number=order.shipping_address.contact_number,
         shipping=order.chosen_shipping.name,
         packing=account.packing,
-        lines=sorted(_units(lines, lambda line: line.allocated, labels), key=by_shelf),
-        follow=_units(lines, lambda line: line.back_ordered, {}),
+        lines=sorted(_picked_lines(lines, lambda line: line.allocated, labels), key=by_shelf),
+        follow=_picked_lines(lines, lambda line: line.back_ordered, {}),
         notes=[note.text for note in notes],
     )
 
@@ -184,10 +184,10 @@ def by_shelf(line: PaperLine) -> tuple[bool, str]:
     Lines without a known place are last.
     """
     place = line.location or next((part.location for part in line.parts if part.location), "")
-    return not place, _DIGITS.sub(lambda digits: digits[0].zfill(_WIDEST), place)
+    return not place, _PLACE_DIGITS.sub(lambda digits: digits[0].zfill(_WIDEST_NUMBER), place)
 
 
-def _units(
+def _picked_lines(
     lines: Sequence[OrderLine], units_of: Callable[[OrderLine], int], labels: Mapping[int, ShelfLabel]
 ) -> list[PaperLine]:
     def part_of(part: OrderLine) -> PaperPart:
@@ -208,7 +208,7 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
     Raises DomainError: not found (also the shipment), conflict (not confirmed, or nothing is dispatched).
     """
     order = require_confirmed(await fetch_order(tx, reference), now)
-    box = _chosen(await shipments_of(tx, order.id), shipment_id, order.name)
+    box = _chosen_shipment(await shipments_of(tx, order.id), shipment_id, order.name)
     account = await fetch_account(tx, order.customer_id)
     lines = await lines_of_order(tx, order.id)
     numbers = await numbers_by_shipment(tx, [order.id])
@@ -224,12 +224,12 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
         contact_number=order.shipping_address.contact_number,
         shipping=box.carrier or option.name,
         packing=account.packing,
-        lines=[_packed(line, box, numbers) for line in lines if box.units.get(line.id)],
+        lines=[_packed_line(line, box, numbers) for line in lines if box.units.get(line.id)],
         follow=[PaperLine(line.id, line.sku, line.name, line.to_come) for line in lines if line.to_come],
     )
 
 
-def _chosen(boxes: Sequence[Shipped], shipment_id: int | None, name: str) -> Shipped:
+def _chosen_shipment(boxes: Sequence[Shipped], shipment_id: int | None, name: str) -> Shipped:
     if not boxes:
         raise DomainError(Kind.CONFLICT, f"nothing of {name} is dispatched yet")
     if shipment_id is None:
@@ -241,7 +241,7 @@ def _chosen(boxes: Sequence[Shipped], shipment_id: int | None, name: str) -> Shi
     raise DomainError(Kind.NOT_FOUND, f"{name} has no shipment {shipment_id}; its shipments are {known}")
 
 
-def _packed(
+def _packed_line(
     line: OrderLine, box: Shipped, numbers: Mapping[tuple[int, int], Sequence[ProductSerialNumber]]
 ) -> PaperLine:
     units = box.units[line.id]

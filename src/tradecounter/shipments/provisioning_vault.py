@@ -6,7 +6,7 @@ import msgspec
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.vault import Vault
-from tradecounter.shipments.requests import ConfigurationRequest
+from tradecounter.shipments.wire import ConfigurationRequest
 
 
 class ProvisioningVault:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.orders.lines import NamedUnits, OrderLine, Purpose, named_units, units_with_parts, with_parts
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 _SEPARATORS = re.compile(r"[:.-]")
 LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)

@@ -112,9 +112,9 @@ UK_MAINLAND = 1
 # Countries with British postcodes.
 _BRITISH = {"GB", "IM", "JE", "GG"}
 
-_PIECE = re.compile(r"[A-Z0-9]+")
-_UNIT = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?)[0-9][A-Z]{2}")
-_OUTWARD = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?)")
+_POSTCODE_PIECE = re.compile(r"[A-Z0-9]+")
+_WHOLE_POSTCODE = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?)[0-9][A-Z]{2}")
+_OUTWARD_CODE = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?)")
 
 
 class Region(Struct, frozen=True):
@@ -161,16 +161,16 @@ class Regions:
     def of_address(self, country: str, postcode: str) -> int | None:
         """Return the id of an address's region, or None. Districts take precedence over areas, areas over countries."""
         if country in _BRITISH:
-            for part in _parts(postcode):
+            for part in _postcode_areas(postcode):
                 if part in self._of_postcode:
                     return self._of_postcode[part]
         return self._of_country.get(country)
 
 
-def _parts(postcode: str) -> Iterator[str]:
+def _postcode_areas(postcode: str) -> Iterator[str]:
     """Yield the districts and the area of a British postcode, smallest first: `EC1A`, `EC1`, `EC` for `EC1A 1BB`."""
-    pieces = _PIECE.findall(postcode.upper())
-    found = _UNIT.fullmatch("".join(pieces)) or _OUTWARD.fullmatch(pieces[0] if pieces else "")
+    pieces = _POSTCODE_PIECE.findall(postcode.upper())
+    found = _WHOLE_POSTCODE.fullmatch("".join(pieces)) or _OUTWARD_CODE.fullmatch(pieces[0] if pieces else "")
     if found is not None:
         district = found["area"] + found["number"]
         yield district + found["letter"]
@@ -178,18 +178,18 @@ def _parts(postcode: str) -> Iterator[str]:
         yield found["area"]
 
 
-_PLACE = "{tracking_number}"
+_NUMBER_PLACE = "{tracking_number}"
 # Excludes strings that a browser could read as another scheme or host, and characters that end a link in e-mails.
-_PATTERN = re.compile(r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?[/?#][^\s\"'<>\\`]*")
+_TRACKING_PATTERN = re.compile(r"https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?[/?#][^\s\"'<>\\`]*")
 
 
 def is_tracking_pattern(text: str) -> bool:
     """Return whether a string is an http or https URL with `{tracking_number}` after its host."""
-    return _PLACE in text and _PATTERN.fullmatch(text) is not None
+    return _NUMBER_PLACE in text and _TRACKING_PATTERN.fullmatch(text) is not None
 
 
 def tracking_link(pattern: str | None, tracking_number: str | None) -> str | None:
     """Return the URL of a parcel's tracking page; the number is percent-encoded. None without a pattern or a number."""
     if not pattern or not tracking_number:
         return None
-    return pattern.replace(_PLACE, quote(tracking_number.strip(), safe=""))
+    return pattern.replace(_NUMBER_PLACE, quote(tracking_number.strip(), safe=""))

@@ -9,14 +9,13 @@ from tradecounter.approvals.pages.account import ApprovalPages
 from tradecounter.baskets.change_basket import summarise
 from tradecounter.baskets.pages.account import BasketPages, SharePages
 from tradecounter.billing.pages.account import CreditPages, OwnCreditNotePages, OwnInvoicePages, StatementPages
-from tradecounter.consent.pages.account import PATH as CONSENT
-from tradecounter.consent.pages.account import ConsentPages
+from tradecounter.consent.pages.account import CONSENT_PATH, ConsentPages
 from tradecounter.customer_requests.pages.account import AskPages
 from tradecounter.customers.pages.both import AddressPages
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.pages.operation import BUYER, DEVELOPER_HOME
-from tradecounter.edge.pages.page_site import ACCOUNT, placed
+from tradecounter.edge.pages.operation import BUYER
+from tradecounter.edge.pages.page_site import ACCOUNT, DEVELOPER_HOME, placed
 from tradecounter.edge.pages.page_view import HeaderBasket
 from tradecounter.edge.people import CustomerUser
 from tradecounter.feeds.pages.account import FeedPages
@@ -86,4 +85,4 @@ def account_pages(parts: AccountParts, database: Database, clock: Clock, base_ur
 
 def is_page(path: str) -> bool:
     """Return whether errors of a path are shown as pages."""
-    return path in {ACCOUNT.home, CONSENT} or path.startswith(f"{ACCOUNT.home}/")
+    return path in {ACCOUNT.home, CONSENT_PATH} or path.startswith(f"{ACCOUNT.home}/")

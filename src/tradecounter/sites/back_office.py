@@ -65,7 +65,7 @@ from tradecounter.saved_views.operations import SavedViewOperations
 from tradecounter.settings import Settings
 from tradecounter.shipments.operations import OrderPaperOperations, ShipmentOperations
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.queries.reads import OrderFulfilment
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.sites.back_office_pages import backoffice_pages, is_page
 from tradecounter.sites.http.back_office_gate import AllowedNetworks, StaffGate

@@ -49,8 +49,8 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "price": "tradecounter.prices.commands:app",
     "stock": "tradecounter.stock.commands:app",
     "order": (
-        "tradecounter.orders.commands.shown:listing",
-        "tradecounter.orders.commands.shown:app",
+        "tradecounter.orders.commands.show:listing",
+        "tradecounter.orders.commands.show:app",
         "tradecounter.orders.commands.change:creation",
         "tradecounter.shipments.commands:order",
         "tradecounter.orders.commands.change:app",
@@ -68,7 +68,7 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "audit": "tradecounter.audit.commands:audit",
     "job": "tradecounter.jobs.commands:app",
     "credit-note": "tradecounter.billing.commands.credit_note:app",
-    "payment": ("tradecounter.payments.commands:app", "tradecounter.payments.commands:bank_app"),
+    "payment": "tradecounter.payments.commands:app",
     "statement": "tradecounter.billing.commands.statement:statement",
     "debtors": "tradecounter.billing.commands.statement:debtors",
     "vat": "tradecounter.billing.commands.statement:vat",
@@ -78,7 +78,6 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "doctor": "tradecounter.installation.doctor:doctor",
     "openapi": "tradecounter.installation.openapi:openapi",
 }
-
 SERVICES = {"serve", "backoffice", "worker"}  # log warnings that other commands print
 
 

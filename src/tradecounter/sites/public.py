@@ -10,12 +10,13 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
-from tradecounter.agents.connecting import PATH as MCP_PATH
 from tradecounter.agents.issue_tokens import TokenIssuer
-from tradecounter.agents.operations.catalogue_and_account import AccountTools, CatalogueTools
+from tradecounter.agents.operations.account import AccountTools
+from tradecounter.agents.operations.catalogue import CatalogueTools
 from tradecounter.agents.operations.orders import OrderTools
 from tradecounter.agents.operations.server import AgentServer, ConnectingEndpoints
 from tradecounter.agents.operations.tools import tools_of
+from tradecounter.agents.registration import MCP_PATH
 from tradecounter.billing.operations.public import BillingEndpoints
 from tradecounter.consent.issuer import OwnIssuer
 from tradecounter.consent.operations import IssuerEndpoints
@@ -62,10 +63,11 @@ from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.identity.operations import TokenEndpoint
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.operations.public import OrderCreation, OrderEndpoints
+from tradecounter.orders.operations.creation import OrderCreation
+from tradecounter.orders.operations.public import OrderEndpoints
 from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
 from tradecounter.parts.services import AccountParts
-from tradecounter.payments.operations.payments import PaymentEndpoints
+from tradecounter.payments.operations.public import PaymentEndpoints
 from tradecounter.products.operations.public import CatalogueEndpoints, PictureEndpoints
 from tradecounter.quotes.operations.public import QuoteEndpoints
 from tradecounter.request_log.operations import RequestLogEndpoints
@@ -73,7 +75,7 @@ from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.settings import Settings
 from tradecounter.shipments.operations import FulfilmentEndpoints
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.queries.reads import OrderFulfilment
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.sites.account_pages import account_pages, is_page
 from tradecounter.sites.http.customer_gate import AgentGate, CustomerGate, FeedGate

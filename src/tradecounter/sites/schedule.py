@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from tradecounter.access.jobs import clean_up_access
-from tradecounter.agents.give_consent import clean_up_agents
+from tradecounter.agents.consents import clean_up_agents
 from tradecounter.alerts.tell_users import tell_of_due_invoices, tell_of_prices, tell_of_stock
 from tradecounter.billing.debtors import remind_of_invoices
 from tradecounter.consent.authorize import clean_up_consent
@@ -21,7 +21,7 @@ from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.queries.changes import delete_expired_orders
 from tradecounter.orders.serve_back_orders import update_expected_dates
-from tradecounter.quotes.steps import remind_of_quotes
+from tradecounter.quotes.handle_quotes import remind_of_quotes
 from tradecounter.request_log.recorder import forget_old_requests
 from tradecounter.sandbox.live import Life, live_on
 from tradecounter.sandbox.refresh import refresh_sandbox
@@ -29,7 +29,7 @@ from tradecounter.sandbox.steps import reseller_from
 from tradecounter.settings import Settings
 from tradecounter.storefront.changes.journal import forget_catalogue_changes
 from tradecounter.webhooks.queries.deliveries import forget_deliveries
-from tradecounter.webhooks.rules import KEPT_FOR
+from tradecounter.webhooks.rules import DELIVERIES_KEPT_FOR
 
 # Cron expressions are in UTC. A run that a stopped worker missed is skipped.
 EVERY_MINUTE = "* * * * *"
@@ -92,7 +92,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         ),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
-        _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
+        _retention("forget_deliveries", DELIVERIES_KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
         PeriodicJob(
             "forget_requests",
             EVERY_MINUTE,

@@ -10,14 +10,8 @@ from tradecounter.edge.command_line.arguments import DryRun, Sku, read_bytes
 from tradecounter.edge.command_line.output import AsJson, Parts, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
-from tradecounter.goods_in.warehouse import (
-    BookedIn,
-    ReceivedGoods,
-    compare_count,
-    enter_count,
-    read_count_lines,
-    receive_goods,
-)
+from tradecounter.goods_in.count_stock import compare_count, enter_count, read_count_lines
+from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.clock import SystemClock, local_text
 from tradecounter.kit.errors import in_one, named_by
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock

@@ -31,6 +31,7 @@ from tradecounter.stock.queries.levels import read_deliveries, read_stock_change
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 from tradecounter.storefront.changes.queries import read_changed_products
 
+log = structlog.get_logger()
 _FEW = 500  # changed products whose prices are read alone, in any catalogue; in a large one, a tenth of its products
 
 
@@ -224,9 +225,6 @@ async def _read(
     async with reading(replica) as tx:
         await require_replayed(tx, position, "catalogue")
         return await read(tx, position.versions.server)
-
-
-log = structlog.get_logger()
 
 
 class ReplicaUse:

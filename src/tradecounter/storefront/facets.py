@@ -19,11 +19,11 @@ from tradecounter.kit.keys import key_form
 from tradecounter.products.columns.lookups import rows_of
 from tradecounter.products.snapshot.attribute_index import as_number
 from tradecounter.products.wire import Category, ProductAttribute
-from tradecounter.storefront.find_in_view import Found, ProductListParameters, find_products, matching
+from tradecounter.storefront.find_in_view import FoundProducts, ProductListParameters, find_products, matching
 from tradecounter.storefront.view import CustomerView
 
-_RANGE = re.compile(r"(?P<least>[0-9]{1,7})-(?P<below>[0-9]{0,7})")
-_STEPS = (0, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+_PRICE_RANGE = re.compile(r"(?P<least>[0-9]{1,7})-(?P<below>[0-9]{0,7})")
+_PRICE_STEPS = (0, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 
 
 class PriceRange(Struct, frozen=True):
@@ -50,14 +50,17 @@ class PriceRange(Struct, frozen=True):
         return from_here if self.below is None else from_here & (pence < self.below * 100)
 
 
-RANGES = (*(PriceRange(least, below) for least, below in pairwise(_STEPS)), PriceRange(_STEPS[-1], None))
+PRICE_RANGES = (
+    *(PriceRange(least, below) for least, below in pairwise(_PRICE_STEPS)),
+    PriceRange(_PRICE_STEPS[-1], None),
+)
 
 
 def read_ranges(texts: Iterable[str]) -> list[PriceRange]:
     """Return the ranges that texts such as `20-50` and `5000-` name. Raises DomainError (invalid)."""
     found = []
     for text in texts:
-        match = _RANGE.fullmatch(text)
+        match = _PRICE_RANGE.fullmatch(text)
         if match is None:
             raise invalid("price", f"{text[:40]!r} is not a range of pounds, such as 20-50")
         found.append(PriceRange(int(match["least"]), int(match["below"]) if match["below"] else None))
@@ -66,8 +69,8 @@ def read_ranges(texts: Iterable[str]) -> list[PriceRange]:
 
 _MOST_FILTERS = 100
 _MOST_ATTRIBUTES = 8
-_SAMPLE = 200  # products that are looked at for the attributes that they have in common
-_RARE = 6  # an attribute that fewer than one in so many of them has is no facet
+_SAMPLED_ROWS = 200  # products that are looked at for the attributes that they have in common
+_RARE_FROM = 6  # an attribute that fewer than one in so many of them has is no facet
 
 
 class ShopParameters(ProductListParameters, rename={"in_stock": "inStock"}, frozen=True):
@@ -118,7 +121,7 @@ class Shelf:
     wanted: ShopParameters
 
     @cached_property
-    def found(self) -> Found:
+    def found(self) -> FoundProducts:
         """The products, in the requested order."""
         wanted = self.wanted
         if sum(map(len, (wanted.category, wanted.manufacturer, wanted.attribute, wanted.price))) > _MOST_FILTERS:
@@ -251,7 +254,9 @@ class Shelf:
     def _prices(self) -> Facet:
         costs = self.view.prices.single_costs(rows_of(self._without(price=())))
         chosen = {each.text for each in read_ranges(self.wanted.price)}
-        choices = [Choice("price", r.text, r.name, int(r.includes(costs).sum()), r.text in chosen) for r in RANGES]
+        choices = [
+            Choice("price", r.text, r.name, int(r.includes(costs).sum()), r.text in chosen) for r in PRICE_RANGES
+        ]
         return Facet("Your price", _shown(choices))
 
     def _attributes(self) -> Iterable[Facet]:
@@ -281,7 +286,7 @@ class Shelf:
     def _common_attributes(self) -> list[ProductAttribute]:
         """Return the attributes that most of the products have, and those that are chosen, the most common first."""
         rows = rows_of(self.found.rows)
-        sample = rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE].tolist()
+        sample = rows[:: max(1, len(rows) // _SAMPLED_ROWS)][:_SAMPLED_ROWS].tolist()
         uses = Counter(chain.from_iterable(self.view.product(row).attributes for row in sample))
 
         def use(attribute: ProductAttribute) -> int:
@@ -290,7 +295,7 @@ class Shelf:
         everything = self.view.snapshot.attribute_list
         chosen = [each for each in everything if any(_is_of(each, text) for text in self.wanted.attribute)]
         is_whole = not self.wanted.category and not self.wanted.query and not self.wanted.manufacturer
-        common = [each for each in everything if use(each) * _RARE > len(sample)] if not is_whole else []
+        common = [each for each in everything if use(each) * _RARE_FROM > len(sample)] if not is_whole else []
         others = sorted((each for each in common if each not in chosen), key=use, reverse=True)
         return [*chosen, *others[:_MOST_ATTRIBUTES]]
 

@@ -17,8 +17,7 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import is_blank, trimmed
 from tradecounter.products.columns.lookups import rows_of
-from tradecounter.products.search.query import Found as Searched
-from tradecounter.products.search.query import search
+from tradecounter.products.search.query import Found, search
 from tradecounter.storefront.view import CustomerView
 
 MOST_SKUS = 200  # so that their links fit into the head of a response
@@ -99,7 +98,7 @@ Rows = NDArray[np.int32]
 _ROW_BITS = 32
 
 
-class Found(Struct, frozen=True):
+class FoundProducts(Struct, frozen=True):
     """Matching rows in the requested order; only slices are ever sorted.
 
     Rows are ordered by the values that `key` returns, for some rows or for all of the snapshot, or are those of one
@@ -168,7 +167,7 @@ class Found(Struct, frozen=True):
         return None, everything
 
 
-def find_products(view: CustomerView, parameters: ProductListParameters, within: BitMap | None = None) -> Found:
+def find_products(view: CustomerView, parameters: ProductListParameters, within: BitMap | None = None) -> FoundProducts:
     """Return the rows that match, in the requested order; with `within`, only those of these rows.
 
     Raises DomainError (invalid) for contradictory filters.
@@ -180,7 +179,7 @@ def find_products(view: CustomerView, parameters: ProductListParameters, within:
     if parameters.query is not None and not is_blank(parameters.query):
         searched = search(view.snapshot.search, parameters.query, view.visible)
         rows &= searched.rows
-    found = Found(rows, unknown=_named(view, parameters.sku)[1])
+    found = FoundProducts(rows, unknown=_named(view, parameters.sku)[1])
     if searched is not None:
         found = replace(found, searched=searched.rows, corrected=searched.corrected, note=searched.note)
     match parameters.sort:
@@ -199,7 +198,7 @@ def find_products(view: CustomerView, parameters: ProductListParameters, within:
     )
 
 
-def _tiers(view: CustomerView, rows: BitMap, query: str, searched: Searched) -> Iterator[BitMap]:
+def _tiers(view: CustomerView, rows: BitMap, query: str, searched: Found) -> Iterator[BitMap]:
     """Yield the product whose SKU equals the query, those whose EAN does, then others by relevance and stock."""
     seen = BitMap()
     for tier in chain(view.snapshot.named(query), searched.tiers()):

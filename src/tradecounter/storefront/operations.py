@@ -195,9 +195,6 @@ class CatalogueChange(Struct):
     product: Annotated[Product | None, Meta(description="The whole product, as `GET /product` lists it; or null.")]
 
 
-CHANGES = [CatalogueChange("CV-320P", "changed", PRODUCT), CatalogueChange("CV-310", "removed", None)]
-
-
 CURSOR_EXPIRED = ErrorResponse(
     410,
     "The cursor has expired, or the database was replaced: read the catalogue again, and go on from the `X-Cursor` "
@@ -206,8 +203,12 @@ CURSOR_EXPIRED = ErrorResponse(
     name="CursorExpired",
     code=Code.CURSOR_EXPIRED,
 )
-_CHANGES = Described("The changes.", CHANGES, "Changes")
-_CATALOGUE = Subject(tag="Catalogue", keys=("read",))
+_CHANGES = Described(
+    "The changes.",
+    [CatalogueChange("CV-320P", "changed", PRODUCT), CatalogueChange("CV-310", "removed", None)],
+    "Changes",
+)
+_CHANGE_FEED = Subject(tag="Catalogue", keys=("read",))
 
 
 class ChangeParameters(Struct, frozen=True):
@@ -237,7 +238,7 @@ class ChangeEndpoints(Struct, frozen=True):
 
     feed: ChangeFeed
 
-    @_CATALOGUE.shows(
+    @_CHANGE_FEED.shows(
         "/catalogue/change", _CHANGES, headers=(CURSOR,), errors=(CURSOR_EXPIRED,), sample=Sample({"limit": "100"})
     )
     async def list_catalogue_changes(self, call: Call, query: ChangeParameters) -> list[CatalogueChange] | Response:

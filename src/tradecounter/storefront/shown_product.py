@@ -11,64 +11,11 @@ from msgspec import Struct
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import from_pence
 from tradecounter.prices.rules import UnitCosts, margin_percent
-from tradecounter.products.on_pages import pictures_of, shown_description
+from tradecounter.products.on_pages import shown_description
+from tradecounter.products.picture_addresses import pictures_of
 from tradecounter.products.queries.records import PicturedRecord, ProductRecord
 from tradecounter.stock.rules import Delivery, is_late
 from tradecounter.storefront.view import CustomerView
-
-_KINDS = (
-    # In this order: a PoE switch is a switch, and a headset's cable a cable.
-    ("headset", r"headsets?|headphones?|earphones?|speakerphones?"),
-    ("conference", r"conferenc\w*|video bars?|cameras?|webcams?"),
-    ("cable", r"cables?|leads?|cords?|patching|dacs?"),
-    ("module", r"sfp\w*|modules?|transceivers?|interfaces?|licences?"),
-    ("cabinet", r"cabinets?|racks?|mount\w*|brackets?|panels?|enclosures?"),
-    ("tool", r"tools?|testers?"),
-    ("phone", r"phones?|handsets?|dect|telephones?"),
-    ("aerial", r"access points?|aps?|wireless|wi-?fi|aerials?|antennas?|bridges?"),
-    ("router", r"routers?|modems?|firewalls?|gateways?|atas?"),
-    ("power", r"power|poe injectors?|midspans?|ups|pdus?|suppl(?:y|ies)|batter(?:y|ies)|outlets?"),
-    ("switch", r"switch(?:es)?|converters?|servers?|consoles?|pbx\w*|sbcs?|appliances?"),
-)
-_PATTERNS = [(kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for kind, words in _KINDS]
-_OTHER = "box"
-
-_TINTS = {
-    "black": "black",
-    "graphite": "black",
-    "anthracite": "black",
-    "white": "white",
-    "ivory": "white",
-    "sand": "white",
-    "grey": "grey",
-    "gray": "grey",
-    "steel": "grey",
-    "silver": "grey",
-    "blue": "blue",
-    "aqua": "blue",
-    "red": "red",
-    "violet": "violet",
-    "purple": "violet",
-    "yellow": "yellow",
-    "orange": "yellow",
-    "green": "green",
-}
-_COLOURS = {"colour", "color"}
-
-
-def kind_of(texts: Iterable[str]) -> str:
-    """Return what to draw: the kind that the first of the texts names that names one, or a box."""
-    for text in texts:
-        for kind, pattern in _PATTERNS:
-            if pattern.search(text):
-                return kind
-    return _OTHER
-
-
-def tint_of(attributes: dict[str, str]) -> str:
-    """Return the colour to draw a product in, by the attribute Colour; `plain` without one."""
-    named = next((value for name, value in attributes.items() if name.lower() in _COLOURS), "")
-    return _TINTS.get(named.lower(), "plain")
 
 
 class Look(Struct, frozen=True):
@@ -77,12 +24,6 @@ class Look(Struct, frozen=True):
     kind: str
     tint: str
     pictures: Sequence[str]
-
-
-def look_of(record: PicturedRecord | ProductRecord, category_names: Mapping[str, str]) -> Look:
-    """Return how a page shows a product; `category_names` are by key."""
-    names = [category_names.get(key, key) for key in reversed(record.categories)]
-    return Look(kind_of([*names, record.name]), tint_of(record.attributes), pictures_of(record.images))
 
 
 @dataclass(frozen=True)
@@ -209,3 +150,64 @@ def shown_lines(view: CustomerView, lines: Iterable[tuple[int, int]]) -> list[Sh
     """Return pairs of product id and units, without products that the customer cannot buy."""
     found = ((view.find_id(product_id), units) for product_id, units in lines)
     return [ShownLine(ShownProduct(view, *product), units) for product, units in found if product is not None]
+
+
+def look_of(record: PicturedRecord | ProductRecord, category_names: Mapping[str, str]) -> Look:
+    """Return how a page shows a product; `category_names` are by key."""
+    names = [category_names.get(key, key) for key in reversed(record.categories)]
+    return Look(kind_of([*names, record.name]), tint_of(record.attributes), pictures_of(record.images))
+
+
+_KINDS = (
+    # In this order: a PoE switch is a switch, and a headset's cable a cable.
+    ("headset", r"headsets?|headphones?|earphones?|speakerphones?"),
+    ("conference", r"conferenc\w*|video bars?|cameras?|webcams?"),
+    ("cable", r"cables?|leads?|cords?|patching|dacs?"),
+    ("module", r"sfp\w*|modules?|transceivers?|interfaces?|licences?"),
+    ("cabinet", r"cabinets?|racks?|mount\w*|brackets?|panels?|enclosures?"),
+    ("tool", r"tools?|testers?"),
+    ("phone", r"phones?|handsets?|dect|telephones?"),
+    ("aerial", r"access points?|aps?|wireless|wi-?fi|aerials?|antennas?|bridges?"),
+    ("router", r"routers?|modems?|firewalls?|gateways?|atas?"),
+    ("power", r"power|poe injectors?|midspans?|ups|pdus?|suppl(?:y|ies)|batter(?:y|ies)|outlets?"),
+    ("switch", r"switch(?:es)?|converters?|servers?|consoles?|pbx\w*|sbcs?|appliances?"),
+)
+_PATTERNS = [(kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for kind, words in _KINDS]
+_OTHER = "box"
+
+_TINTS = {
+    "black": "black",
+    "graphite": "black",
+    "anthracite": "black",
+    "white": "white",
+    "ivory": "white",
+    "sand": "white",
+    "grey": "grey",
+    "gray": "grey",
+    "steel": "grey",
+    "silver": "grey",
+    "blue": "blue",
+    "aqua": "blue",
+    "red": "red",
+    "violet": "violet",
+    "purple": "violet",
+    "yellow": "yellow",
+    "orange": "yellow",
+    "green": "green",
+}
+_COLOURS = {"colour", "color"}
+
+
+def kind_of(texts: Iterable[str]) -> str:
+    """Return what to draw: the kind that the first of the texts names that names one, or a box."""
+    for text in texts:
+        for kind, pattern in _PATTERNS:
+            if pattern.search(text):
+                return kind
+    return _OTHER
+
+
+def tint_of(attributes: dict[str, str]) -> str:
+    """Return the colour to draw a product in, by the attribute Colour; `plain` without one."""
+    named = next((value for name, value in attributes.items() if name.lower() in _COLOURS), "")
+    return _TINTS.get(named.lower(), "plain")

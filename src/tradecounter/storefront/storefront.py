@@ -192,7 +192,7 @@ class RefreshableViews(Struct, frozen=True):
         return await self.last(customer_id)
 
     def for_order(self, customer_id: int) -> CustomerView:
-        """Return a view for an order, which finds out itself whether it is current (`storefront/view.py`).
+        """Return a view for an order, which finds out itself whether it is current (`view_at` in `view.py`).
 
         Does not wait for a customer that is not loaded yet. Raises DomainError (unavailable) if the data is stale.
         """

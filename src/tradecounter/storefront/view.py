@@ -1,4 +1,4 @@
-"""A customer's view: catalogue snapshot, prices and stock, all immutable."""
+"""A customer's view: catalogue snapshot, prices and stock, all immutable; and a view for orders, as of now."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ _NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
 class CustomerView:
     """Products, prices and stock as a customer sees them at one moment.
 
-    `mark` names the state of the database that it shows (`storefront/view.py`), None if it is a mixture. `day`
-    is the UK date of its contract prices. `write_cursor` returns where the change feed goes on from the view.
+    `mark` names the state of the database that it shows (see `view_at`), None if it is a mixture. `day` is the
+    UK date of its contract prices. `write_cursor` returns where the change feed goes on from the view.
     """
 
     snapshot: CatalogueSnapshot

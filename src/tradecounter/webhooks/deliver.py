@@ -26,8 +26,8 @@ from tradecounter.kit.tasks import Seldom, drop_tasks, end_task
 from tradecounter.kit.telemetry import SPANS, WorkSpan
 from tradecounter.webhooks.queries.deliveries import (
     BATCH,
+    AttemptResult,
     Claimed,
-    Result,
     claim,
     lock_standings,
     make_deliveries,
@@ -80,7 +80,7 @@ class Deliverer(Struct):
     _room: asyncio.Event = field(
         default_factory=asyncio.Event
     )  # set when an endpoint in `_full` has no running attempt left
-    _results: list[Result] = field(default_factory=list)
+    _results: list[AttemptResult] = field(default_factory=list)
 
     async def tick(self) -> bool:
         """Record, make, claim and begin; return whether there may be more to do at once."""
@@ -181,12 +181,12 @@ def _body(delivery: Claimed) -> bytes:
     return to_json(event_on_the_wire(record))
 
 
-def _result(delivery: Claimed, outcome: Posted, began: datetime, now: datetime) -> Result:
+def _result(delivery: Claimed, outcome: Posted, began: datetime, now: datetime) -> AttemptResult:
     next_attempt_at = None
     if not succeeded(outcome.status):
         drawn = random.uniform(-1, 1)  # noqa: S311 not a secret
         next_attempt_at = now + wait_before_retry(delivery.retries, drawn, retry_after(outcome.retry_after, now))
-    return Result(
+    return AttemptResult(
         delivery.id,
         delivery.webhook_id,
         delivery.attempts + 1,
@@ -199,7 +199,7 @@ def _result(delivery: Claimed, outcome: Posted, began: datetime, now: datetime) 
     )
 
 
-async def _record(tx: Transaction, results: list[Result], now: datetime) -> None:
+async def _record(tx: Transaction, results: list[AttemptResult], now: datetime) -> None:
     standings = await lock_standings(tx, list({result.webhook_id for result in results}))
     await record_results(tx, results, now)
     for endpoint in standings:

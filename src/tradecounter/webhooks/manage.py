@@ -42,7 +42,7 @@ from tradecounter.webhooks.queries.endpoints import (
     replace_secrets,
     update_endpoint,
 )
-from tradecounter.webhooks.rules import MAX_ENDPOINTS_PER_OWNER, ROTATION, check_url, new_secret
+from tradecounter.webhooks.rules import BOTH_SECRETS_FOR, MAX_ENDPOINTS_PER_OWNER, check_url, new_webhook_secret
 from tradecounter.webhooks.wire import (
     TYPES,
     CreatedWebhook,
@@ -97,7 +97,7 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookReq
         await lock_account(tx, wanted.customer_id)  # so that webhooks that are made at the same time count each other
     if await count_endpoints(tx, wanted.customer_id) >= MAX_ENDPOINTS_PER_OWNER:
         raise DomainError(Kind.CONFLICT, f"there are {MAX_ENDPOINTS_PER_OWNER} webhooks already; delete one first")
-    secret = new_secret()
+    secret = new_webhook_secret()
     sealed = await policy.vault.seal(tx, secret.encode())
     added = await insert_endpoint(tx, wanted.customer_id, wanted.url, types, wanted.description.strip(), sealed, now)
     audit(tx, "webhook.add", f"webhook/{added.id}", now, after={**_shown(added), "customer_id": added.customer_id})
@@ -156,7 +156,7 @@ async def rotate_webhook_secret(
 ) -> CreatedWebhook:
     """Give an endpoint a new secret, and return it; the old one signs too for a day. Raises DomainError."""
     endpoint = await lock_endpoint(tx, webhook_id, customer_id)
-    secret, until = new_secret(), now + ROTATION
+    secret, until = new_webhook_secret(), now + BOTH_SECRETS_FOR
     await replace_secrets(tx, webhook_id, await policy.vault.seal(tx, secret.encode()), endpoint.secret, until)
     audit(tx, "webhook.rotate", f"webhook/{webhook_id}", now, after={"former_secret_until": until})
     return with_secret(webhook_on_the_wire(await fetch_endpoint(tx, webhook_id, customer_id)), secret)

@@ -13,8 +13,8 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.web_addresses import WEB, Address, Network, NotAWebAddressError, host_of, may_connect_to
 
 PAUSE_AFTER_FAILING = timedelta(days=5)  # with no success between
-KEPT_FOR = timedelta(days=30)  # attempts, and successful deliveries
-ROTATION = timedelta(hours=24)  # while the old secret signs too
+DELIVERIES_KEPT_FOR = timedelta(days=30)  # attempts, and successful deliveries
+BOTH_SECRETS_FOR = timedelta(hours=24)  # while the old secret signs too
 MAX_ENDPOINTS_PER_OWNER = 20
 
 _WAITS = (
@@ -83,12 +83,12 @@ def check_url(url: str, networks: Iterable[Network], *, allow_http: bool) -> Non
 
 
 _PREFIX = "whsec_"
-_BYTES = 32
+_SECRET_BYTES = 32
 
 
-def new_secret() -> str:
+def new_webhook_secret() -> str:
     """Return a random secret, as the receiver configures it."""
-    return _PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
+    return _PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
 
 
 def signed_headers(event_id: str, timestamp: int, body: bytes, keys: Sequence[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from support.people import SECRET, choose_password, customer_user
 from support.service import Service
-from tradecounter.access.change_password import link_token
+from tradecounter.access.links import link_token
 from tradecounter.access.users import disable_user, invite_user
 from tradecounter.kit.errors import Kind
 

@@ -18,7 +18,8 @@ from support.people import (
     staff_member,
 )
 from support.service import Service, unused_client_address
-from tradecounter.access.change_password import ask_for_password_link, link_token, mail_password_link
+from tradecounter.access.change_password import ask_for_password_link, mail_password_link
+from tradecounter.access.links import link_token
 from tradecounter.access.sessions import list_sessions
 from tradecounter.access.staff import disable_staff_member, reset_staff_member
 from tradecounter.access.users import disable_user, reset_user

@@ -23,7 +23,7 @@ from support.orders import rows
 from support.pages import Person, browser, customer_user, text_of
 from support.service import Customer, Service, running_service
 from support.shop import order
-from tradecounter.agents.give_consent import clean_up_agents
+from tradecounter.agents.consents import clean_up_agents
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from support.events import events
 from support.orders import at, buy, dispatch, read, sell, shipments, take_back
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY, STANDARD
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 NOON = MORNING + timedelta(hours=3)
 

@@ -18,7 +18,7 @@ from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.serve_back_orders import update_expected_dates
 from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 
 def test_every_step_of_an_order_is_an_event_of_one_subject(shop: Service) -> None:

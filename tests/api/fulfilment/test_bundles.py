@@ -20,7 +20,7 @@ from support.orders import (
 from support.service import Customer, Service
 from support.shop import product
 from tradecounter.kit.errors import DomainError
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 KIT = [{"sku": "handset", "quantity": 2}, {"sku": "BASE", "quantity": 1}]
 

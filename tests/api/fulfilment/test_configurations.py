@@ -13,7 +13,7 @@ from support.orders import buy, cancel, create, dispatch, in_parallel, read, row
 from support.service import Customer, Service, running_service
 from tradecounter.kit.errors import DomainError
 from tradecounter.shipments.fulfilment import add_video
-from tradecounter.shipments.requests import OrderVideoResponse
+from tradecounter.shipments.wire import OrderVideoResponse
 
 ONE = {"adsl_username": "line@isp.example", "adsl_password": "open-sesame"}
 VIDEO = OrderVideoResponse("https://video.example/1.mp4", "http://video.example/1.m3u8")

@@ -13,7 +13,7 @@ from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.lines import NamedUnits
 from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
-from tradecounter.shipments.requests import DispatchRequest, Serial
+from tradecounter.shipments.wire import DispatchRequest, Serial
 
 CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
 

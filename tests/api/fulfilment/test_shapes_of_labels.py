@@ -2,7 +2,7 @@
 
 from support.orders import buy, dispatch, rows, sell
 from support.service import Service
-from tradecounter.shipments.queries.reads import shapes_of_labels
+from tradecounter.shipments.queries.units import shapes_of_labels
 
 
 def test_only_the_latest_shipments_are_asked_how_labels_look(shop: Service) -> None:

@@ -29,7 +29,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.returns.handle_returns import close_return, open_return, receive_return
 from tradecounter.returns.wire import ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
-from tradecounter.shipments.requests import OrderVideoResponse, Serial
+from tradecounter.shipments.wire import OrderVideoResponse, Serial
 
 
 @pytest.fixture(scope="module")

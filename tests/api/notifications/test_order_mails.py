@@ -15,7 +15,7 @@ from support.service import MORNING, Service
 from support.shop import ADDRESS, order
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 BUYER = "buying@harbour.example"
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": BUYER, "phone_number": "01130000000"}}

@@ -25,7 +25,7 @@ from support.orders import at, buy, cancel, confirm, create, dispatch, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
 from support.waiting import wait_for
-from tradecounter.quotes.steps import remind_of_quotes
+from tradecounter.quotes.handle_quotes import remind_of_quotes
 
 BUYER = "buying@harbour.example"
 OWNER = "owner@harbour.example"

@@ -20,7 +20,7 @@ from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.states import ConfirmedOrder
-from tradecounter.quotes.price_quote import QuotePrice, price_quote
+from tradecounter.quotes.price_quote import price_quote
 from tradecounter.quotes.quote_links import (
     OfferedQuote,
     accept_by_link,
@@ -28,6 +28,7 @@ from tradecounter.quotes.quote_links import (
     quote_by_link,
     quote_token,
 )
+from tradecounter.quotes.wire import QuotePrice
 
 SENDER = "192.0.2.7"
 

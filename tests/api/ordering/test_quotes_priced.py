@@ -13,7 +13,8 @@ from support.shop import STANDARD, stock_shop
 from tradecounter.kit.errors import DomainError
 from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.rules import MOST_POUNDS
-from tradecounter.quotes.price_quote import LONGEST_NOTE, QuotePrice, price_quote
+from tradecounter.quotes.price_quote import LONGEST_NOTE, price_quote
+from tradecounter.quotes.wire import QuotePrice
 
 A_WEEK = timedelta(days=7)
 ONE_SECOND = timedelta(seconds=1)

@@ -13,7 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.returns.handle_returns import close_return, open_return, receive_return, shown_return
 from tradecounter.returns.wire import ReceivedUnits, Return, ReturnedUnits, ReturnRequest
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 Units = list[tuple[int, int]]
 

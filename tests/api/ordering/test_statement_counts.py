@@ -13,7 +13,7 @@ from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, order
 from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 Work = Callable[[], Any]
 

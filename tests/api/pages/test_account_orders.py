@@ -11,7 +11,7 @@ from support.pages import Person, customer_user, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import METHODS, product
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 LIST = "/account/order"
 

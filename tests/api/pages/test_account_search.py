@@ -6,7 +6,7 @@ from support.billing import credit, invoiced, number_of
 from support.orders import buy, create, dispatch, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 
 def found(person: Person, text: str) -> str:

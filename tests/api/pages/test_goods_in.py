@@ -11,7 +11,7 @@ from support.backoffice import BackOfficeSite
 from support.orders import buy, dispatch, in_parallel, level, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Service
-from tradecounter.goods_in.warehouse import read_count_lines
+from tradecounter.goods_in.count_stock import read_count_lines
 from tradecounter.kit.clock import uk_date
 
 

@@ -11,7 +11,7 @@ from support.pages import text_of
 from support.people import PASSWORD, SECRET, later
 from support.service import Service
 from support.signing_in import Place, place_at
-from tradecounter.access.change_password import link_token, staff_address
+from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.users import invite_user
 from tradecounter.edge.pages.page_site import BACK_OFFICE

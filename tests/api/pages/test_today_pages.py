@@ -15,7 +15,7 @@ from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS
 from tradecounter.kit.clock import uk_date
-from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.wire import Serial
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tradecounter.kit.errors import DomainError
 from tradecounter.orders.lines import NamedUnits, OrderLine
-from tradecounter.shipments.requests import Serial
 from tradecounter.shipments.rules import check_serials, normalised_mac, plan_dispatch
+from tradecounter.shipments.wire import Serial
 
 NOTHING = Decimal(0)
 

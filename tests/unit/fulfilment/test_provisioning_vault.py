@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.requests import ConfigurationRequest
+from tradecounter.shipments.wire import ConfigurationRequest
 
 texts = st.text(min_size=1, max_size=200)
 configurations = st.builds(ConfigurationRequest, texts, texts, texts | st.none(), texts | st.none())

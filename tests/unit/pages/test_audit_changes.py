@@ -8,7 +8,7 @@ import pytest
 
 from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.parts.sentences import Change, changes_of
+from tradecounter.parts.sentences import ShownChange, changes_of
 
 
 def record(before: dict[str, Any], after: dict[str, Any]) -> AuditRecord:
@@ -33,12 +33,12 @@ def record(before: dict[str, Any], after: dict[str, Any]) -> AuditRecord:
     ],
 )  # fmt: skip
 def test_values_are_words(value: Any, text: str | None) -> None:
-    assert changes_of(record({"x": value}, {})) == [Change("x", text, None)]
+    assert changes_of(record({"x": value}, {})) == [ShownChange("x", text, None)]
 
 
 def test_fields_are_those_before_and_after() -> None:
     found = changes_of(record({"a": "1"}, {"a": "2", "b": True}))
-    assert found == [Change("a", "1", "2"), Change("b", None, "yes")]
+    assert found == [ShownChange("a", "1", "2"), ShownChange("b", None, "yes")]
 
 
 def test_amounts_have_pounds_and_pence() -> None:
@@ -46,9 +46,9 @@ def test_amounts_have_pounds_and_pence() -> None:
         record({"total": 99.9, "units": 3}, {"total": 1089.5, "items": [{"unit_cost": 2, "quantity": 2}]})
     )
     assert found == [
-        Change("total", "£99.90", "£1,089.50"),
-        Change("units", "3", None),
-        Change("items", None, "unit cost £2.00, quantity 2"),
+        ShownChange("total", "£99.90", "£1,089.50"),
+        ShownChange("units", "3", None),
+        ShownChange("items", None, "unit cost £2.00, quantity 2"),
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.edge.rest.headers import fingerprint, read_key
+from tradecounter.edge.rest.idempotency import fingerprint, read_key
 from tradecounter.kit.errors import DomainError, Kind
 
 # Numbers that Python's own JSON writes exactly, so that spelling them otherwise does not change them.

@@ -8,7 +8,7 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import read_json
 from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.wire import CreateOrderRequest
-from tradecounter.shipments.requests import AddConfigurationsRequest
+from tradecounter.shipments.wire import AddConfigurationsRequest
 
 
 def test_the_first_thousand_elements_are_looked_into() -> None:

@@ -22,7 +22,7 @@ from tradecounter.products.queries.records import (
 )
 from tradecounter.products.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.stock.stock_vector import empty_stock
-from tradecounter.storefront.facets import RANGES, Choice, Shelf, ShopParameters, read_ranges
+from tradecounter.storefront.facets import PRICE_RANGES, Choice, Shelf, ShopParameters, read_ranges
 from tradecounter.storefront.shown_product import kind_of, tint_of
 from tradecounter.storefront.view import CustomerView
 
@@ -182,10 +182,10 @@ def test_filters_that_cannot_be_read_are_errors(view: CustomerView, wanted: dict
 
 def test_the_ranges_of_prices_have_no_gaps_and_are_read_as_they_are_written() -> None:
     pence = np.arange(0, 1_000_000, 7, dtype=np.int32)
-    assert (np.sum([each.includes(pence) for each in RANGES], axis=0) == 1).all()
-    assert read_ranges(each.text for each in RANGES) == list(RANGES)
-    assert [each.name for each in RANGES[:2]] == ["Below £5", "£5 to £10"]
-    assert RANGES[-1].name == "£5,000 and more"
+    assert (np.sum([each.includes(pence) for each in PRICE_RANGES], axis=0) == 1).all()
+    assert read_ranges(each.text for each in PRICE_RANGES) == list(PRICE_RANGES)
+    assert [each.name for each in PRICE_RANGES[:2]] == ["Below £5", "£5 to £10"]
+    assert PRICE_RANGES[-1].name == "£5,000 and more"
 
 
 @pytest.mark.parametrize(

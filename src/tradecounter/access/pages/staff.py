@@ -5,7 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.change_password import link_token, staff_address
+from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.queries.passwords import slowed_addresses
 from tradecounter.access.queries.people import find_staff_member_by_id, list_staff
 from tradecounter.access.queries.tokens import TokenRecord, list_tokens

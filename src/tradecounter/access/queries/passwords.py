@@ -1,4 +1,4 @@
-"""One-time links to set a password, requests for them, wrong passwords, and the deletion of what is old."""
+"""One-time links to set a password, requests for them, and wrong passwords."""
 
 from datetime import datetime
 
@@ -143,7 +143,7 @@ async def take_request(tx: Transaction, request_id: int) -> PasswordRequest | No
     return await tx.fetch_one(_TAKE_REQUEST, id=request_id)
 
 
-LINKS = "link "  # before the address, for a request for a link; accounts begin with the name of a site
+LINK_REQUESTS_OF = "link "  # before the address, for a request for a link; accounts begin with the name of a site
 
 
 async def lock_guesses(tx: Transaction, address: str) -> None:
@@ -166,7 +166,7 @@ _GUESSES = Statement(
 
 async def guesses_since(tx: Transaction, account: str, address: str, since: datetime) -> Guesses:
     """Return the wrong passwords of an account and from an address after a moment; or the requests for links."""
-    found = await tx.fetch_one(_GUESSES, account=account, address=address, since=since, links=LINKS)
+    found = await tx.fetch_one(_GUESSES, account=account, address=address, since=since, links=LINK_REQUESTS_OF)
     return found or Guesses(0, 0, None, None)
 
 
@@ -179,7 +179,7 @@ class SlowedAddress(Struct, frozen=True):
     latest: datetime
 
 
-_SLOWED = Statement(
+_SLOWED_ADDRESSES = Statement(
     """
     select address, count(*) as wrong, count(distinct account) as accounts, max(failed_at) as latest
     from password_failure where failed_at > :since and not starts_with(account, :links)
@@ -191,7 +191,7 @@ _SLOWED = Statement(
 
 async def slowed_addresses(tx: Transaction, since: datetime) -> list[SlowedAddress]:
     """Return the addresses that are slowed down, the latest 100."""
-    return await tx.fetch_all(_SLOWED, since=since, free=FREE_GUESSES, links=LINKS)
+    return await tx.fetch_all(_SLOWED_ADDRESSES, since=since, free=FREE_GUESSES, links=LINK_REQUESTS_OF)
 
 
 _INSERT_GUESS = Statement(
@@ -219,25 +219,3 @@ _FORGET_GUESSES = Statement("delete from password_failure where account = :accou
 async def forget_guesses(tx: Transaction, account: str, address: str) -> None:
     """Delete the wrong passwords of a pair, after a right one."""
     await tx.execute(_FORGET_GUESSES, account=account, address=address)
-
-
-_OLD_LINKS = Statement("delete from one_time_link where expires_at < :before")
-_OLD_SESSIONS = Statement("delete from session where seen_at < :before or ended_at < :before")
-_OLD_REQUESTS = Statement("delete from forgotten_password where created_at < :before")
-_OLD_BROWSERS = Statement("delete from known_browser where seen_at < :before")
-_OLD_GUESSES = Statement("delete from password_failure where failed_at < :before")
-
-
-async def delete_old_access(tx: Transaction, ended: datetime, unused: datetime, failed: datetime) -> int:
-    """Delete what is from before three moments; return how many.
-
-    These are links that have `ended` before the first, sessions, and requests for a password; browsers that are
-    `unused` since the second; and wrong passwords that have `failed` before the third.
-    """
-    return (
-        await tx.execute(_OLD_LINKS, before=ended)
-        + await tx.execute(_OLD_SESSIONS, before=ended)
-        + await tx.execute(_OLD_REQUESTS, before=ended)
-        + await tx.execute(_OLD_BROWSERS, before=unused)
-        + await tx.execute(_OLD_GUESSES, before=failed)
-    )

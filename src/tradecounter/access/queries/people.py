@@ -173,7 +173,7 @@ async def set_rights(
     return await tx.fetch_one(_SET_RIGHTS, id=user_id, role=first, more_roles=others, order_limit=order_limit)
 
 
-_OF_CUSTOMER = Statement(
+_USERS_OF_CUSTOMER = Statement(
     SQL(
         "select {} from customer_user where customer_id = :customer_id"
         " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
@@ -184,7 +184,7 @@ _OF_CUSTOMER = Statement(
 
 async def list_users(tx: Transaction, customer_id: int, changed_since: datetime | None = None) -> list[CustomerUser]:
     """Return a customer's users, disabled ones included, oldest first."""
-    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, changed_since=changed_since)
+    return await tx.fetch_all(_USERS_OF_CUSTOMER, customer_id=customer_id, changed_since=changed_since)
 
 
 class UserVisits(Struct, frozen=True):
@@ -195,7 +195,7 @@ class UserVisits(Struct, frozen=True):
     has_second_factor: bool
 
 
-_VISITS = Statement(
+_VISITS_OF_USERS = Statement(
     """
     select u.id as user_id,
            (select max(s.seen_at) from session s where s.user_id = u.id and not s.needs_second_factor) as seen_at,
@@ -210,7 +210,7 @@ _VISITS = Statement(
 
 async def visits_of_users(tx: Transaction, customer_id: int) -> dict[int, UserVisits]:
     """Return the visits of a customer's users, by user."""
-    return {visits.user_id: visits for visits in await tx.fetch_all(_VISITS, customer_id=customer_id)}
+    return {visits.user_id: visits for visits in await tx.fetch_all(_VISITS_OF_USERS, customer_id=customer_id)}
 
 
 _USER_BY_EMAIL = Statement(
@@ -256,13 +256,13 @@ async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
     return found
 
 
-def _of_each(sql: SQL) -> Mapping[Site, Statement[Any]]:
+def _for_both_tables(sql: SQL) -> Mapping[Site, Statement[Any]]:
     """Return the statements for the tables of both kinds of people."""
     tables: Mapping[Site, str] = {"staff": "staff_member", "account": "customer_user"}
     return {site: Statement(sql.format(Identifier(table))) for site, table in tables.items()}
 
 
-_SET_PASSWORD = _of_each(SQL("update {} set password_hash = :hash where id = :id"))
+_SET_PASSWORD = _for_both_tables(SQL("update {} set password_hash = :hash where id = :id"))
 
 
 async def store_password(tx: Transaction, site: Site, person_id: int, password_hash: str) -> None:
@@ -270,17 +270,17 @@ async def store_password(tx: Transaction, site: Site, person_id: int, password_h
     await tx.execute(_SET_PASSWORD[site], id=person_id, hash=password_hash)
 
 
-_DISABLE = _of_each(SQL("update {} set disabled_at = coalesce(disabled_at, :now) where id = :id"))
+_DISABLE_PERSON = _for_both_tables(SQL("update {} set disabled_at = coalesce(disabled_at, :now) where id = :id"))
 
 
 async def set_disabled(tx: Transaction, site: Site, person_id: int, now: datetime) -> None:
     """Disable a person; the first time counts."""
-    await tx.execute(_DISABLE[site], id=person_id, now=now)
+    await tx.execute(_DISABLE_PERSON[site], id=person_id, now=now)
 
 
-_RESET = _of_each(SQL("update {} set password_hash = null, disabled_at = null where id = :id"))
+_CLEAR_PASSWORD = _for_both_tables(SQL("update {} set password_hash = null, disabled_at = null where id = :id"))
 
 
 async def clear_password(tx: Transaction, site: Site, person_id: int) -> None:
     """Delete a person's password, and enable the person."""
-    await tx.execute(_RESET[site], id=person_id)
+    await tx.execute(_CLEAR_PASSWORD[site], id=person_id)

@@ -13,7 +13,7 @@ from tradecounter.edge.people import CustomerUser, Person, Site, StaffMember, ow
 from tradecounter.edge.session import Session
 
 
-def _row(person: Callable[..., Person]) -> Callable[..., Session]:
+def _session_row(person: Callable[..., Person]) -> Callable[..., Session]:
     def make(**columns: Any) -> Session:
         own = {name: columns.pop(f"session_{name}") for name in ("id", "created_at")}
         rest = {name: columns.pop(name) for name in ("seen_at", "proven_at", "address", "browser")}
@@ -22,7 +22,7 @@ def _row(person: Callable[..., Person]) -> Callable[..., Session]:
     return make
 
 
-_OPEN = SQL("""
+_OPEN_SESSIONS = SQL("""
     select s.id as session_id, s.created_at as session_created_at, s.seen_at, s.proven_at, s.address, s.browser,
            p.id, p.email, p.name, p.password_hash is not null as has_password, p.created_at, p.disabled_at, {columns}
     from session s {people}
@@ -39,13 +39,13 @@ _USERS = {
         "join customer_user p on p.id = s.user_id join customer c on c.id = p.customer_id and c.blocked_at is null"
     ),
 }
-_FIND: Mapping[Site, Statement[Session]] = {
-    "staff": Statement(_OPEN.format(condition=_BY_HASH, **_STAFF), _row(StaffMember)),
-    "account": Statement(_OPEN.format(condition=_BY_HASH, **_USERS), _row(CustomerUser)),
+_FIND_SESSION: Mapping[Site, Statement[Session]] = {
+    "staff": Statement(_OPEN_SESSIONS.format(condition=_BY_HASH, **_STAFF), _session_row(StaffMember)),
+    "account": Statement(_OPEN_SESSIONS.format(condition=_BY_HASH, **_USERS), _session_row(CustomerUser)),
 }
-_LIST: Mapping[Site, Statement[Session]] = {
-    "staff": Statement(_OPEN.format(condition=_BY_PERSON, **_STAFF), _row(StaffMember)),
-    "account": Statement(_OPEN.format(condition=_BY_PERSON, **_USERS), _row(CustomerUser)),
+_SESSIONS_OF: Mapping[Site, Statement[Session]] = {
+    "staff": Statement(_OPEN_SESSIONS.format(condition=_BY_PERSON, **_STAFF), _session_row(StaffMember)),
+    "account": Statement(_OPEN_SESSIONS.format(condition=_BY_PERSON, **_USERS), _session_row(CustomerUser)),
 }
 
 
@@ -60,7 +60,7 @@ async def find_session_by_hash(
 ) -> Session | None:
     """Return the open session with a hash, unless it is too old or its person may not sign in."""
     return await tx.fetch_one(
-        _FIND[site],
+        _FIND_SESSION[site],
         hash=digest,
         seen_after=seen_after,
         created_after=created_after,
@@ -73,7 +73,7 @@ async def sessions_of(
 ) -> list[Session]:
     """Return a person's open sessions, the last used first."""
     return await tx.fetch_all(
-        _LIST[site],
+        _SESSIONS_OF[site],
         person_id=person_id,
         seen_after=seen_after,
         created_after=created_after,
@@ -91,12 +91,14 @@ class SignInFacts(Struct, frozen=True):
     browser: str
 
 
-_FACTS = Statement("select staff_id, user_id, created_at, address, browser from session where id = :id", SignInFacts)
+_SIGN_IN_FACTS = Statement(
+    "select staff_id, user_id, created_at, address, browser from session where id = :id", SignInFacts
+)
 
 
 async def find_sign_in_facts(tx: Transaction, session_id: int) -> SignInFacts | None:
     """Return what a mail tells about a sign-in, also when its session has ended."""
-    return await tx.fetch_one(_FACTS, id=session_id)
+    return await tx.fetch_one(_SIGN_IN_FACTS, id=session_id)
 
 
 _INSERT_SESSION = Statement(
@@ -131,7 +133,7 @@ async def insert_session(
 
 
 # Whoever has the lock records the same use. A request must not wait for it: its commit may wait for a replica.
-_SEE = Statement(
+_SEE_SESSION = Statement(
     """
     update session set seen_at = :now
     where id = (select id from session where id = :id for no key update skip locked)
@@ -141,26 +143,26 @@ _SEE = Statement(
 
 async def set_seen(tx: Transaction, session_id: int, now: datetime) -> None:
     """Record that a session was used, unless another request does so."""
-    await tx.execute(_SEE, id=session_id, now=now)
+    await tx.execute(_SEE_SESSION, id=session_id, now=now)
 
 
-_PROVE = Statement("update session set proven_at = :now where id = :id")
+_PROVE_SESSION = Statement("update session set proven_at = :now where id = :id")
 
 
 async def prove_session(tx: Transaction, session_id: int, now: datetime) -> None:
     """Record that a session's person has just entered the password or a code."""
-    await tx.execute(_PROVE, id=session_id, now=now)
+    await tx.execute(_PROVE_SESSION, id=session_id, now=now)
 
 
-_END = Statement("update session set ended_at = :now where id = :id and ended_at is null")
+_END_SESSION = Statement("update session set ended_at = :now where id = :id and ended_at is null")
 
 
 async def end_session(tx: Transaction, session_id: int, now: datetime) -> None:
     """End a session; one that has ended stays as it is."""
-    await tx.execute(_END, id=session_id, now=now)
+    await tx.execute(_END_SESSION, id=session_id, now=now)
 
 
-_END_ALL = Statement("""
+_END_SESSIONS_OF = Statement("""
     update session set ended_at = :now
     where (staff_id = :staff_id or user_id = :user_id) and ended_at is null and id is distinct from :but
 """)
@@ -168,15 +170,15 @@ _END_ALL = Statement("""
 
 async def end_all_sessions(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
     """End a person's sessions except one, and return how many."""
-    return await tx.execute(_END_ALL, now=now, but=but, **owner_of(site, person_id))
+    return await tx.execute(_END_SESSIONS_OF, now=now, but=but, **owner_of(site, person_id))
 
 
-_END_OF_ALL = Statement("update session set ended_at = :now where ended_at is null")
+_END_ALL_SESSIONS = Statement("update session set ended_at = :now where ended_at is null")
 
 
 async def end_everybodys_sessions(tx: Transaction, now: datetime) -> int:
     """End everybody's sessions, and return how many."""
-    return await tx.execute(_END_OF_ALL, now=now)
+    return await tx.execute(_END_ALL_SESSIONS, now=now)
 
 
 _SEE_BROWSER = Statement("""
@@ -250,12 +252,12 @@ async def insert_factor(
     await tx.execute(_INSERT_FACTOR, session_id=session_id, secret=sealed, now=now, **owner_of(site, person_id))
 
 
-_CONFIRM = Statement("update second_factor set confirmed_at = :now where id = :id")
+_CONFIRM_FACTOR = Statement("update second_factor set confirmed_at = :now where id = :id")
 
 
 async def set_confirmed(tx: Transaction, factor_id: int, now: datetime) -> None:
     """Confirm a second factor."""
-    await tx.execute(_CONFIRM, id=factor_id, now=now)
+    await tx.execute(_CONFIRM_FACTOR, id=factor_id, now=now)
 
 
 _USE_STEP = Statement("update second_factor set last_step = :step where id = :id and last_step < :step")
@@ -266,13 +268,13 @@ async def use_step(tx: Transaction, factor_id: int, step: int) -> bool:
     return await tx.execute(_USE_STEP, id=factor_id, step=step) == 1
 
 
-_DELETE_CODES = Statement("delete from recovery_code where second_factor_id = :id")
+_DELETE_RECOVERY_CODES = Statement("delete from recovery_code where second_factor_id = :id")
 _INSERT_CODES = Statement("insert into recovery_code (hash, second_factor_id) select unnest(:hashes::bytea[]), :id")
 
 
 async def replace_codes(tx: Transaction, factor_id: int, hashes: Sequence[bytes]) -> None:
     """Store new recovery codes in place of the old ones."""
-    await tx.execute(_DELETE_CODES, id=factor_id)
+    await tx.execute(_DELETE_RECOVERY_CODES, id=factor_id)
     await tx.execute(_INSERT_CODES, id=factor_id, hashes=list(hashes))
 
 
@@ -286,15 +288,15 @@ async def use_code(tx: Transaction, factor_id: int, digest: bytes, now: datetime
     return await tx.execute(_USE_CODE, id=factor_id, hash=digest, now=now) == 1
 
 
-_SEALED = Statement("select id, secret from second_factor order by id for update")
-_RESEAL = Statement("update second_factor set secret = :secret where id = :id")
+_SEALED_SECRETS = Statement("select id, secret from second_factor order by id for update")
+_STORE_SEALED_SECRET = Statement("update second_factor set secret = :secret where id = :id")
 
 
 async def lock_sealed_secrets(tx: Transaction) -> list[tuple[int, bytes]]:
     """Return and lock the encrypted secrets of all second factors."""
-    return [(id_, bytes(secret)) for id_, secret in await tx.fetch_all(_SEALED)]
+    return [(id_, bytes(secret)) for id_, secret in await tx.fetch_all(_SEALED_SECRETS)]
 
 
 async def replace_sealed_secret(tx: Transaction, factor_id: int, sealed: bytes) -> None:
     """Store a re-encrypted secret."""
-    await tx.execute(_RESEAL, id=factor_id, secret=sealed)
+    await tx.execute(_STORE_SEALED_SECRET, id=factor_id, secret=sealed)

@@ -5,8 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tradecounter.agents.give_consent import limit_exceeded
-from tradecounter.approvals.decide import request_approval
+from tradecounter.agents.consents import limit_exceeded
+from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.approvals.queries import Approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import LiveAgent

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.structs import asdict, fields
 
-from tradecounter.agents.give_consent import lock_agent, note_order
+from tradecounter.agents.consents import lock_agent, note_order
 from tradecounter.agents.operations.approvals import (
     HeldBack,
     ask_people,
@@ -35,7 +35,7 @@ from tradecounter.orders.fulfilled import FulfilmentReader
 from tradecounter.orders.guards import amount_errors
 from tradecounter.orders.interface_document import FoundOrder
 from tradecounter.orders.lines import products_of
-from tradecounter.orders.operations.public import OrderCreation
+from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.order_lists import OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders

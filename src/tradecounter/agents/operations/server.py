@@ -14,8 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from tradecounter.agents.connecting import (
-    PATH,
+from tradecounter.agents.operations.tools import Tool, Watched
+from tradecounter.agents.registration import (
+    MCP_PATH,
     WELL_KNOWN,
     ClientMetadata,
     RegistrationError,
@@ -25,7 +26,6 @@ from tradecounter.agents.connecting import (
     register_client,
     resource_metadata,
 )
-from tradecounter.agents.operations.tools import Tool, Watched
 from tradecounter.agents.rules import SCOPES
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
@@ -94,7 +94,7 @@ class ConnectingEndpoints(Struct, frozen=True):
     base_url: str | None
     seller: str
 
-    @_ACCESS.shows(f"{WELL_KNOWN}{PATH}")
+    @_ACCESS.shows(f"{WELL_KNOWN}{MCP_PATH}")
     async def get_agents_server(self, call: Call) -> ResourceMetadata:
         """The metadata of the agents' server.
 
@@ -168,7 +168,13 @@ class ConnectingEndpoints(Struct, frozen=True):
 
 
 _OPERATION = Operation(
-    method="POST", path=PATH, name="callAgentTool", tag="", summary="", key_scopes=KEY_SCOPES, success=Success(200, "")
+    method="POST",
+    path=MCP_PATH,
+    name="callAgentTool",
+    tag="",
+    summary="",
+    key_scopes=KEY_SCOPES,
+    success=Success(200, ""),
 )
 _ALLOWED = "POST, OPTIONS"
 
@@ -214,7 +220,7 @@ class AgentServer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request. Raises DomainError and ClientDisconnect."""
         sender, request = sender_of(scope), Request(scope, receive)
-        sender.route = PATH
+        sender.route = MCP_PATH
         if request.method == "OPTIONS":
             await Response(status_code=204, headers={"Allow": _ALLOWED})(scope, receive, send)
             return

@@ -21,29 +21,6 @@ from tradecounter.identity.credentials import LiveAgent
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.json_text import check_text, read_json, to_json
 
-_WATCHED = "tradecounter.agent_response"
-
-
-class Watched:
-    """A response that is held back as soon as a missing scope is noted."""
-
-    def __init__(self, scope: Scope, send: Send) -> None:
-        self.missing: KeyScope | None = None
-        self._send = send
-        scope[_WATCHED] = self
-
-    async def send(self, message: Message) -> None:
-        """Send a part of the response, unless it is held back."""
-        if self.missing is None:
-            await self._send(message)
-
-
-def note_missing_scope(scope: MutableMapping[str, Any], missing: KeyScope | None) -> None:
-    """Note the scope that a request needs and its token does not have, before the response begins."""
-    watched: Watched = scope[_WATCHED]
-    watched.missing = missing
-
-
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])
 
 _MARK = "__tool__"
@@ -230,3 +207,26 @@ def _local(part: Any) -> Any:
 def _short(name: str) -> str:
     """Return the name of a type without its module, which it has when types of several tools have one name."""
     return name.removeprefix(SCHEMAS).rpartition(".")[2]
+
+
+_WATCHED = "tradecounter.agent_response"
+
+
+class Watched:
+    """A response that is held back as soon as a missing scope is noted."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.missing: KeyScope | None = None
+        self._send = send
+        scope[_WATCHED] = self
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response, unless it is held back."""
+        if self.missing is None:
+            await self._send(message)
+
+
+def note_missing_scope(scope: MutableMapping[str, Any], missing: KeyScope | None) -> None:
+    """Note the scope that a request needs and its token does not have, before the response begins."""
+    watched: Watched = scope[_WATCHED]
+    watched.missing = missing

@@ -5,11 +5,12 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.agents.give_consent import fetch_agent, revoke_agent
+from tradecounter.agents.consents import fetch_agent, revoke_agent
 from tradecounter.agents.queries.consents import standing_consents
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, page
+from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.questions import revoke_agent_question

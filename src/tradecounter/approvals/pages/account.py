@@ -6,7 +6,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.access.queries.people import find_user_by_id
-from tradecounter.approvals.decide import approve_order, decline_order, price_again, request_approval
+from tradecounter.approvals.handle_approvals import approve_order, decline_order, price_again, request_approval
 from tradecounter.approvals.queries import approvals_asked_by, fetch_own_approval, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.approvals.wire import DeclineApprovalRequest

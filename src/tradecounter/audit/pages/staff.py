@@ -14,11 +14,11 @@ from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.page_site import path_of_subject
+from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.kit.clock import at_uk_time, uk_date
-from tradecounter.parts.sentences import Change, changes_of
+from tradecounter.parts.sentences import ShownChange, changes_of
 from tradecounter.parts.services import OfficeParts
 
 _COLUMNS = (Column("When"), Column("Who"), Column("What"), Column("Of"), Column("Before → after"))
@@ -55,7 +55,7 @@ class ShownEntry(Struct, frozen=True):
 
     record: AuditRecord
     kind: str
-    changes: list[Change]
+    changes: list[ShownChange]
     path: str
     follows: bool
 

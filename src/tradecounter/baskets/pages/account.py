@@ -1,7 +1,4 @@
-"""`/account/basket`: the form that puts a product into the basket, and a link for a colleague.
-
-The link has the SKUs and the units themselves, so it needs no store.
-"""
+"""`/account/basket`: the form that puts a product into the basket, and a link for a colleague."""
 
 import re
 from collections.abc import Sequence

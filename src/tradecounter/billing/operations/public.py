@@ -9,8 +9,8 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.account_money import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.account_statement import read_statement, statement_csv
+from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.staff import CreditNoteNumber, InvoiceNumber
 from tradecounter.billing.operations.wire import CREDIT_NOTE, INVOICE, STATEMENT

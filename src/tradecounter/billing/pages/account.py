@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.account_money import order_status, owed_of, read_credit
 from tradecounter.billing.account_statement import KINDS, ageing_chart, ageing_of, read_statement
+from tradecounter.billing.credit_overview import order_status, owed_of, read_credit
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_invoice import zipped_documents
@@ -54,6 +54,8 @@ from tradecounter.parts.services import AccountParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.remittances import told_invoices
 
+_MOST_FILES = 100
+_AMOUNTS = ("net", "vat", "gross")
 _INVOICE_COLUMNS = (
     Column("Invoice"),
     Column("Your reference"),
@@ -63,11 +65,6 @@ _INVOICE_COLUMNS = (
     Column("Total", numeric=True),
     Column("Left to pay", numeric=True),
 )
-
-_MOST_FILES = 100
-_AMOUNTS = ("net", "vat", "gross")
-
-
 _INVOICE_CELLS: Cells = {
     "number": "number",
     "order_reference": "order_reference",

@@ -1,4 +1,4 @@
-"""What customers owe and have paid: entries of statements, and what is due by age."""
+"""What customers owe: entries of statements, debtors with what is due by age, and which reminders are due."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -106,41 +106,6 @@ _DUE_AT = Statement(
 async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list[DueRecord]:
     """Return what was due of a customer's invoices just before a moment."""
     return await tx.fetch_all(_DUE_AT, customer_id=customer_id, until=until)
-
-
-class OverdueInvoice(Struct, frozen=True):
-    """An overdue invoice whose reminder of a stage was not sent yet."""
-
-    invoice: int
-    order_id: int
-    stage: int
-
-
-_MARK_REMINDED = Statement(
-    """
-    insert into invoice_reminder (invoice, stage, reminded_at)
-    select invoice, stage, :now from (
-        select b.invoice, max(s.stage) as stage
-        from invoice_balance b join unnest(:stages::integer[]) as s (stage)
-            on b.due_at + s.stage * interval '1 day' < :now::timestamptz
-        where b.due > 0 group by b.invoice
-    ) as reached
-    where not exists (select from invoice_reminder r where r.invoice = reached.invoice and r.stage >= reached.stage)
-    order by invoice limit :most
-    on conflict do nothing
-    returning invoice, (select order_id from invoice_balance b where b.invoice = invoice_reminder.invoice) as order_id,
-              stage
-    """,
-    OverdueInvoice,
-)
-
-
-async def mark_reminded(tx: Transaction, stages: list[int], now: datetime, most: int) -> list[OverdueInvoice]:
-    """Return invoices that have reached a stage, in days past the due date, and mark them as reminded.
-
-    An invoice that has reached several stages is returned once, with the last one.
-    """
-    return await tx.fetch_all(_MARK_REMINDED, stages=stages, now=now, most=most)
 
 
 class AgeStarts(Struct, frozen=True):
@@ -308,3 +273,38 @@ _CHOSEN = Statement(
 async def chosen_debtors(tx: Transaction, customer_ids: Sequence[int], now: datetime) -> list[ChosenDebtor]:
     """Return what customers have not paid, those with the most overdue first; only of those with something overdue."""
     return await tx.fetch_all(_CHOSEN, customer_ids=list(customer_ids), now=now)
+
+
+class OverdueInvoice(Struct, frozen=True):
+    """An overdue invoice whose reminder of a stage was not sent yet."""
+
+    invoice: int
+    order_id: int
+    stage: int
+
+
+_MARK_REMINDED = Statement(
+    """
+    insert into invoice_reminder (invoice, stage, reminded_at)
+    select invoice, stage, :now from (
+        select b.invoice, max(s.stage) as stage
+        from invoice_balance b join unnest(:stages::integer[]) as s (stage)
+            on b.due_at + s.stage * interval '1 day' < :now::timestamptz
+        where b.due > 0 group by b.invoice
+    ) as reached
+    where not exists (select from invoice_reminder r where r.invoice = reached.invoice and r.stage >= reached.stage)
+    order by invoice limit :most
+    on conflict do nothing
+    returning invoice, (select order_id from invoice_balance b where b.invoice = invoice_reminder.invoice) as order_id,
+              stage
+    """,
+    OverdueInvoice,
+)
+
+
+async def mark_reminded(tx: Transaction, stages: list[int], now: datetime, most: int) -> list[OverdueInvoice]:
+    """Return invoices that have reached a stage, in days past the due date, and mark them as reminded.
+
+    An invoice that has reached several stages is returned once, with the last one.
+    """
+    return await tx.fetch_all(_MARK_REMINDED, stages=stages, now=now, most=most)

@@ -8,10 +8,10 @@ from urllib.parse import urlencode, urlsplit
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.agents.connecting import ClientDocuments, resource_of
-from tradecounter.agents.give_consent import allow_agent
+from tradecounter.agents.consents import allow_agent
 from tradecounter.agents.queries.clients import AgentClient, find_client
 from tradecounter.agents.queries.consents import NewConsent
+from tradecounter.agents.registration import ClientDocuments, resource_of
 from tradecounter.agents.rules import (
     DAYS,
     SCOPES,
@@ -60,7 +60,7 @@ from tradecounter.kit.numbers import Pounds
 from tradecounter.parts.services import AccountParts
 from tradecounter.webhooks.manage import WebhookPolicy
 
-PATH = "/auth/authorize"
+CONSENT_PATH = "/auth/authorize"
 
 Decision = Literal["allow", "deny"]
 
@@ -81,11 +81,11 @@ class ConsentPages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    @page(PATH, "Allow an application to act for the customer", signed_out=True)
+    @page(CONSENT_PATH, "Allow an application to act for the customer", signed_out=True)
     async def show_request(self, call: Call) -> Response:
         return await self._respond(call, Fields.read(call.request.scope["query_string"]), None)
 
-    @form(PATH, "Allow an application, or do not", signed_out=True)
+    @form(CONSENT_PATH, "Allow an application, or do not", signed_out=True)
     async def decide(self, call: Call) -> Response:
         fields = Fields(await call.form(), frozenset())
         match fields.values.get("decision"):
@@ -218,7 +218,7 @@ class ConsentPages(Struct, frozen=True):
         return HttpSender(WebhookPolicy.from_settings(self.parts.settings).networks)
 
     def _sign_in(self, fields: Fields) -> ElsewhereError:
-        return ElsewhereError(self.desk.site.sign_in, f"{PATH}?{urlencode(fields.known())}")
+        return ElsewhereError(self.desk.site.sign_in, f"{CONSENT_PATH}?{urlencode(fields.known())}")
 
     def _back(self, call: Call, application: Application, address: str) -> Response:
         """Send the browser back to the application.

@@ -9,24 +9,17 @@ from msgspec import Struct, structs
 from starlette.responses import Response
 
 from tradecounter.audit.queries import actors_at
-from tradecounter.customer_notes.keep_notes import (
-    ContactDetails,
-    CustomerNote,
-    add_contact,
-    add_note,
-    change_contact,
-    fetch_contact,
-    remove_contact,
-)
+from tradecounter.customer_notes.keep_notes import add_contact, add_note, change_contact, fetch_contact, remove_contact
 from tradecounter.customer_notes.queries import Happening, contacts_of, timeline_of
+from tradecounter.customer_notes.wire import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.page_site import path_of_subject
 from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.text import common_beginning
 from tradecounter.parts.sentences import happened

@@ -46,7 +46,8 @@ from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk, SinceParameters, text
-from tradecounter.edge.operations.options import CONFLICT, require_token_scope
+from tradecounter.edge.operations.options import CONFLICT
+from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
@@ -230,12 +231,12 @@ def _require_scopes(call: Call, body: CustomerChange, *more: str) -> None:
         require_token_scope(call.request, scope)
 
 
-_ALL = f"{ONE_CUSTOMER}/address"
+_ADDRESSES = f"{ONE_CUSTOMER}/address"
 
 AddressId = Annotated[int, InPath("address_id", "The address's id.", 5003, "address")]
 
 
-async def _check(raw: bytes) -> None:
+async def _check_address(raw: bytes) -> None:
     read_address(raw)
 
 
@@ -244,7 +245,7 @@ class AddressOperations(Struct, frozen=True):
 
     desk: Desk
 
-    @CUSTOMERS.shows(_ALL, "The active addresses.")
+    @CUSTOMERS.shows(_ADDRESSES, "The active addresses.")
     async def list_addresses(
         self, tx: Transaction, customer_id: CustomerId, query: SinceParameters
     ) -> list[SavedAddress]:
@@ -255,7 +256,7 @@ class AddressOperations(Struct, frozen=True):
         account = await fetch_account(tx, customer_id)
         return await list_addresses(tx, account.id, query.since)
 
-    @CUSTOMERS.changes("POST", _ALL, location="{id}", check=_check)
+    @CUSTOMERS.changes("POST", _ADDRESSES, location="{id}", check=_check_address)
     async def create_address(
         self, tx: Transaction, now: datetime, customer_id: CustomerId, body: AddressDetails
     ) -> SavedAddress:
@@ -264,7 +265,7 @@ class AddressOperations(Struct, frozen=True):
         await fetch_account(tx, customer_id)
         return await save_address(tx, customer_id, body, now)
 
-    @CUSTOMERS.changes("DELETE", f"{_ALL}/{{address_id}}", "The address is deleted.")
+    @CUSTOMERS.changes("DELETE", f"{_ADDRESSES}/{{address_id}}", "The address is deleted.")
     async def delete_address(
         self, tx: Transaction, now: datetime, customer_id: CustomerId, address_id: AddressId
     ) -> None:

@@ -114,7 +114,7 @@ async def add_account(tx: Transaction, change: CustomerChange) -> Account:
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
         SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), ACCOUNT_COLUMNS
     )
-    account = await _write(tx, statement, columns)
+    account = await _write_account(tx, statement, columns)
     tx.queue(ADD_FIRST_OWNER, customer_id=account.id)
     return account
 
@@ -128,7 +128,7 @@ async def edit_account(tx: Transaction, customer_id: int, change: CustomerChange
     statement = SQL("update customer set {} where id = :customer_id returning {}").format(
         SQL(", ").join(assignments), ACCOUNT_COLUMNS
     )
-    return await _write(tx, statement, {**columns, "customer_id": customer_id})
+    return await _write_account(tx, statement, {**columns, "customer_id": customer_id})
 
 
 def unpaired_terms() -> DomainError:
@@ -149,7 +149,7 @@ def _unknown_list(name: str) -> DomainError:
     return invalid("price_list", f"price list {name!r} does not exist: import it first")
 
 
-_CHECKED = {
+_BROKEN_CONSTRAINTS = {
     "customer_credit_limit_check": ("credit_limit", "must be at least 0"),
     "customer_discount_check": ("discount", "must be between 0 and 100 per cent"),
     "customer_term_days_check": ("term_days", "must be at least 0"),
@@ -163,12 +163,17 @@ def _placeholder(column: str) -> SQL:
 _PRICE_LISTS = Statement("select key from price_list order by key")
 
 
+async def price_list_keys(tx: Transaction) -> list[str]:
+    """Return the keys of all price lists."""
+    return [key for (key,) in await tx.fetch_all(_PRICE_LISTS)]
+
+
 async def spelled_price_list(tx: Transaction, key: str) -> str:
     """Return a price list's key in its stored spelling, or as it is given if there is no such list."""
-    return Spellings(found for (found,) in await tx.fetch_all(_PRICE_LISTS)).of(key)
+    return Spellings(await price_list_keys(tx)).of(key)
 
 
-async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -> Account:
+async def _write_account(tx: Transaction, statement: Composed, values: dict[str, Any]) -> Account:
     if values.get("price_list"):
         values["price_list"] = await spelled_price_list(tx, values["price_list"])
     try:
@@ -181,7 +186,7 @@ async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -
         raise _unknown_list(values["price_list"]) from error
     except psycopg.errors.CheckViolation as error:
         name = error.diag.constraint_name or ""
-        wrong = _CHECKED.get(name, ("customer", "is not valid"))
+        wrong = _BROKEN_CONSTRAINTS.get(name, ("customer", "is not valid"))
         raise (unpaired_terms() if name == "customer_check" else invalid(*wrong)) from error
     known = _known(account, values.get("customer_id", 0))
     await bump(tx, "customers")
@@ -236,16 +241,16 @@ _TABLE_PAGE = SQL("""
     select {column} as sorted_by, {account}
     from customer where {conditions} order by {column} {order}, id {order} limit :most
 """)
-_ALL = SQL("true")
-_TEXT = SQL(
+_ANY_CUSTOMER = SQL("true")
+_HAS_TEXT = SQL(
     "(id = :id::bigint or external_id = :given"
     " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
     " or position(:text in lower(first_name || ' ' || last_name)) > 0"
     " or id in (select customer_id from customer_user where email_key = :text))"
 )
 _OF_PRICE_LIST = SQL("coalesce(price_list, 'default') = :price_list")
-_BLOCKED = SQL("(blocked_at is not null) = :blocked")
-_BEHIND = SQL("({column}, id) {sign} (:after_value::{kind}, :after_id)")
+_IS_BLOCKED = SQL("(blocked_at is not null) = :blocked")
+_BEHIND_CURSOR = SQL("({column}, id) {sign} (:after_value::{kind}, :after_id)")
 
 
 def _customer_row(sorted_by: Any, **columns: Any) -> CustomerRow:
@@ -261,21 +266,21 @@ async def customer_table(
     descending: bool = False,
     after: tuple[Any, int] | None = None,
 ) -> list[CustomerRow]:
-    """Return customers that match a filter, sorted by a column of `SORTS`, behind the value and the id of `after`."""
+    """Return customers that match a filter, by a column of `CUSTOMER_SORTS`, behind the value and the id of `after`."""
     expression, kind, _ = _CUSTOMER_SORTS[column]
-    conditions, values = [_ALL], dict[str, Any](most=most)
+    conditions, values = [_ANY_CUSTOMER], dict[str, Any](most=most)
     if wanted.text:
-        conditions.append(_TEXT)
+        conditions.append(_HAS_TEXT)
         values |= {"text": fold(wanted.text), "given": wanted.text.strip(), "id": read_id(wanted.text)}
     if wanted.price_list:
         conditions.append(_OF_PRICE_LIST)
         values["price_list"] = await spelled_price_list(tx, wanted.price_list)
     if wanted.blocked is not None:
-        conditions.append(_BLOCKED)
+        conditions.append(_IS_BLOCKED)
         values["blocked"] = wanted.blocked
     chosen = SQL(" and ").join(conditions)
     if after is not None:
-        behind = _BEHIND.format(column=expression, sign=SQL("<" if descending else ">"), kind=kind)
+        behind = _BEHIND_CURSOR.format(column=expression, sign=SQL("<" if descending else ">"), kind=kind)
         chosen = SQL("{} and {}").format(chosen, behind)
         values |= {"after_value": after[0], "after_id": after[1]}
     order = SQL("desc" if descending else "asc")

@@ -6,8 +6,7 @@ It can be interrupted: what has an entry in a log at its time is done, and the n
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from ipaddress import ip_network
+from datetime import datetime
 from typing import NamedTuple
 
 import structlog
@@ -18,11 +17,10 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.history.happenings import Happening, NewOrder, Who
 from tradecounter.demo.history.plan import plan
-from tradecounter.demo.history.steps import account_of
+from tradecounter.demo.history.webhooks import add_demo_webhooks
 from tradecounter.demo.people import demo_token, staff_email
 from tradecounter.demo.place_orders import DEMO_ORDERS, Market, demo_code, open_market, place
 from tradecounter.demo.queries import drop_new_jobs, moments_done
-from tradecounter.events.queries import EventQuery, EventRecord, read_events
 from tradecounter.events.sequencer import number_all
 from tradecounter.identity.credentials import secret_hash
 from tradecounter.kit.actor import SYSTEM, Actor
@@ -33,115 +31,7 @@ from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.sandbox.steps import Reseller, reseller_from
 from tradecounter.settings import Settings
 from tradecounter.storefront.view import CustomerView
-from tradecounter.webhooks.manage import WebhookPolicy, add_webhook, change_webhook
-from tradecounter.webhooks.queries.deliveries import Result, fetch_delivery, insert_delivery, record_results
-from tradecounter.webhooks.queries.endpoints import count_endpoints, update_endpoint
-from tradecounter.webhooks.wire import WebhookChange, WebhookRequest
-
-_MOST = 50  # deliveries of an endpoint
-_READ = 100_000  # events
-_SINCE = timedelta(days=29)  # less than deliveries are kept
-_FIRST_FAILS = 9  # of each this many deliveries, the first needs a second attempt
-_ATTEMPTS = 3  # of a delivery that fails
-_WAIT = timedelta(minutes=5)
-_RETRY_AFTER = timedelta(hours=8)
-
-
-@dataclass(frozen=True, slots=True)
-class _Endpoint:
-    """An endpoint that is down since `fails_from` days ago.
-
-    Active endpoints are on the loopback interface, where webhooks may not go unless the operator allows it. A paused
-    endpoint has a reserved name. Deliveries and their results are stored in one transaction, so no worker attempts
-    them.
-    """
-
-    url: str
-    description: str
-    types: tuple[str, ...]
-    customer: str | None = None
-    fails_from: int = 0
-    paused: bool = False
-
-
-_ENDPOINTS = (
-    _Endpoint(
-        "https://127.0.0.1:8443/erp/tradecounter",
-        "Orders and invoices for the ERP system",
-        ("invoice.issued", "credit_note.issued", "order.cancelled"),
-    ),
-    _Endpoint(
-        "https://127.0.0.1:9443/hooks/orders",
-        "Copperfield's stock room",
-        ("order.dispatched", "order.tracking_updated"),
-        customer="orders@copperfieldnetworks.example",
-        fails_from=6,
-    ),
-    _Endpoint(
-        "https://hooks.harbourline.invalid/tradecounter",
-        "Harbourline's portal",
-        ("invoice.issued", "payment.recorded"),
-        customer="orders@harbourline.example",
-        fails_from=12,
-        paused=True,
-    ),
-)
-
-
-async def add_demo_webhooks(database: Database, settings: Settings, actor: Actor, now: datetime) -> None:
-    """Add the endpoints, with attempts to deliver events that are numbered."""
-    policy = WebhookPolicy.from_settings(settings)
-    loopback = WebhookPolicy((ip_network("127.0.0.0/8"),), policy.allow_http, policy.vault)
-    for endpoint in _ENDPOINTS:
-        async with transaction(database, actor) as tx:
-            await _add_endpoint(tx, endpoint, loopback, now)
-
-
-async def _add_endpoint(tx: Transaction, endpoint: _Endpoint, policy: WebhookPolicy, now: datetime) -> None:
-    customer_id = None if endpoint.customer is None else (await account_of(tx, endpoint.customer)).id
-    wanted = WebhookRequest(
-        url=endpoint.url, types=list(endpoint.types), description=endpoint.description, customer_id=customer_id
-    )
-    since = now - _SINCE
-    added = await add_webhook(tx, policy, wanted, since)
-    page = await read_events(tx, EventQuery(after=0, limit=_READ, types=endpoint.types, customer_id=customer_id))
-    events = sorted((e for e in page.events if since < e.occurred_at < now), key=lambda event: event.occurred_at)
-    failing_since: datetime | None = None
-    for number, event in enumerate(events[-_MOST:]):
-        down = now - event.occurred_at < timedelta(days=endpoint.fails_from)
-        failing_since = failing_since or (event.occurred_at if down else None)
-        await _deliver(tx, added.id, event, 0 if down else 1 + (number % _FIRST_FAILS == 0), now)
-    await update_endpoint(tx, added.id, {"failing_since": failing_since})
-    if endpoint.paused:
-        await change_webhook(tx, policy, added.id, WebhookChange(state="paused"), now - timedelta(days=1))
-
-
-async def _deliver(tx: Transaction, webhook_id: int, event: EventRecord, succeeds_at: int, now: datetime) -> None:
-    """Store a delivery whose attempt with the number `succeeds_at` succeeds; 0: none does."""
-    at = event.occurred_at + timedelta(seconds=1)
-    delivery_id = await insert_delivery(tx, webhook_id, event.sequence, event.id, event.type, event.subject, at)
-    delivery = await fetch_delivery(tx, webhook_id, delivery_id)
-    if delivery.next_attempt_at is None:
-        return  # it waits for an earlier delivery about the same subject
-    for attempt in range(1, (succeeds_at or _ATTEMPTS) + 1):
-        good = attempt == succeeds_at
-        retry = at + _WAIT * attempt
-        if not succeeds_at and attempt == _ATTEMPTS:
-            retry = now + _RETRY_AFTER
-        result = Result(
-            delivery_id,
-            webhook_id,
-            attempt,
-            at,
-            204 if good else None,
-            38 + event.sequence % 60,
-            None if good else "connection refused",
-            "",
-            None if good else retry,
-        )
-        await record_results(tx, [result], at)
-        at = retry
-
+from tradecounter.webhooks.queries.endpoints import count_endpoints
 
 log = structlog.get_logger()
 

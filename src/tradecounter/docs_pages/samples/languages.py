@@ -84,12 +84,14 @@ def in_single_quotes(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _bare(key: str) -> str:
+def _javascript_key(key: str) -> str:
     return key if re.fullmatch(r"[a-zA-Z_]\w*", key) else in_double_quotes(key)
 
 
 PYTHON = Syntax("    ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, "True", "False", "None")
-JAVASCRIPT = Syntax("  ", "{", "}", lambda key: f"{_bare(key)}: ", in_double_quotes, padding=" ", template=("`", "${"))
+JAVASCRIPT = Syntax(
+    "  ", "{", "}", lambda key: f"{_javascript_key(key)}: ", in_double_quotes, padding=" ", template=("`", "${")
+)
 JSON = Syntax("  ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, trailing="")
 PHP = Syntax("    ", "[", "]", lambda key: f"{in_single_quotes(key)} => ", in_single_quotes, template=('"', "{$"))
 
@@ -99,21 +101,21 @@ _CURL_HEADERS = {
     "Token": '-H "Authorization: Bearer $TOKEN"',
     "Accept": '-H "Accept: application/json"',
 }
-_BREAK = " \\\n  "
+_CURL_BREAK = " \\\n  "
 
 
 def curl_sample(plan: Plan) -> str:
     """Return the shell commands that send a plan's requests."""
     if plan.first is None:
-        return "curl " + _BREAK.join(_parts(plan.last))
-    lines = [f"created=$(curl {_BREAK.join(_parts(plan.first))})", ""]
+        return "curl " + _CURL_BREAK.join(_curl_parts(plan.last))
+    lines = [f"created=$(curl {_CURL_BREAK.join(_curl_parts(plan.first))})", ""]
     for name, steps in plan.taken.items():
         pointer = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
         lines.append(f"{_curl_variable(name)}=$(echo \"$created\" | jq -r '{pointer}')")
-    return "\n".join([*lines, "", "curl " + _BREAK.join(_parts(plan.last))])
+    return "\n".join([*lines, "", "curl " + _CURL_BREAK.join(_curl_parts(plan.last))])
 
 
-def _parts(request: Request) -> list[str]:
+def _curl_parts(request: Request) -> list[str]:
     address = re.sub(r"\{(\w+)\}", lambda match: f"${_curl_variable(match[1])}", request.url)
     method = [] if request.method == "GET" else ["-X", request.method]
     parts = [" ".join(["-sS --fail-with-body", *method]), f'"{address}"']
@@ -121,10 +123,10 @@ def _parts(request: Request) -> list[str]:
     if request.idempotency_prefix:
         parts.append(f'-H "Idempotency-Key: {request.idempotency_prefix}-$(date +%s)"')
     if request.json is not None:
-        parts += ['-H "Content-Type: application/json"', f"-d {_quoted(JSON.write(request.json, '  '))}"]
+        parts += ['-H "Content-Type: application/json"', f"-d {_curl_quoted(JSON.write(request.json, '  '))}"]
     if request.form is not None:
         parts.append('-u "$CLIENT_ID:$CLIENT_SECRET"')
-        parts += [f"-d {name}={_form_value(name, value)}" for name, value in request.form.items()]
+        parts += [f"-d {name}={_curl_form_value(name, value)}" for name, value in request.form.items()]
     if request.response == "pdf":
         parts.append("-o invoice.pdf")
     return parts
@@ -135,15 +137,15 @@ def _curl_variable(name: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
-def _quoted(text: str) -> str:
+def _curl_quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _form_value(name: str, value: str) -> str:
+def _curl_form_value(name: str, value: str) -> str:
     return f'"${FROM_ENVIRONMENT[name]}"' if name in FROM_ENVIRONMENT else value
 
 
-_STEP = "    "
+_PYTHON_INDENT = "    "
 _PYTHON_HEADERS = {
     "X-Api-Key": '"X-Api-Key": os.environ["KEY"]',
     "Token": '"Authorization": "Bearer " + os.environ["TOKEN"]',
@@ -172,7 +174,9 @@ def python_sample(plan: Plan) -> str:
     if plan.first is not None:
         lines += [*_python_sent("created", plan.first), ""]
         for name, steps in plan.taken.items():
-            lines.append(f"{_python_variable(name)} = created.json(){''.join(f'[{_index(step)}]' for step in steps)}")
+            lines.append(
+                f"{_python_variable(name)} = created.json(){''.join(f'[{_python_index(step)}]' for step in steps)}"
+            )
         lines.append("")
     return "\n".join([*lines, *_python_sent("response", plan.last), _PYTHON_SHOWN[plan.last.response]])
 
@@ -180,25 +184,34 @@ def python_sample(plan: Plan) -> str:
 def _python_sent(variable: str, request: Request) -> list[str]:
     address = re.sub(r"\{(\w+)\}", lambda match: f"{{{_python_variable(match[1])}}}", request.address)
     prefix = "f" if "{" in address else ""
-    lines = [f"{variable} = requests.{request.method.lower()}(", f"{_STEP}{prefix}{in_double_quotes(address)},"]
+    lines = [
+        f"{variable} = requests.{request.method.lower()}(",
+        f"{_PYTHON_INDENT}{prefix}{in_double_quotes(address)},",
+    ]
     if request.query:
-        lines.append(f"{_STEP}params={PYTHON.write(request.query, _STEP)},")
+        lines.append(f"{_PYTHON_INDENT}params={PYTHON.write(request.query, _PYTHON_INDENT)},")
     if headers := request.headers(_PYTHON_HEADERS):
-        lines.append(f"{_STEP}headers={{{', '.join(headers)}}},")
+        lines.append(f"{_PYTHON_INDENT}headers={{{', '.join(headers)}}},")
     if request.json is not None:
-        lines.append(f"{_STEP}json={PYTHON.write(request.json, _STEP)},")
+        lines.append(f"{_PYTHON_INDENT}json={PYTHON.write(request.json, _PYTHON_INDENT)},")
     if request.form is not None:
-        lines.append(f'{_STEP}auth=(os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"]),')
-        fields = PYTHON.write_form(request.form, _STEP, lambda name: f'os.environ["{name}"]')
-        lines.append(f"{_STEP}data={fields},")
-    return [*lines, f"{_STEP}timeout=30,", ")", f"if not {variable}.ok:", f"{_STEP}raise SystemExit({variable}.text)"]
+        lines.append(f'{_PYTHON_INDENT}auth=(os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"]),')
+        fields = PYTHON.write_form(request.form, _PYTHON_INDENT, lambda name: f'os.environ["{name}"]')
+        lines.append(f"{_PYTHON_INDENT}data={fields},")
+    return [
+        *lines,
+        f"{_PYTHON_INDENT}timeout=30,",
+        ")",
+        f"if not {variable}.ok:",
+        f"{_PYTHON_INDENT}raise SystemExit({variable}.text)",
+    ]
 
 
 def _python_variable(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-def _index(step: str | int) -> str:
+def _python_index(step: str | int) -> str:
     return in_double_quotes(step) if isinstance(step, str) else str(step)
 
 

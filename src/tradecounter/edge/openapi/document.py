@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from tradecounter.edge.openapi.core import mark_additions
+from tradecounter.edge.openapi.additions import mark_additions
 from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
 from tradecounter.edge.openapi.schemas import Schemas, tidied
 from tradecounter.edge.rest.common_errors import errors_of

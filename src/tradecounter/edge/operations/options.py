@@ -1,14 +1,11 @@
-"""What an operation may declare, its common errors, and the scopes of a request's service token."""
+"""What an operation may declare, and errors that several operations declare."""
 
-from collections.abc import Iterable
 from typing import TypedDict
 
-from starlette.requests import Request
-
-from tradecounter.edge.permissions import KeyScope, includes
+from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.headers import RETRY_AFTER
 from tradecounter.edge.rest.operation import ErrorResponse, Link, Sample
-from tradecounter.kit.errors import Code, DomainError, Kind
+from tradecounter.kit.errors import Code
 
 
 class Options(TypedDict, total=False):
@@ -24,26 +21,6 @@ class Options(TypedDict, total=False):
     roles: tuple[str, ...]
     cacheable: bool
     key_scopes: tuple[KeyScope, ...]
-
-
-SCOPES = "tradecounter.scopes"  # the key in the ASGI scope
-
-
-def token_has_scope(request: Request, scope: str) -> bool:
-    """Return whether the service token of an admitted request has a scope."""
-    held: Iterable[str] = request.scope[SCOPES]
-    return includes(held, scope)
-
-
-def require_token_scope(request: Request, scope: str) -> None:
-    """Check that the service token of an admitted request has a scope. Raises DomainError (forbidden)."""
-    if not token_has_scope(request, scope):
-        raise missing_scope(scope)
-
-
-def missing_scope(scope: str) -> DomainError:
-    """Return the error of a request whose token lacks a scope."""
-    return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}", code=Code.SCOPE_NEEDED)
 
 
 CONFLICT = ErrorResponse(

@@ -20,8 +20,7 @@ from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as URL_ENCODED
-from tradecounter.edge.rest.parameters import form_decoded
+from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE, form_decoded
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import moment_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
@@ -180,8 +179,8 @@ async def read_submitted(call: Call, *, most_bytes: int = MOST_BYTES, most_files
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == MULTIPART:
         return await _multipart(call, most_bytes, most_files)
-    if media_type != URL_ENCODED:
-        message = f"Content-Type: must be {URL_ENCODED} or {MULTIPART}, not {media_type[:100]}"
+    if media_type != FORM_MEDIA_TYPE:
+        message = f"Content-Type: must be {FORM_MEDIA_TYPE} or {MULTIPART}, not {media_type[:100]}"
         raise DomainError(Kind.UNSUPPORTED_MEDIA, message)
     raw = bytearray()
     async for chunk in _bounded(call, most_bytes):

@@ -8,8 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tradecounter.edge.pages.menu import Navigation
 from tradecounter.edge.pages.page_desk import render
-from tradecounter.edge.pages.page_site import Navigation, PageSite
+from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import PageView, prefix_of, see_other
 from tradecounter.edge.rest.responses import Failure, show_errors_with
 from tradecounter.edge.session import ElsewhereError

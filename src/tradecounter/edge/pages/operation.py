@@ -40,6 +40,16 @@ class Access(Rights, total=False):
     path_parameters: tuple[Parameter, ...]
 
 
+Roles = tuple[UserRole, ...]
+
+OWNER: Roles = ("owner",)
+BUYER: Roles = ("buyer",)
+APPROVER: Roles = ("approver",)
+ACCOUNTS: Roles = ("accounts",)
+DEVELOPERS: Roles = ("developer",)
+INVOICE_FILES: Roles = ("accounts", "buyer")  # an order's page has links to its invoices
+
+
 def page(
     path: str, summary: str, *, query: type[msgspec.Struct] | None = None, **access: Unpack[Access]
 ) -> Callable[[Method], Method]:
@@ -102,14 +112,3 @@ def user_of(call: Call) -> CustomerUser:
     if session is None or not isinstance(session.person, CustomerUser):
         raise RuntimeError("the gate admits only customers' users who have signed in here")
     return session.person
-
-
-Roles = tuple[UserRole, ...]
-
-OWNER: Roles = ("owner",)
-BUYER: Roles = ("buyer",)
-APPROVER: Roles = ("approver",)
-ACCOUNTS: Roles = ("accounts",)
-DEVELOPERS: Roles = ("developer",)
-DEVELOPER_HOME = "/account/developer"
-INVOICE_FILES: Roles = ("accounts", "buyer")  # an order's page has links to its invoices

@@ -15,7 +15,8 @@ from tradecounter.db.idempotency import KeyedRequest, Recorded, once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, renumbered
-from tradecounter.edge.pages.page_site import Navigation, PageSite
+from tradecounter.edge.pages.menu import Navigation
+from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS

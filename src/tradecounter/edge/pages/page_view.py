@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.page import static_address
-from tradecounter.edge.pages.page_site import Entry, Navigation, PageSite
+from tradecounter.edge.pages.menu import Entry, Navigation
+from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.people import Person
 from tradecounter.edge.session import has_right, session_of
 

@@ -10,8 +10,14 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from tradecounter.edge.rest.negotiation import accepted_codings
-from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE as FORM
-from tradecounter.edge.rest.parameters import IGNORED_HEADER, header_value, read_form, read_parameters, unknown_fields
+from tradecounter.edge.rest.parameters import (
+    FORM_MEDIA_TYPE,
+    IGNORED_HEADER,
+    header_value,
+    read_form,
+    read_parameters,
+    unknown_fields,
+)
 from tradecounter.edge.rest.responses import Header
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind, not_found
@@ -165,7 +171,7 @@ class Call(Struct, frozen=True):
 
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
         """Return the fields of a form. Raises DomainError: invalid, too large, or unsupported media."""
-        self._check_media_type(FORM, default="")
+        self._check_media_type(FORM_MEDIA_TYPE, default="")
         return read_form(await read_body(self.request, min(most_bytes, self.max_body_bytes)))
 
     def _check_media_type(self, *wanted: str, default: str = "application/json") -> str:

@@ -84,17 +84,17 @@ def _names(media: str) -> tuple[str, str]:
 
 def _parse(part: str) -> _Range:
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
-    return _Range(*_names(media), weight_of(parameters))
+    return _Range(*_names(media), _weight_in(parameters))
 
 
-def weight_of(parameters: Iterable[str]) -> float:
+def _weight_in(parameters: Iterable[str]) -> float:
     """Return the last weight in the parameters (RFC 9110, section 12.4.2): by default 1, or 0 if it is invalid."""
     pairs = (parameter.partition("=") for parameter in parameters)
-    weights = [_weight(value.strip()) for name, _, value in pairs if name.strip() == "q"]
+    weights = [_parsed_weight(value.strip()) for name, _, value in pairs if name.strip() == "q"]
     return weights[-1] if weights else 1.0
 
 
-def _weight(text: str) -> float:
+def _parsed_weight(text: str) -> float:
     try:
         value = float(text)  # a weight, not money
     except ValueError:
@@ -126,7 +126,7 @@ IDENTITY: Coding = "identity"
 COMPRESSING: tuple[Coding, ...] = ("zstd", "br", "gzip")  # by preference, if a client weights them equally
 SMALLEST_COMPRESSED = 512  # bytes; below, compression saves too little to matter
 
-_ANY: Coding = "gzip"  # what every client that takes any coding can read
+_ANY_CODING: Coding = "gzip"  # what every client that takes any coding can read
 _ALIASES = {"x-gzip": "gzip"}
 
 
@@ -140,8 +140,8 @@ def choose_coding(accept_encoding: str) -> Coding:
 
     `*` chooses only gzip: some programs copy it from a client's library, and know neither zstd nor br.
     """
-    weights = _weights(accept_encoding)
-    chosen = {_ANY: weights.get("*", 0.0), **weights}
+    weights = _coding_weights(accept_encoding)
+    chosen = {_ANY_CODING: weights.get("*", 0.0), **weights}
     best = max(COMPRESSING, key=lambda coding: chosen.get(coding, 0.0))
     quality = chosen.get(best, 0.0)
     return best if quality > 0 and quality >= weights.get(IDENTITY, 0.0) else IDENTITY
@@ -151,23 +151,23 @@ def accepts_coding(accept_encoding: str, coding: str) -> bool:
     """Return whether an `Accept-Encoding` header accepts one of our codings."""
     if coding == choose_coding(accept_encoding):
         return True
-    weights = _weights(accept_encoding)
+    weights = _coding_weights(accept_encoding)
     if coding == IDENTITY:
         return weights.get(IDENTITY, weights.get("*", 1.0)) > 0
-    return coding in COMPRESSING and _weight_of(coding, weights) > 0
+    return coding in COMPRESSING and _coding_weight(coding, weights) > 0
 
 
-def _weight_of(coding: str, weights: dict[str, float]) -> float:
+def _coding_weight(coding: str, weights: dict[str, float]) -> float:
     return weights.get(coding, weights.get("*", 0.0))
 
 
 @lru_cache(maxsize=64)
-def _weights(accept_encoding: str) -> dict[str, float]:
+def _coding_weights(accept_encoding: str) -> dict[str, float]:
     """Return the weight of each coding in the header; a repeated coding has its largest weight."""
     weights: dict[str, float] = {}
     for part in accept_encoding.lower().split(","):
         name, *parameters = (piece.strip() for piece in part.split(";"))
         if name:
             coding = _ALIASES.get(name, name)
-            weights[coding] = max(weight_of(parameters), weights.get(coding, 0.0))
+            weights[coding] = max(_weight_in(parameters), weights.get(coding, 0.0))
     return weights

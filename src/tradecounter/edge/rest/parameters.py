@@ -201,11 +201,7 @@ _CREDENTIAL = "api-key"
 
 
 class _Known(Struct):
-    """The known members of a JSON object or of a list's elements.
-
-    The header `X-Ignored` lists unknown query parameters and unknown body fields. Response fields count as known: the
-    service sets them and ignores them on input.
-    """
+    """The known members of a JSON object or of a list's elements."""
 
     members: "dict[str, _Known]" = field(default_factory=dict)
 
@@ -225,7 +221,11 @@ def unknown_fields(body: Any, *shapes: Any) -> Iterator[str]:
 
 
 def header_value(names: Iterable[str]) -> str:
-    """Return the header's value: at most ten names, percent-encoded where necessary."""
+    """Return the value of `X-Ignored`: at most ten names, percent-encoded where necessary.
+
+    `X-Ignored` lists unknown query parameters and unknown body fields. Response fields count as known: the service sets
+    them and ignores them on input.
+    """
     value = ""
     for name in islice(names, _MOST_NAMED):
         longer = f"{value}, {quote(name, safe=_PLAIN)}" if value else quote(name, safe=_PLAIN)

@@ -1,4 +1,4 @@
-"""`/account/developer/feed`: catalogue files at secret addresses."""
+"""`/account/developer/feed`: catalogue files at secret addresses, and how to use one in each program."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -11,8 +11,9 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.guide import Sample
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, form, page
+from tradecounter.edge.pages.operation import DEVELOPERS, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
@@ -35,86 +36,8 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import from_pence
 from tradecounter.parts.services import AccountParts
 from tradecounter.products.snapshot.fragments import AVAILABILITY, COSTS, MIDDLE
-from tradecounter.storefront.find_in_view import Found, find_products
+from tradecounter.storefront.find_in_view import FoundProducts, find_products
 from tradecounter.storefront.view import CustomerView
-
-_AMOUNTS = {*PRICES, *COSTS, *MIDDLE}
-_NUMBERS = {"weight_kg", "box_width_mm", "box_height_mm", "box_length_mm"}
-
-
-def feed_address(base_url: str, secret: str) -> str:
-    """Return the address of a feed."""
-    return f"{base_url}/feed/{secret}.csv"
-
-
-def feed_uses(address: str, columns: Iterable[tuple[str, str]]) -> list[Sample]:
-    """Return how to use a feed in each program."""
-    return [
-        Sample(
-            "Excel",
-            "text",
-            _power_query(address, columns),
-            "Data, Get Data, From Other Sources, Blank Query, Advanced Editor: replace the text with this query. When "
-            "Excel asks how to connect, choose Anonymous. SKUs and EANs stay texts, with their leading zeros.",
-        ),
-        Sample(
-            "Google Sheets",
-            "text",
-            f'=IMPORTDATA("{address}")',
-            "In cell A1 of an empty sheet whose locale is the United Kingdom (File, Settings). Google reads it again "
-            "about every hour. It takes SKUs such as 0417723 for numbers; the script in the guide does not.",
-        ),
-        Sample(
-            "WooCommerce",
-            "bash",
-            f'curl -sS --fail-with-body -o products.csv "{address}"',
-            "Download the file, then choose it under Products, Import, and tick “Update existing products”: "
-            "products are found by their SKU. Plugins that import on a schedule take the address itself.",
-        ),
-    ]
-
-
-def _power_query(address: str, columns: Iterable[tuple[str, str]]) -> str:
-    typed = [(heading, _type_of(name)) for name, heading in columns if _type_of(name)]
-    lines = [f"            {{{_text(heading)}, {kind}}}" for heading, kind in typed]
-    start = f"""let
-    Lines = Csv.Document(
-        Web.Contents({_text(address)}, [Timeout = #duration(0, 0, 2, 0)]),
-        [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
-    ),
-    Named = Table.PromoteHeaders(Lines, [PromoteAllScalars = true])"""
-    if not lines:
-        return start + "\nin\n    Named"
-    types = ",\n".join(lines)
-    return (
-        start
-        + f""",
-    Typed = Table.TransformColumnTypes(
-        Named,
-        {{
-{types}
-        }},
-        "en-GB"
-    )
-in
-    Typed"""
-    )
-
-
-def _type_of(name: str) -> str:
-    """Return the type of a column in Power Query; empty for text, which all columns are at first."""
-    if name in _AMOUNTS:
-        return "Currency.Type"
-    if name == AVAILABILITY[0]:
-        return "Int64.Type"
-    if name == "clearance_product":
-        return "type logical"
-    return "type number" if name in _NUMBERS else ""
-
-
-def _text(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
-
 
 _LIST = f"{DEVELOPER_HOME}/feed"
 _ONE = f"{_LIST}/{{id}}"
@@ -310,7 +233,7 @@ def _chosen(feed: FeedRecord | None, use: str) -> Mapping[str, Any]:
     }
 
 
-def _rows(view: CustomerView, feed: FeedRecord) -> Found | None:
+def _rows(view: CustomerView, feed: FeedRecord) -> FoundProducts | None:
     """Return the rows of a feed; None if its filter is not valid any more, because an attribute is gone."""
     try:
         return find_products(view, filter_from(feed.filter).parameters)
@@ -345,3 +268,81 @@ def _priced(
             cost = from_pence(costs[0])
             found.append((product.sku, product.name, cost, markup.price(cost)))
     return found
+
+
+_AMOUNT_COLUMNS = {*PRICES, *COSTS, *MIDDLE}
+_NUMBER_COLUMNS = {"weight_kg", "box_width_mm", "box_height_mm", "box_length_mm"}
+
+
+def feed_address(base_url: str, secret: str) -> str:
+    """Return the address of a feed."""
+    return f"{base_url}/feed/{secret}.csv"
+
+
+def feed_uses(address: str, columns: Iterable[tuple[str, str]]) -> list[Sample]:
+    """Return how to use a feed in each program."""
+    return [
+        Sample(
+            "Excel",
+            "text",
+            _power_query(address, columns),
+            "Data, Get Data, From Other Sources, Blank Query, Advanced Editor: replace the text with this query. When "
+            "Excel asks how to connect, choose Anonymous. SKUs and EANs stay texts, with their leading zeros.",
+        ),
+        Sample(
+            "Google Sheets",
+            "text",
+            f'=IMPORTDATA("{address}")',
+            "In cell A1 of an empty sheet whose locale is the United Kingdom (File, Settings). Google reads it again "
+            "about every hour. It takes SKUs such as 0417723 for numbers; the script in the guide does not.",
+        ),
+        Sample(
+            "WooCommerce",
+            "bash",
+            f'curl -sS --fail-with-body -o products.csv "{address}"',
+            "Download the file, then choose it under Products, Import, and tick “Update existing products”: "
+            "products are found by their SKU. Plugins that import on a schedule take the address itself.",
+        ),
+    ]
+
+
+def _power_query(address: str, columns: Iterable[tuple[str, str]]) -> str:
+    typed = [(heading, _power_query_type(name)) for name, heading in columns if _power_query_type(name)]
+    lines = [f"            {{{_quoted_text(heading)}, {kind}}}" for heading, kind in typed]
+    start = f"""let
+    Lines = Csv.Document(
+        Web.Contents({_quoted_text(address)}, [Timeout = #duration(0, 0, 2, 0)]),
+        [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
+    ),
+    Named = Table.PromoteHeaders(Lines, [PromoteAllScalars = true])"""
+    if not lines:
+        return start + "\nin\n    Named"
+    types = ",\n".join(lines)
+    return (
+        start
+        + f""",
+    Typed = Table.TransformColumnTypes(
+        Named,
+        {{
+{types}
+        }},
+        "en-GB"
+    )
+in
+    Typed"""
+    )
+
+
+def _power_query_type(name: str) -> str:
+    """Return the type of a column in Power Query; empty for text, which all columns are at first."""
+    if name in _AMOUNT_COLUMNS:
+        return "Currency.Type"
+    if name == AVAILABILITY[0]:
+        return "Int64.Type"
+    if name == "clearance_product":
+        return "type logical"
+    return "type number" if name in _NUMBER_COLUMNS else ""
+
+
+def _quoted_text(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

@@ -16,26 +16,18 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
+from tradecounter.goods_in.count_stock import Counted, compare_count, enter_count, read_count_lines, require_fitting
 from tradecounter.goods_in.queries import ExpectedGoods, Shelved, expected_goods, shelved_products
-from tradecounter.goods_in.warehouse import (
-    BookedIn,
-    Counted,
-    ReceivedGoods,
-    compare_count,
-    enter_count,
-    read_count_lines,
-    receive_goods,
-    require_fitting,
-)
+from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields, named_by
 from tradecounter.kit.text import fold, plural
 from tradecounter.orders.adjust_stock import MOST_UNITS
 from tradecounter.parts.services import OfficeParts
 
-_PATH = "/goods-in"
-_MOST = 100
-_MOST_NAMED = 5  # in a message
-_DOUBTFUL = 2  # times what is expected
+_GOODS_IN = "/goods-in"
+_MOST_SHOWN = 100
+_MOST_PRODUCTS_NAMED = 5  # in a message
+_DOUBTFUL_TIMES = 2  # times what is expected
 
 
 class GoodsInQuery(Struct, frozen=True):
@@ -57,7 +49,7 @@ class ReceivedRow(Struct):
     @property
     def is_doubtful(self) -> bool:
         """Whether so much more is there than expected that it may be a slip."""
-        return (self.units or 0) > _DOUBTFUL * self.incoming and not self.sure
+        return (self.units or 0) > _DOUBTFUL_TIMES * self.incoming and not self.sure
 
 
 class ReceivedForm(Struct):
@@ -70,7 +62,7 @@ def _doubt(place: int, line: ReceivedRow) -> FieldError:
     return FieldError(f"items[{place}].sure", f"{line.units} are there, and {line.incoming} are expected")
 
 
-class Row(Struct, frozen=True):
+class DeliveryRow(Struct, frozen=True):
     """A row of the form: its number, and what is expected; nothing, if a row that was sent is not in the list now."""
 
     number: int
@@ -78,26 +70,26 @@ class Row(Struct, frozen=True):
     goods: ExpectedGoods | None
 
 
-def _rows(found: Sequence[ExpectedGoods], filled: Filled) -> list[Row]:
+def _delivery_rows(found: Sequence[ExpectedGoods], filled: Filled) -> list[DeliveryRow]:
     """Return the rows that were sent, with their numbers, and after them those that are new in the list."""
     new = {(goods.sku, goods.expected_on.isoformat()): goods for goods in found}
     rows = []
     for number in filled.rows("items"):
         sku, expected_on = (filled.value(f"items-{number}-{name}") for name in ("sku", "expected_on"))
-        rows.append(Row(number, sku, new.pop((sku, expected_on), None)))
+        rows.append(DeliveryRow(number, sku, new.pop((sku, expected_on), None)))
     first = rows[-1].number + 1 if rows else 0
-    return rows + [Row(number, goods.sku, goods) for number, goods in enumerate(new.values(), start=first)]
+    return rows + [DeliveryRow(number, goods.sku, goods) for number, goods in enumerate(new.values(), start=first)]
 
 
-def _done(booked: Sequence[BookedIn]) -> str:
+def _said_of_booking(booked: Sequence[BookedIn]) -> str:
     units, served = sum(each.units for each in booked), sum(each.served for each in booked)
     other = [f"{each.sku} {each.units - each.expected:+}" for each in booked if each.units != each.expected]
     parts = [f"{plural(units, 'unit')} of {plural(len(booked), 'product')} booked in."]
     if served:
         parts.append(f"{plural(served, 'unit')} for orders that have waited.")
     if other:
-        more = f" and {len(other) - _MOST_NAMED} more" if len(other) > _MOST_NAMED else ""
-        parts.append(f"Other than expected: {', '.join(other[:_MOST_NAMED])}{more}.")
+        more = f" and {len(other) - _MOST_PRODUCTS_NAMED} more" if len(other) > _MOST_PRODUCTS_NAMED else ""
+        parts.append(f"Other than expected: {', '.join(other[:_MOST_PRODUCTS_NAMED])}{more}.")
     return " ".join(parts)
 
 
@@ -107,16 +99,16 @@ class GoodsInPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    @page(_PATH, "Goods in", scope="stock:write", query=GoodsInQuery)
+    @page(_GOODS_IN, "Goods in", scope="stock:write", query=GoodsInQuery)
     async def show_goods_in(self, call: Call) -> Response:
         return await self._show(call, Filled())
 
     @action(
-        _PATH,
+        _GOODS_IN,
         "Book goods in",
         shown=lambda self, call, filled: self._show(call, filled),
-        to=_PATH,
-        done=_done,
+        to=_GOODS_IN,
+        done=_said_of_booking,
         scope="stock:write",
     )
     async def receive(self, tx: Transaction, body: ReceivedForm, now: datetime) -> list[BookedIn]:
@@ -143,13 +135,13 @@ class GoodsInPages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled) -> Response:
         query = text("query", call.query(GoodsInQuery).query) or ""
         async with self.desk.reading() as tx:
-            found = await expected_goods(tx, fold(query), _MOST)
-        rows = _rows(found, filled)
-        return self.desk.show(call, "goods_in/goods_in.html", form=filled, rows=rows, query=query, most=_MOST)
+            found = await expected_goods(tx, fold(query), _MOST_SHOWN)
+        rows = _delivery_rows(found, filled)
+        return self.desk.show(call, "goods_in/goods_in.html", form=filled, rows=rows, query=query, most=_MOST_SHOWN)
 
 
 _SHEET, _COUNT = "/count-sheet", "/count-sheet/return"
-_COLUMNS = (Column("Product"), Column("Place"), Column("Counted"))
+_SHEET_COLUMNS = (Column("Product"), Column("Place"), Column("Counted"))
 
 
 class CountSheet(TableParameters, frozen=True, kw_only=True):
@@ -175,7 +167,7 @@ class CountPages(Struct, frozen=True):
     @table_page(
         _SHEET,
         "Count sheet",
-        columns=_COLUMNS,
+        columns=_SHEET_COLUMNS,
         order=Order({"place": str}, "place", lambda row, _: (row.location, row.id)),
         template="goods_in/count_sheet.html",
         file="count-sheet",
@@ -207,16 +199,16 @@ class CountPages(Struct, frozen=True):
             CountForm,
             work,
             again=lambda filled, found: self._show(call, filled, found),
-            facts=_facts,
+            facts=_said_of_count,
             asked=lambda _body, found: require_fitting(found),
             to=_SHEET,
             done=lambda found: f"The count is entered: {plural(len(found), 'product')} had another number.",
         )
 
     async def _show(self, call: Call, filled: Filled, found: Sequence[Counted] | None) -> Response:
-        seen = "" if found is None else seen_of(_facts(found))
+        seen = "" if found is None else seen_of(_said_of_count(found))
         return self.desk.show(call, "goods_in/count.html", form=filled, found=found, seen=seen)
 
 
-def _facts(found: Sequence[Counted]) -> list[Any]:
+def _said_of_count(found: Sequence[Counted]) -> list[Any]:
     return [[each.sku, each.expected, each.counted, each.allocated] for each in found]

@@ -23,14 +23,14 @@ from tradecounter.kit.errors import DomainError, invalid, not_found, or_not_foun
 from tradecounter.kit.setting_rules import is_safe_url
 
 MOST_REDIRECT_URIS = 20
-_LONGEST = 2000
+_LONGEST_URI = 2000
 _UNSAFE = "must start with https:// and a host; http:// is allowed for this machine only"
 # Only characters that need no escape in a Location header, and none that ends a directive of a content policy.
-_ADDRESS = re.compile(
+_SAFE_URI = re.compile(
     r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?(?:[/?][A-Za-z0-9._~%!$&'()*+,=:@/?-]*)?"
 )
-_WEB = re.compile("https?://[^/?]")
-_DOTS = re.compile(r"/\.{1,2}(?:[/?]|\Z)")
+_WEB_URI = re.compile("https?://[^/?]")
+_DOT_SEGMENT = re.compile(r"/\.{1,2}(?:[/?]|\Z)")
 
 
 def check_redirect_uris(uris: Sequence[str]) -> None:
@@ -38,9 +38,9 @@ def check_redirect_uris(uris: Sequence[str]) -> None:
     if len(uris) > MOST_REDIRECT_URIS:
         raise invalid("redirect_uri", f"there must be at most {MOST_REDIRECT_URIS}")
     for uri in uris:
-        problem = _problem(uri)
+        problem = _uri_problem(uri)
         if problem is not None:
-            raise _wrong(uri, problem)
+            raise _wrong_uri(uri, problem)
 
 
 def origin_of(uri: str) -> str:
@@ -50,21 +50,21 @@ def origin_of(uri: str) -> str:
     return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"
 
 
-def _problem(uri: str) -> str | None:
+def _uri_problem(uri: str) -> str | None:
     if "#" in uri:
         return "must have no fragment"
-    if not _WEB.match(uri):
+    if not _WEB_URI.match(uri):
         return _UNSAFE
-    if len(uri) > _LONGEST or not _ADDRESS.fullmatch(uri):
+    if len(uri) > _LONGEST_URI or not _SAFE_URI.fullmatch(uri):
         return "must be a plain URL with its host in lower case, without a user name, spaces and special characters"
     if not is_safe_url(uri):
         return _UNSAFE
-    if _DOTS.search(uri.partition("?")[0]):
+    if _DOT_SEGMENT.search(uri.partition("?")[0]):
         return "must have no . or .. in its path"
     return None
 
 
-def _wrong(uri: str, problem: str) -> DomainError:
+def _wrong_uri(uri: str, problem: str) -> DomainError:
     return invalid("redirect_uri", f"{uri[:200]!r} {problem}")
 
 

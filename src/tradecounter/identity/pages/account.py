@@ -8,8 +8,9 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.guide import first_line, samples, set_key
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, page
+from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, TEXT, Parameter
@@ -22,10 +23,10 @@ from tradecounter.kit.errors import named_by
 from tradecounter.parts.questions import disable_key_question
 from tradecounter.parts.services import AccountParts
 
-_NEW = f"{DEVELOPER_HOME}/key/new"
-_DISABLE = f"{DEVELOPER_HOME}/key/{{id}}/disable"
-_CALL = f"{DEVELOPER_HOME}/call"
-_ID = (Parameter("id", "The key's id.", ID, 7),)
+_NEW_KEY = f"{DEVELOPER_HOME}/key/new"
+_DISABLE_KEY = f"{DEVELOPER_HOME}/key/{{id}}/disable"
+_CALL_API = f"{DEVELOPER_HOME}/call"
+_KEY_ID = (Parameter("id", "The key's id.", ID, 7),)
 
 
 class KeyPages(Struct, frozen=True):
@@ -48,7 +49,7 @@ class KeyPages(Struct, frozen=True):
         )
 
     @step(
-        _NEW,
+        _NEW_KEY,
         "New API key",
         shown=lambda self, call, filled: self._new(call, filled),
         to=DEVELOPER_HOME,
@@ -62,18 +63,18 @@ class KeyPages(Struct, frozen=True):
             return await create_key(tx, call.customer_id, body.request, now)
 
     @step(
-        _DISABLE,
+        _DISABLE_KEY,
         "Disable an API key",
         asks=lambda self, call: self._ask_to_disable(call),
         to=DEVELOPER_HOME,
         done=lambda name: f"The key {name} is disabled. Programs that send it are rejected within five seconds.",
         user_roles=DEVELOPERS,
-        path_parameters=_ID,
+        path_parameters=_KEY_ID,
     )
     async def disable(self, tx: Transaction, call: Call, now: datetime) -> str:
         return (await end_key_of(tx, call.customer_id, call.path_id("id", "key"), now)).name
 
-    @page(_CALL, "How to call the API", user_roles=DEVELOPERS)
+    @page(_CALL_API, "How to call the API", user_roles=DEVELOPERS)
     async def show_samples(self, call: Call) -> Response:
         return self.desk.show(
             call, "identity/call.html", base_url=call.base_url, samples=samples(call.base_url), keys=set_key("…")
@@ -98,8 +99,8 @@ class KeyPages(Struct, frozen=True):
         return disable_key_question(key, DEVELOPER_HOME, "API keys")
 
 
-_LIST = f"{DEVELOPER_HOME}/application"
-_REVOKE = f"{_LIST}/{{client_id}}/revoke"
+_APPLICATIONS = f"{DEVELOPER_HOME}/application"
+_REVOKE_APPLICATION = f"{_APPLICATIONS}/{{client_id}}/revoke"
 _CLIENT_ID = (Parameter("client_id", "The application's id.", TEXT, "0" * 32),)
 
 
@@ -109,17 +110,17 @@ class ApplicationPages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    @page(_LIST, "Applications with access", user_roles=DEVELOPERS)
+    @page(_APPLICATIONS, "Applications with access", user_roles=DEVELOPERS)
     async def list_applications(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await access_given(tx, call.customer_id, self.desk.clock.now())
         return self.desk.show(call, "identity/applications.html", applications=found)
 
     @step(
-        _REVOKE,
+        _REVOKE_APPLICATION,
         "Revoke the access of an application",
         asks=lambda self, call: self._ask_to_revoke(call),
-        to=_LIST,
+        to=_APPLICATIONS,
         done="The access is revoked. The application's tokens end within five seconds.",
         user_roles=DEVELOPERS,
         path_parameters=_CLIENT_ID,
@@ -135,7 +136,7 @@ class ApplicationPages(Struct, frozen=True):
             text="The application can no longer see your prices and orders, or order for you. Its tokens end within "
             "five seconds. It may ask for your consent again.",
             button="Revoke",
-            back=_LIST,
+            back=_APPLICATIONS,
             back_name="Applications",
             danger=True,
         )

@@ -25,7 +25,7 @@ from tradecounter.edge.command_line.output import one_line
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.queries.secret_keys import fingerprint, registered_keys
 from tradecounter.identity.vault import problem_of
-from tradecounter.installation.checks.of_services import Check, fine, wrong
+from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings, SettingsError
 from tradecounter.sites.worker import SILENT_SECONDS

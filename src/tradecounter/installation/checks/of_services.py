@@ -7,36 +7,16 @@ from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
-from msgspec import Struct
 
 from tradecounter.consent.issuer import issuer_name
 from tradecounter.identity.installation_secret import kept_secret, secret_key
 from tradecounter.identity.oauth.issuer import IssuerAwayError, read_issuer
+from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.installation.setting_warnings import PLAIN_REMEDY, examples_in, plain_addresses
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.transport import MailServer, Undelivered, mail_folder
 from tradecounter.settings import PREFIX, Settings, SettingsError, unknown_settings
-
-
-class Check(Struct, frozen=True):
-    """A check's result; `remedy` says how to correct a problem."""
-
-    name: str
-    ok: bool
-    message: str
-    remedy: str | None = None
-
-
-def fine(name: str, message: str) -> Check:
-    """Return the result of a check without a problem."""
-    return Check(name, ok=True, message=message)
-
-
-def wrong(name: str, message: str, remedy: str) -> Check:
-    """Return the result of a check with a problem."""
-    return Check(name, ok=False, message=message, remedy=remedy)
-
 
 _OF_THE_SELLER = tuple(setting.name for setting in fields(Settings) if setting.name.startswith("seller_"))
 

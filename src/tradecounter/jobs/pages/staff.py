@@ -13,9 +13,9 @@ from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableP
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.page_site import path_of_subject
 from tradecounter.edge.pages.page_view import PageView
 from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_data_of
 from tradecounter.notifications.retry_job import retry_job

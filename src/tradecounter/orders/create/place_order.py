@@ -1,4 +1,7 @@
-"""Creates pending orders and quotes after validation, pricing and a credit check (specification, sections 3 and 4)."""
+"""Creates pending orders: reads the account's standing, checks, prices, stores, and may confirm.
+
+Specification, sections 3 and 4. Quotes are made of the same draft (`checked_draft`).
+"""
 
 import secrets
 from collections.abc import Sequence
@@ -36,12 +39,8 @@ def pipe_standing(
 ) -> Result[AccountStanding]:
     """Fetch the standing of a customer's account for a requested order or quote; see `standing_of`.
 
-    The same round trip reads the marks of the catalogue, the prices and the shipping methods, so that an order never
+    The round trip also reads the marks of the catalogue, the prices and the shipping methods, so that an order never
     has an older price than one that was acknowledged (`storefront/view.py`).
-
-    The cap limits a customer's pending orders, or its unpriced quotes. Far below the cap, creations share a lock on the
-    customer and run at the same time: even one creation on every database connection could not exceed the cap. Near the
-    cap, each creation takes the lock exclusively and counts again.
     """
     return p.fetch(
         STANDING,
@@ -210,6 +209,12 @@ def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_co
 
 
 async def _require_room(tx: Transaction, kind: OrderKind, context: OrderContext) -> None:
+    """Raise DomainError (conflict) when a customer has as many pending orders, or unpriced quotes, as it may have.
+
+    Far below this cap, creations share a lock on the customer and run at the same time: even one creation on every
+    database connection could not exceed the cap. Near the cap, each creation takes the lock exclusively and counts
+    again.
+    """
     most = context.policy.most_pending(kind)
     if await count_pending(tx, context.customer_id, kind, context.now) >= most:
         raise DomainError(

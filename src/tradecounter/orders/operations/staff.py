@@ -13,14 +13,13 @@ from tradecounter.billing.invoices import issue_invoice
 from tradecounter.customers.wire import CUSTOMER_ADDRESS, AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk, Unchanged
-from tradecounter.edge.operations.options import CONFLICT, PRECONDITION_FAILED, require_token_scope
+from tradecounter.edge.operations.options import CONFLICT, PRECONDITION_FAILED
+from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.json_text import decode_json
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.orders import interface_document as ordering
-from tradecounter.orders import reseller_wire as orders
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.confirm_order import confirm_for_customer
@@ -28,7 +27,7 @@ from tradecounter.orders.create.check_request import read_request
 from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import add_note, set_external_id
-from tradecounter.orders.interface_document import EXPIRED, PAYMENT_REQUIRED
+from tradecounter.orders.interface_document import EXPIRED, ORDER, ORDER_REQUEST, PAYMENT_REQUIRED, UNIT
 from tradecounter.orders.lines import NamedUnits
 from tradecounter.orders.operations.steps import add_tracking, order_filter
 from tradecounter.orders.order_context import OrderContexts
@@ -38,25 +37,30 @@ from tradecounter.orders.reseller_wire import (
     Amendment,
     Cancellation,
     Confirmation,
+    Happening,
     Invoicing,
     NoteRequest,
     OrderRequest,
     OverrideCredit,
     ResellerOrder,
+    ResellerOrderItem,
+    ResellerShipping,
+    ResellerTrackingEvent,
+    Shipment,
+    ShippedItem,
     State,
+    TakingBack,
     Tracking,
 )
 from tradecounter.orders.wire import OrderAddressDetails, ShippingChoice
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.products.wire import Product
-from tradecounter.shipments import requests as shipments
 from tradecounter.shipments.dispatch import ShipmentCorrection, dispatch_order
 from tradecounter.shipments.fulfilment import add_video
-from tradecounter.shipments.requests import Dispatch, DispatchRequest, OrderVideoResponse
+from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
-
-_ORDER = orders.ResellerOrder(
+_ORDER = ResellerOrder(
     id=4,
     customer_id=1001,
     state="confirmed",
@@ -71,8 +75,8 @@ _ORDER = orders.ResellerOrder(
     billing_address=CUSTOMER_ADDRESS,
     shipping_address=CUSTOMER_ADDRESS,
     items=[
-        orders.ResellerOrderItem(
-            **structs.asdict(ordering.ORDER.items[0]),
+        ResellerOrderItem(
+            **structs.asdict(ORDER.items[0]),
             quantity_allocated=0,
             quantity_back_ordered=0,
             quantity_invoiced=0,
@@ -82,57 +86,45 @@ _ORDER = orders.ResellerOrder(
         )
     ],
     shipping=[
-        orders.ResellerShipping(
+        ResellerShipping(
             101,
             Decimal("12.75"),
             Decimal("2.55"),
-            [orders.ResellerTrackingEvent(_AT, "Collected", "Collected from the warehouse", "Leeds")],
+            [ResellerTrackingEvent(_AT, "Collected", "Collected from the warehouse", "Leeds")],
             tracking_number="FV123456789",
             last_tracking_status="Collected",
         )
     ],
-    shipments=[
-        orders.Shipment(
-            31, _AT, "Northway Parcels", "FV123456789", [orders.ShippedItem(90017, 6, [ordering.UNIT])], None
-        )
-    ],
+    shipments=[Shipment(31, _AT, "Northway Parcels", "FV123456789", [ShippedItem(90017, 6, [UNIT])], None)],
     invoices=[],
     credit_notes=[],
     returns=[],
     notes=[],
-    history=[orders.Happening(_AT, "Warehouse", "order.dispatch")],
+    history=[Happening(_AT, "Warehouse", "order.dispatch")],
 )
-
-_DISPATCH = shipments.Dispatch(
-    items=[shipments.DispatchedItem(90017, 6, [shipments.SerialNumber("A1B2C3", "00:00:5E:00:53:01", "CV-320P")])],
+_DISPATCH = Dispatch(
+    items=[DispatchedItem(90017, 6, [SerialNumber("A1B2C3", "00:00:5E:00:53:01", "CV-320P")])],
     tracking_number="FV123456789",
 )
-
-
-DESCRIBED: Mapping[type, Described] = {
-    orders.ResellerOrder: Described("The order.", _ORDER, "Order"),
-    orders.OrderRequest: Described("", orders.OrderRequest(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)),
-    orders.Confirmation: Described("", orders.Confirmation(ShippingChoice(101))),
-    orders.Amendment: Described(
-        "", orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
-    ),
-    shipments.Dispatch: Described("", _DISPATCH),
-    orders.Tracking: Described("", orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)),
+ORDERS_DESCRIBED: Mapping[type, Described] = {
+    ResellerOrder: Described("The order.", _ORDER, "Order"),
+    OrderRequest: Described("", OrderRequest(**structs.asdict(ORDER_REQUEST), customer_id=1001)),
+    Confirmation: Described("", Confirmation(ShippingChoice(101))),
+    Amendment: Described("", Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")),
+    Dispatch: Described("", _DISPATCH),
+    Tracking: Described("", Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)),
     ShipmentCorrection: Described("", ShipmentCorrection(tracking_number="FV123456798"), "Correction"),
-    orders.TakingBack: Described("", orders.TakingBack("The courier did not collect it.")),
+    TakingBack: Described("", TakingBack("The courier did not collect it.")),
     OrderVideoResponse: Described(
         "", OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8"), "Video"
     ),
-    orders.Cancellation: Described("", orders.Cancellation("The customer ordered twice.", [NamedUnits(90017, 2)])),
-    orders.NoteRequest: Described("", orders.NoteRequest("The customer collects on Friday."), "Note"),
-    orders.Invoicing: Described("", orders.Invoicing(part=True)),
+    Cancellation: Described("", Cancellation("The customer ordered twice.", [NamedUnits(90017, 2)])),
+    NoteRequest: Described("", NoteRequest("The customer collects on Friday."), "Note"),
+    Invoicing: Described("", Invoicing(part=True)),
 }
-
-
 BY_WAREHOUSE = ("support", "warehouse", "administrator")
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
-
-ORDERS = Subject(tag="Orders", read="orders:read", write="orders:write", described=DESCRIBED)
+ORDERS = Subject(tag="Orders", read="orders:read", write="orders:write", described=ORDERS_DESCRIBED)
 ALL_ORDERS, ONE_ORDER = "/api/order", "/api/order/{reference}"
 
 OrderReference = Annotated[

@@ -158,7 +158,7 @@ _CODE = re.compile(r"[0-9a-f]{4,32}")
 _CODE_LENGTH = 32
 _POSTCODE = re.compile(r"[a-z]{1,2}[0-9][0-9a-z]?[0-9][a-z]{2}|[0-9]{4,5}")
 _DIGITS = re.compile(r"[0-9]{3,}")
-_LAST = "\U0010ffff"  # after every other character
+_LAST_CHARACTER = "\U0010ffff"  # after every other character
 
 # Of indexes, so they must be written as there (`db/migrations/versions/0041_search.py`). In the order of an index, the
 # planner reads no more than it needs.
@@ -169,9 +169,8 @@ _ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '',
 # Null for the empty word, which begins all.
 _BEGINS_WITH = SQL(
     "customer_reference <> '' and {word} ~>=~ nullif({typed}, '') and {word} ~<~ (nullif({typed}, '') || {last})"
-).format(word=WORD, typed=TYPED_WORD, last=Literal(_LAST))
-
-_FIND = Statement(
+).format(word=WORD, typed=TYPED_WORD, last=Literal(_LAST_CHARACTER))
+_FIND_ORDERS = Statement(
     SQL("""
     with found as (
         select id, true as exact from orders
@@ -223,7 +222,7 @@ _FIND = Statement(
         tracking_ends=ends("tracking_number"),
     )
 )
-_COLUMNS = 10  # of OrderRow
+_COLUMNS_OF_ROW = 10  # of OrderRow
 
 
 async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: int) -> list[tuple[OrderRow, bool]]:
@@ -236,18 +235,18 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
     number, code = NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
     word = joined_word(text)
     found = await tx.fetch_all(
-        _FIND,
+        _FIND_ORDERS,
         text=text,
         number=None if number is None else int(number[0]),
         first=code[0].ljust(_CODE_LENGTH, "0") if code else "-",
         last=code[0].ljust(_CODE_LENGTH, "f") if code else "-",
-        **_digits(word),
+        **_digit_range(word),
         **code_bounds(text),
         postcode=word.upper() if _POSTCODE.fullmatch(word) else None,
         amount=amount,
         most=most,
     )
-    return [(OrderRow(*row[:_COLUMNS]), row[_COLUMNS]) for row in found]
+    return [(OrderRow(*row[:_COLUMNS_OF_ROW]), row[_COLUMNS_OF_ROW]) for row in found]
 
 
 _MOST_WITH_REFERENCE = 500  # orders; the planner would rather look through the latest ones for more
@@ -279,7 +278,7 @@ async def by_part_of_reference(tx: Transaction, wanted: OrderFilter) -> OrderFil
     if wanted.customer_id is not None:
         return replace(wanted, customer_reference=None, reference_part=text)
     most = _MOST_WITH_REFERENCE
-    found = await tx.fetch_all(_WITH_REFERENCE, text=text, **_digits(joined_word(text)), most=most + 1)
+    found = await tx.fetch_all(_WITH_REFERENCE, text=text, **_digit_range(joined_word(text)), most=most + 1)
     if len(found) <= most:
         return replace(wanted, customer_reference=None, ids=[order_id for (order_id,) in found])
     if await tx.fetch_value(_IS_REFERENCE, text=text):
@@ -289,7 +288,7 @@ async def by_part_of_reference(tx: Transaction, wanted: OrderFilter) -> OrderFil
 
 # The customer's orders are read first, by the index of each state: PostgreSQL would rather read the orders of everybody
 # by date until it has found enough.
-_OWN = SQL("""
+_OWN_ORDERS = SQL("""
     select id, coalesce(order_reference, confirmation_code) as name, kind, state, status, customer_id, '' as customer,
            customer_reference, gross, coalesce(confirmed_at, created_at) as placed_at, order_reference,
            confirmation_code, {postcode} as postcode
@@ -312,7 +311,7 @@ _FIND_OWN = Statement(
        or id in (select order_id from parcel)
     order by placed_at desc, id desc limit :most
     """).format(
-        own=_OWN,
+        own=_OWN_ORDERS,
         typed=TYPED_WORD,
         word=WORD,
         tracking_begins=begins("tracking_number"),
@@ -343,7 +342,7 @@ async def find_own_orders(
     )
 
 
-def _digits(word: str) -> dict[str, str | None]:
+def _digit_range(word: str) -> dict[str, str | None]:
     """Return the values of a statement that looks for digits with a beginning; for anything else, there are none."""
     found = _DIGITS.fullmatch(word)
-    return {"digits": word if found else None, "after_digits": word + _LAST if found else None}
+    return {"digits": word if found else None, "after_digits": word + _LAST_CHARACTER if found else None}

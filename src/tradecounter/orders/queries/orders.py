@@ -1,4 +1,4 @@
-"""Finds and locks orders, and reads their lines."""
+"""Finds and locks orders, and reads their lines. Functions that take a customer return only its own orders."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -13,7 +13,8 @@ from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, 
 from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY, fingerprint_of_upload
+from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.edge.rest.idempotency import fingerprint_of_upload
 from tradecounter.edge.rest.operation import ErrorResponse, Media, Operation, Success, endpoint
 from tradecounter.imports.run import FORMS
 from tradecounter.imports.wire import RollBackParameters

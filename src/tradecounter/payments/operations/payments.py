@@ -1,40 +1,25 @@
-"""`/api/payment`, `/api/remittance` and the customers' `GET /payment`."""
+"""`/api/payment` and `/api/remittance`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from starlette.responses import Response
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import ChangingParameters, Desk, text
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
-from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.days import Day, day_of
-from tradecounter.edge.rest.headers import PAGING
-from tradecounter.edge.rest.negotiation import CSV
-from tradecounter.edge.rest.operation import Sample, csv_media
-from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
-from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.payments.operations.examples import PAYMENT, PAYMENTS_DESCRIBED
-from tradecounter.payments.queries.payments import (
-    PaymentFilter,
-    PaymentRecord,
-    RemittanceAdvice,
-    count_payments,
-    fetch_remittance,
-    list_payments,
-    remittance_table,
-)
+from tradecounter.payments.operations.examples import PAYMENTS_DESCRIBED
+from tradecounter.payments.queries.payments import PaymentFilter, list_payments
+from tradecounter.payments.queries.remittances import RemittanceAdvice, fetch_remittance, remittance_table
 from tradecounter.payments.record_payment import PaymentRequest, record_new_payment, reverse_payment
 from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
-from tradecounter.payments.wire import CustomerPayment, Payment, own_payment, present_payment
+from tradecounter.payments.wire import Payment, present_payment
 
 _PAYMENTS = Subject(tag="Billing", read="billing:read", write="billing:write", described=PAYMENTS_DESCRIBED)
 _ALL_PAYMENTS = "/api/payment"
@@ -155,70 +140,3 @@ class RemittanceOperations(Struct, frozen=True):
         """
         told = await fetch_remittance(tx, remittance_id)
         await take_back_remittance(tx, told.customer_id, remittance_id, now)
-
-
-_LAYOUT: Layout[CustomerPayment] = Layout(
-    "payments", ("id", "received_on", "method", "reference", "amount", "invoices", "reversed_at", "reversal_reason")
-)
-_DOCUMENTS = Subject(
-    tag="Documents", keys=("account",), described={CustomerPayment: Described("", own_payment(PAYMENT))}
-)
-
-
-class PaymentList(PagedList, frozen=True, kw_only=True):
-    """The parameters of `GET /payment`; both days are included."""
-
-    order_reference: Annotated[
-        str | None,
-        Meta(description="Only those that pay an invoice of the order with this reference.", examples=["PLN-100001"]),
-    ] = None
-    issued_from: (
-        Annotated[Day, Meta(description="Only those received on this UK day or later.", examples=["2026-01-01"])] | None
-    ) = None
-    issued_to: (
-        Annotated[Day, Meta(description="Only those received on this UK day or earlier.", examples=["2099-12-31"])]
-        | None
-    ) = None
-
-
-class _Payments(Struct, frozen=True):
-    """A customer's payments that match a filter."""
-
-    chosen: PaymentFilter
-
-    async def count(self, tx: Transaction) -> int:
-        return await count_payments(tx, self.chosen)
-
-    async def read(
-        self, tx: Transaction, most: int, start: int, behind: PaymentRecord | None
-    ) -> Sequence[PaymentRecord]:
-        return await list_payments(tx, self.chosen, most, start=start, before=None if behind is None else behind.id)
-
-    async def shown(self, _tx: Transaction, rows: Sequence[PaymentRecord]) -> Sequence[CustomerPayment]:
-        return [own_payment(present_payment(payment)) for payment in rows]
-
-
-class PaymentEndpoints(Struct, frozen=True):
-    """The endpoint of payments."""
-
-    lists: RecordLists
-
-    @_DOCUMENTS.shows(
-        "/payment",
-        "The payments of one page.",
-        headers=PAGING,
-        files={CSV: csv_media(_LAYOUT.table(own_payment(PAYMENT)))},
-        description="Also refunds and reversed payments. `issued_from` and `issued_to` are compared with "
-        "`received_on`. With `Accept: text/csv`, a table. " + COUNTED_BY_SIZE,
-        sample=Sample({"limit": "3"}),
-        cacheable=True,
-    )
-    async def list_payments(self, call: Call, query: PaymentList) -> list[CustomerPayment] | Response:
-        """List your payments, the latest recorded first."""
-        chosen = PaymentFilter(
-            customer_id=call.customer_id,
-            order_reference=text("order_reference", query.order_reference),
-            received_from=day_of("issued_from", query.issued_from),
-            received_to=day_of("issued_to", query.issued_to),
-        )
-        return await self.lists.respond(call, query, _Payments(chosen), _LAYOUT)

@@ -17,7 +17,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.parts.services import AccountParts
-from tradecounter.payments.queries.payments import RemittanceAdvice, remittance_table
+from tradecounter.payments.queries.remittances import RemittanceAdvice, remittance_table
 from tradecounter.payments.remittances import (
     MOST_INVOICES,
     PaidInvoices,

@@ -1,11 +1,11 @@
-"""Payments, which never change but can be reversed, and remittances: payments that customers have told of."""
+"""The SQL of payments, which never change but can be reversed."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from psycopg.sql import SQL, Composed
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
@@ -13,7 +13,6 @@ from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
-from tradecounter.kit.wire import Amount, Moment, Timed
 from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
@@ -201,114 +200,3 @@ _REVERSE = Statement("update payment set reversed_at = :now, reversal_reason = :
 def store_reversal(tx: Transaction, payment_id: int, reason: str, now: datetime) -> None:
     """Mark a payment as reversed."""
     tx.queue(_REVERSE, payment_id=payment_id, reason=reason, now=now)
-
-
-class RemittanceAdvice(Timed, Struct, frozen=True):
-    """What a customer has told of a payment."""
-
-    id: int
-    customer_id: int
-    amount: Amount
-    paid_on: Annotated[date, Meta(description="The day on which the customer has paid, or will.")]
-    reference: Annotated[str, Meta(description="The reference that the customer has given to its bank.")]
-    invoices: Annotated[list[int], Meta(description="The numbers of the invoices.")]
-    told_at: Moment
-    payment_id: Annotated[int | None, Meta(description="The payment that it was; null until a bank file has it.")]
-
-
-_REMITTANCES = SQL(
-    "select id, customer_id, amount, paid_on, reference, invoices, told_at, payment_id from remittance r"
-)
-# One whose invoices are all paid came by another way.
-_AWAITED = SQL("""
-    payment_id is null and told_at > :since
-    and exists (select from invoice_balance b where b.invoice = any(r.invoices) and b.due > 0)
-""")
-_ADD = Statement("""
-    insert into remittance (customer_id, user_id, amount, paid_on, reference, invoices, told_at)
-    values (:customer_id, :user_id, :amount, :paid_on, :reference, :invoices, :now) returning id
-""")
-_ONE = Statement(SQL("{} where id = :id").format(_REMITTANCES), RemittanceAdvice)
-_TABLE = Statement(
-    SQL("""{} where (:customer_id::bigint is null or customer_id = :customer_id)
-        and (:before::bigint is null or id < :before)
-        and (:changed_since::timestamptz is null or changed_at >= :changed_since)
-        order by id desc limit :most""").format(_REMITTANCES),
-    RemittanceAdvice,
-)
-_AWAITED_OF = Statement(
-    SQL("{} where customer_id = any(:customer_ids::bigint[]) and {} order by id").format(_REMITTANCES, _AWAITED),
-    RemittanceAdvice,
-)
-_AWAITED_AMOUNTS = Statement(
-    SQL("{} where amount = any(:amounts::numeric[]) and {} order by id").format(_REMITTANCES, _AWAITED),
-    RemittanceAdvice,
-)
-_REMOVE = Statement("delete from remittance where id = :id and customer_id = :customer_id and payment_id is null")
-_COME = Statement("update remittance set payment_id = :payment_id where id = :id and payment_id is null")
-
-_AWAIT_AGAIN = Statement("update remittance set payment_id = null where payment_id = :payment_id")
-
-
-async def insert_remittance(
-    tx: Transaction,
-    customer_id: int,
-    user_id: int | None,
-    amount: Decimal,
-    paid_on: date,
-    reference: str,
-    invoices: Sequence[int],
-    now: datetime,
-) -> int:
-    """Store a remittance and return its id."""
-    stored: int = await tx.fetch_value(
-        _ADD,
-        customer_id=customer_id,
-        user_id=user_id,
-        amount=amount,
-        paid_on=paid_on,
-        reference=reference,
-        invoices=list(invoices),
-        now=now,
-    )
-    return stored
-
-
-async def fetch_remittance(tx: Transaction, remittance_id: int) -> RemittanceAdvice:
-    """Return a remittance. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_ONE, id=remittance_id)
-    if found is None:
-        raise not_found("remittance", remittance_id)
-    return found
-
-
-async def remittance_table(
-    tx: Transaction, customer_id: int | None, before: int | None, most: int, changed_since: datetime | None = None
-) -> list[RemittanceAdvice]:
-    """Return remittances of a customer or of all, the latest first, behind one's id."""
-    return await tx.fetch_all(_TABLE, customer_id=customer_id, before=before, most=most, changed_since=changed_since)
-
-
-async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[RemittanceAdvice]:
-    """Return the remittances of customers that have not come, of those that were told after a moment."""
-    return await tx.fetch_all(_AWAITED_OF, customer_ids=list(customer_ids), since=since)
-
-
-async def awaited_amounts(tx: Transaction, amounts: Collection[Decimal], since: datetime) -> list[RemittanceAdvice]:
-    """Return the remittances of these amounts that have not come, of those that were told after a moment."""
-    return await tx.fetch_all(_AWAITED_AMOUNTS, amounts=list(amounts), since=since)
-
-
-async def remove_remittance(tx: Transaction, customer_id: int, remittance_id: int) -> bool:
-    """Delete a remittance that has not come; return whether there was one."""
-    return await tx.execute(_REMOVE, id=remittance_id, customer_id=customer_id) == 1
-
-
-async def set_come(tx: Transaction, remittance_id: int, payment_id: int) -> None:
-    """Note by which payment a remittance has come."""
-    await tx.execute(_COME, id=remittance_id, payment_id=payment_id)
-
-
-async def await_again(tx: Transaction, payment_id: int) -> None:
-    """Note that the remittances of a payment, which is reversed, have not come."""
-    await tx.execute(_AWAIT_AGAIN, payment_id=payment_id)

@@ -1,4 +1,4 @@
-"""The prices of one product for staff, of several for one customer, and contract prices."""
+"""Prices on lists and by contract: of one product, of several, and a customer's contract prices as a table."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -90,11 +90,11 @@ _COSTED_PRICES = Statement("""
     from product p left join price l on l.product_id = p.id and l.price_list = :price_list
     where p.sku_key = any(:sku_keys::text[])
 """)
-_LIST_PRICES = Statement("""
+_LIST_PRICES_OF_PRODUCTS = Statement("""
     select product_id, price_list, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost from price
     where price_list = any(:price_lists::text[]) and product_id = any(:product_ids::bigint[])
 """)
-_CONTRACT_PRICES = Statement("""
+_CONTRACT_PRICES_OF_PRODUCTS = Statement("""
     select product_id, customer_id, valid_from, valid_until, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost
     from contract_price where customer_id = :customer_id and product_id = any(:product_ids::bigint[])
     order by product_id, valid_from desc nulls last, id desc
@@ -112,7 +112,7 @@ async def list_prices_of_products(
 ) -> dict[int, list[ListPrice]]:
     """Return the prices of products on some lists, by product id."""
     found = defaultdict(list)
-    rows = await tx.fetch_all(_LIST_PRICES, price_lists=list(price_lists), product_ids=list(product_ids))
+    rows = await tx.fetch_all(_LIST_PRICES_OF_PRODUCTS, price_lists=list(price_lists), product_ids=list(product_ids))
     for product_id, *price in rows:
         found[product_id].append(ListPrice(*price))
     return dict(found)
@@ -123,7 +123,7 @@ async def contract_prices_of_products(
 ) -> dict[int, list[ContractPrice]]:
     """Return a customer's contract prices of products, past and future included, by product id; latest first."""
     found = defaultdict(list)
-    rows = await tx.fetch_all(_CONTRACT_PRICES, customer_id=customer_id, product_ids=list(product_ids))
+    rows = await tx.fetch_all(_CONTRACT_PRICES_OF_PRODUCTS, customer_id=customer_id, product_ids=list(product_ids))
     for product_id, *price in rows:
         found[product_id].append(ContractPrice(*price))
     return dict(found)
@@ -149,7 +149,7 @@ class ContractRow(Struct, frozen=True):
         return "ended" if self.valid_until is not None and self.valid_until < today else "valid"
 
 
-_OF_CUSTOMER = Statement(
+_CONTRACT_TABLE = Statement(
     """
     select p.id, product.sku, product.sku_key, product.name, p.valid_from, p.valid_until, p.single_unit_cost,
            p.five_plus_unit_cost, p.ten_plus_unit_cost
@@ -168,13 +168,5 @@ async def contract_table(
     """Return a customer's contract prices by SKU, past and future ones too; `text` is in the SKU or the name."""
     sku_key, row_id = after or ("", 0)
     return await tx.fetch_all(
-        _OF_CUSTOMER, customer_id=customer_id, text=fold(text), sku_key=sku_key, id=row_id, most=most
+        _CONTRACT_TABLE, customer_id=customer_id, text=fold(text), sku_key=sku_key, id=row_id, most=most
     )
-
-
-_PRICE_LISTS = Statement("select key from price_list order by key")
-
-
-async def price_list_keys(tx: Transaction) -> list[str]:
-    """Return the keys of all price lists."""
-    return [key for (key,) in await tx.fetch_all(_PRICE_LISTS)]

@@ -15,8 +15,8 @@ from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.products.on_pages import NAME
-from tradecounter.products.queries.records import content_of, find_media_type
+from tradecounter.products.picture_addresses import PICTURE_NAME
+from tradecounter.products.queries.pictures import content_of, find_media_type
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.wire import ATTRIBUTES, CATEGORIES, MANUFACTURERS, Category, Manufacturer, ProductAttribute
 
@@ -61,7 +61,7 @@ class CatalogueEndpoints(Struct, frozen=True):
 
 
 _OK = 200
-_HEADERS = {
+_PICTURE_HEADERS = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Vary": "Accept-Encoding",
@@ -75,23 +75,23 @@ class PictureEndpoints(Struct, frozen=True):
 
     @page_endpoint("/picture/{name}", "A picture of a product")
     async def show_picture(self, call: Call) -> Response:
-        named = NAME.fullmatch(call.path("name"))
+        named = PICTURE_NAME.fullmatch(call.path("name"))
         if named is None:
-            raise _unknown()
+            raise _unknown_picture()
         digest = named["digest"]
         async with reading(self.database) as tx:
             media_type = await find_media_type(tx, digest)
             if media_type is None:
-                raise _unknown()
+                raise _unknown_picture()
             response = conditional_response(call, bytes.fromhex(digest), media_type, Response)
             if response.status_code == _OK:
                 response.body = await content_of(tx, digest)
                 response.headers["Content-Length"] = str(len(response.body))
         response.headers["Content-Type"] = media_type
-        for name, value in _HEADERS.items():
+        for name, value in _PICTURE_HEADERS.items():
             response.headers[name] = value
         return response
 
 
-def _unknown() -> DomainError:
+def _unknown_picture() -> DomainError:
     return DomainError(Kind.NOT_FOUND, "there is no such picture")

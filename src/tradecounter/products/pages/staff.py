@@ -1,4 +1,4 @@
-"""`/product`: all products and one of them; `/category` and `/manufacturer`."""
+"""`/product`: all products and one of them; `/category` and `/manufacturer`: how many products each has."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -47,78 +47,125 @@ from tradecounter.products.wire import Category
 from tradecounter.stock.queries.stock import StockLevel, back_orders_of, stock_level_of, stock_levels_of
 from tradecounter.storefront.shown_product import look_of
 
-_COUNTS = (Column("Key"), Column("Sold", numeric=True), Column("Not sold", numeric=True))
-_AS_LISTED = Order({"place": int}, "place", lambda row, _: (row.place, 0))
-_GROUP_CELLS: Cells = {name: name for name in ("key", "name", "sold", "not_sold")}
+_PRODUCT_COLUMNS = (
+    Column("Product"),
+    Column("State"),
+    Column("Price", numeric=True),
+    Column("10 and more", numeric=True),
+    Column("Costs you", numeric=True),
+    Column("Available", numeric=True),
+    Column("Allocated", numeric=True),
+    Column("Back-ordered", numeric=True),
+)
+_NO_STOCK = StockLevel()
+_COSTS = "prices:write"  # what the reseller pays is for those who set prices
+_PRODUCT_CELLS: Cells = {
+    **{name: f"product.{name}" for name in ("sku", "name", "manufacturer", "ean")},
+    "active": lambda row: "yes" if row.product.active else "no",
+    "price": "price.single_unit_cost",
+    "price_of_ten": "price.of_ten",
+    "purchase_cost": "price.purchase_cost",
+    **{name: f"level.{name}" for name in ("available", "allocated", "back_ordered")},
+}
+_NEEDS = {
+    **dict.fromkeys(("Price", "10 and more", "price", "price_of_ten"), "prices:read"),
+    **dict.fromkeys(("Costs you", "purchase_cost"), _COSTS),
+}
 
 
-class Group(Struct, frozen=True):
-    """A category or a manufacturer, and how many products it has; `place` is its own in the list, from 0 on."""
-
-    place: int
-    key: str
-    name: str
-    sold: int
-    not_sold: int
+def _choices(call: Call) -> list[tuple[Shown, str]]:
+    return [(show, label(show)) for show in SHOWN if show != "below_cost" or has_right(call.request, _COSTS)]
 
 
-class GroupPages(Struct, frozen=True):
-    """The lists of categories and of manufacturers."""
+def _category_choices(categories: Sequence[CategoryRecord], chosen: str | None) -> list[tuple[str, str]]:
+    """Return the categories to choose from. A link may name one by its name or in other case, as the filter does.
+
+    The one category that is chosen so has the value of the link; a name of several, or of none, is one more choice.
+    """
+    choices = categories_in_tree(categories)
+    said = (chosen or "").strip().lower()
+    if not chosen or not said or any(each.key == chosen for each in categories):
+        return choices
+    named = [each.key for each in categories if said in (each.key.lower(), each.name.lower())]
+    if len(named) == 1:
+        return [(chosen if key in named else key, name) for key, name in choices]
+    return [(chosen, f"All named {chosen}" if named else chosen), *choices]
+
+
+class ProductTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of the table, as those of `GET /api/product`."""
+
+    query: str | None = None
+    manufacturer: str | None = None
+    category: str | None = None
+    show: Shown | None = None
+    external_id: str | None = None
+
+
+class StockedProduct(Struct, frozen=True):
+    """A row of the table."""
+
+    product: ListedProduct
+    level: StockLevel
+    price: CostedPrice
+
+
+class ProductListPages(Struct, frozen=True):
+    """The list of products."""
 
     desk: PageDesk
     parts: OfficeParts
 
     @table_page(
-        "/category",
-        "Categories",
-        columns=(Column("Category"), *_COUNTS),
-        order=_AS_LISTED,
-        template="products/groups.html",
-        file="categories",
-        cells=_GROUP_CELLS,
-        shown=lambda *_: known(one="category", several="categories", title="Categories", heading="Category"),
+        "/product",
+        "Products",
+        columns=_PRODUCT_COLUMNS,
+        order=Order({"sku": str}, "sku", lambda row, _: (row.product.sku_key, 0)),
+        template="products/list.html",
+        file="products",
+        cells=_PRODUCT_CELLS,
+        needs=_NEEDS,
+        shown=lambda self, call, found: self._shown(call, found),
         scope="catalogue:read",
     )
-    async def list_categories(self, at: At) -> list[Group]:
-        catalogue = await self.parts.views.snapshot()
-        return _groups(catalogue, _in_tree(catalogue.category_tree), catalogue.categories, at)
+    async def list_products(self, tx: Transaction, call: Call, wanted: ProductTable, at: At) -> list[StockedProduct]:
+        if wanted.show == "below_cost":
+            require_right(call.request, _COSTS)
+        behind = "" if at["after"] is None else at["after"][0]
+        memory = self.parts.views
+        words = text("query", wanted.query) or ""
+        manufacturer, external_id = text("manufacturer", wanted.manufacturer), text("external_id", wanted.external_id)
+        category = text("category", wanted.category)
+        chosen = ProductFilter(manufacturer or None, wanted.show, external_id or None, category=category or None)
+        products = await list_products(tx, memory, words, chosen, behind, wanted.most)
+        keys = [product.sku_key for product in products]
+        levels = await stock_levels_of(tx, keys)
+        prices = await costed_prices_of(tx, "default", keys) if has_right(call.request, "prices:read") else {}
+        return [
+            StockedProduct(each, levels.get(each.sku_key, _NO_STOCK), prices.get(each.sku_key, NO_PRICE))
+            for each in products
+        ]
 
-    @table_page(
-        "/manufacturer",
-        "Manufacturers",
-        columns=(Column("Manufacturer"), *_COUNTS),
-        order=_AS_LISTED,
-        template="products/groups.html",
-        file="manufacturers",
-        cells=_GROUP_CELLS,
-        shown=lambda *_: known(
-            one="manufacturer", several="manufacturers", title="Manufacturers", heading="Manufacturer"
-        ),
-        scope="catalogue:read",
-    )
-    async def list_manufacturers(self, at: At) -> list[Group]:
-        catalogue = await self.parts.views.snapshot()
-        named = [(each.key, each.name) for each in catalogue.manufacturer_list]
-        return _groups(catalogue, named, catalogue.manufacturers, at)
+    async def _shown(self, call: Call, found: Listed[ProductTable, StockedProduct]) -> dict[str, Any]:
+        """Return what the page has and the file has not.
 
-
-def _in_tree(categories: Iterable[Category], above: str = "") -> Iterator[tuple[str, str]]:
-    """Return the keys and the names of categories, each below its parent, whose name is before its own."""
-    for each in categories:
-        yield each.key, f"{above}{each.name}"
-        yield from _in_tree(each.children or (), f"{each.name}: ")
-
-
-def _groups(
-    catalogue: CatalogueSnapshot, named: Iterable[tuple[str, str]], rows_of: Mapping[str, BitMap], at: At
-) -> list[Group]:
-    first = 0 if at["after"] is None else at["after"][0] + 1
-    found = []
-    for place, (key, name) in list(enumerate(named))[first : first + at["most"]]:
-        rows = rows_of.get(fold(key), BitMap())
-        sold = len(rows & catalogue.active)
-        found.append(Group(place, key, name, sold, len(rows) - sold))
-    return found
+        The pictures, the names of manufacturers, the choices of the filters, and how the words of the search were read,
+        with the search as typed.
+        """
+        words = found.wanted.query or ""
+        note = await note_of_search(self.parts.views, words)
+        async with self.desk.reading() as tx:
+            categories, manufacturers = await read_groups(tx)
+            pictured = await read_pictured(tx, [row.product.sku_key for row in found.rows])
+        names = {each.key: each.name for each in categories}
+        return {
+            "looks": {key: look_of(each, names) for key, each in pictured.items()},
+            "choices": _choices(call),
+            "manufacturers": {each.key: each.name for each in manufacturers},
+            "category_choices": _category_choices(categories, found.wanted.category),
+            "note": note,
+            "typed": as_typed(words),
+        }
 
 
 _SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
@@ -251,122 +298,75 @@ async def _buyer(tx: Transaction, named: str) -> Account:
         raise invalid("customer", error.message) from error
 
 
-_PRODUCT_COLUMNS = (
-    Column("Product"),
-    Column("State"),
-    Column("Price", numeric=True),
-    Column("10 and more", numeric=True),
-    Column("Costs you", numeric=True),
-    Column("Available", numeric=True),
-    Column("Allocated", numeric=True),
-    Column("Back-ordered", numeric=True),
-)
-_NO_STOCK = StockLevel()
-_COSTS = "prices:write"  # what the reseller pays is for those who set prices
-_PRODUCT_CELLS: Cells = {
-    **{name: f"product.{name}" for name in ("sku", "name", "manufacturer", "ean")},
-    "active": lambda row: "yes" if row.product.active else "no",
-    "price": "price.single_unit_cost",
-    "price_of_ten": "price.of_ten",
-    "purchase_cost": "price.purchase_cost",
-    **{name: f"level.{name}" for name in ("available", "allocated", "back_ordered")},
-}
-_NEEDS = {
-    **dict.fromkeys(("Price", "10 and more", "price", "price_of_ten"), "prices:read"),
-    **dict.fromkeys(("Costs you", "purchase_cost"), _COSTS),
-}
+_COUNTS = (Column("Key"), Column("Sold", numeric=True), Column("Not sold", numeric=True))
+_AS_LISTED = Order({"place": int}, "place", lambda row, _: (row.place, 0))
+_GROUP_CELLS: Cells = {name: name for name in ("key", "name", "sold", "not_sold")}
 
 
-def _choices(call: Call) -> list[tuple[Shown, str]]:
-    return [(show, label(show)) for show in SHOWN if show != "below_cost" or has_right(call.request, _COSTS)]
+class Group(Struct, frozen=True):
+    """A category or a manufacturer, and how many products it has; `place` is its own in the list, from 0 on."""
+
+    place: int
+    key: str
+    name: str
+    sold: int
+    not_sold: int
 
 
-def _category_choices(categories: Sequence[CategoryRecord], chosen: str | None) -> list[tuple[str, str]]:
-    """Return the categories to choose from. A link may name one by its name or in other case, as the filter does.
-
-    The one category that is chosen so has the value of the link; a name of several, or of none, is one more choice.
-    """
-    choices = categories_in_tree(categories)
-    said = (chosen or "").strip().lower()
-    if not chosen or not said or any(each.key == chosen for each in categories):
-        return choices
-    named = [each.key for each in categories if said in (each.key.lower(), each.name.lower())]
-    if len(named) == 1:
-        return [(chosen if key in named else key, name) for key, name in choices]
-    return [(chosen, f"All named {chosen}" if named else chosen), *choices]
-
-
-class ProductTable(TableParameters, frozen=True, kw_only=True):
-    """The filters of the table, as those of `GET /api/product`."""
-
-    query: str | None = None
-    manufacturer: str | None = None
-    category: str | None = None
-    show: Shown | None = None
-    external_id: str | None = None
-
-
-class StockedProduct(Struct, frozen=True):
-    """A row of the table."""
-
-    product: ListedProduct
-    level: StockLevel
-    price: CostedPrice
-
-
-class ProductListPages(Struct, frozen=True):
-    """The list of products."""
+class GroupPages(Struct, frozen=True):
+    """The lists of categories and of manufacturers."""
 
     desk: PageDesk
     parts: OfficeParts
 
     @table_page(
-        "/product",
-        "Products",
-        columns=_PRODUCT_COLUMNS,
-        order=Order({"sku": str}, "sku", lambda row, _: (row.product.sku_key, 0)),
-        template="products/list.html",
-        file="products",
-        cells=_PRODUCT_CELLS,
-        needs=_NEEDS,
-        shown=lambda self, call, found: self._shown(call, found),
+        "/category",
+        "Categories",
+        columns=(Column("Category"), *_COUNTS),
+        order=_AS_LISTED,
+        template="products/groups.html",
+        file="categories",
+        cells=_GROUP_CELLS,
+        shown=lambda *_: known(one="category", several="categories", title="Categories", heading="Category"),
         scope="catalogue:read",
     )
-    async def list_products(self, tx: Transaction, call: Call, wanted: ProductTable, at: At) -> list[StockedProduct]:
-        if wanted.show == "below_cost":
-            require_right(call.request, _COSTS)
-        behind = "" if at["after"] is None else at["after"][0]
-        memory = self.parts.views
-        words = text("query", wanted.query) or ""
-        manufacturer, external_id = text("manufacturer", wanted.manufacturer), text("external_id", wanted.external_id)
-        category = text("category", wanted.category)
-        chosen = ProductFilter(manufacturer or None, wanted.show, external_id or None, category=category or None)
-        products = await list_products(tx, memory, words, chosen, behind, wanted.most)
-        keys = [product.sku_key for product in products]
-        levels = await stock_levels_of(tx, keys)
-        prices = await costed_prices_of(tx, "default", keys) if has_right(call.request, "prices:read") else {}
-        return [
-            StockedProduct(each, levels.get(each.sku_key, _NO_STOCK), prices.get(each.sku_key, NO_PRICE))
-            for each in products
-        ]
+    async def list_categories(self, at: At) -> list[Group]:
+        catalogue = await self.parts.views.snapshot()
+        return _groups(catalogue, _tree_by_position(catalogue.category_tree), catalogue.categories, at)
 
-    async def _shown(self, call: Call, found: Listed[ProductTable, StockedProduct]) -> dict[str, Any]:
-        """Return what the page has and the file has not.
+    @table_page(
+        "/manufacturer",
+        "Manufacturers",
+        columns=(Column("Manufacturer"), *_COUNTS),
+        order=_AS_LISTED,
+        template="products/groups.html",
+        file="manufacturers",
+        cells=_GROUP_CELLS,
+        shown=lambda *_: known(
+            one="manufacturer", several="manufacturers", title="Manufacturers", heading="Manufacturer"
+        ),
+        scope="catalogue:read",
+    )
+    async def list_manufacturers(self, at: At) -> list[Group]:
+        catalogue = await self.parts.views.snapshot()
+        named = [(each.key, each.name) for each in catalogue.manufacturer_list]
+        return _groups(catalogue, named, catalogue.manufacturers, at)
 
-        The pictures, the names of manufacturers, the choices of the filters, and how the words of the search were read,
-        with the search as typed.
-        """
-        words = found.wanted.query or ""
-        note = await note_of_search(self.parts.views, words)
-        async with self.desk.reading() as tx:
-            categories, manufacturers = await read_groups(tx)
-            pictured = await read_pictured(tx, [row.product.sku_key for row in found.rows])
-        names = {each.key: each.name for each in categories}
-        return {
-            "looks": {key: look_of(each, names) for key, each in pictured.items()},
-            "choices": _choices(call),
-            "manufacturers": {each.key: each.name for each in manufacturers},
-            "category_choices": _category_choices(categories, found.wanted.category),
-            "note": note,
-            "typed": as_typed(words),
-        }
+
+def _tree_by_position(categories: Iterable[Category], above: str = "") -> Iterator[tuple[str, str]]:
+    """Return the keys and the names of categories, each below its parent, whose name is before its own."""
+    for each in categories:
+        yield each.key, f"{above}{each.name}"
+        yield from _tree_by_position(each.children or (), f"{each.name}: ")
+
+
+def _groups(
+    catalogue: CatalogueSnapshot, named: Iterable[tuple[str, str]], rows_of: Mapping[str, BitMap], at: At
+) -> list[Group]:
+    first = 0 if at["after"] is None else at["after"][0] + 1
+    found = []
+    for place, (key, name) in list(enumerate(named))[first : first + at["most"]]:
+        rows = rows_of.get(fold(key), BitMap())
+        sold = len(rows & catalogue.active)
+        found.append(Group(place, key, name, sold, len(rows) - sold))
+    return found

@@ -1,7 +1,6 @@
 """The catalogue's rows, the statements that read all of them, the stored layout, and pictures."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, LiteralString, TypedDict
 
@@ -292,8 +291,8 @@ def orderable_record(cells: _Cells) -> ProductRecord:
     return replace(named, weight_kg=weight, components=parts, active=active)
 
 
-_DELETE = Statement("delete from catalogue_layout")
-_ADD = Statement("""
+_DELETE_LAYOUT = Statement("delete from catalogue_layout")
+_ADD_LAYOUT = Statement("""
     insert into catalogue_layout (version, program, data)
     select version, :program, :data from change where topic = 'catalogue'
 """)
@@ -301,11 +300,11 @@ _ADD = Statement("""
 
 async def replace_layout(tx: Transaction, program: str, data: bytes) -> None:
     """Store the layout of the catalogue's version in this transaction instead of the last one."""
-    await tx.execute(_DELETE)
-    await tx.execute(_ADD, program=program, data=data)
+    await tx.execute(_DELETE_LAYOUT)
+    await tx.execute(_ADD_LAYOUT, program=program, data=data)
 
 
-_FIND = Statement("""
+_FIND_LAYOUT = Statement("""
     select data from catalogue_layout l join change c on c.version = l.version
     where c.topic = 'catalogue' and l.program = :program
 """)
@@ -313,36 +312,4 @@ _FIND = Statement("""
 
 async def find_layout(tx: Transaction, program: str) -> bytes | None:
     """Return the layout that this program stored of the catalogue's version in this transaction, or None."""
-    return await fetch_binary(tx, _FIND, program=program)
-
-
-class Picture(Struct, frozen=True):
-    """A picture's bytes and their media type."""
-
-    media_type: str
-    content: bytes
-
-
-_STORE = Statement("""
-    insert into picture (digest, media_type, content, added_at) values (:digest, :media_type, :content, :now)
-    on conflict (digest) do nothing
-""")
-_MEDIA_TYPE = Statement("select media_type from picture where digest = :digest")
-_CONTENT = Statement("select content from picture where digest = :digest")
-
-
-async def store_picture(tx: Transaction, digest: str, picture: Picture, now: datetime) -> None:
-    """Store a picture, unless it is stored already."""
-    await tx.execute(_STORE, digest=digest, media_type=picture.media_type, content=picture.content, now=now)
-
-
-async def find_media_type(tx: Transaction, digest: str) -> str | None:
-    """Return the media type of the picture with a digest, or None."""
-    found: str | None = await tx.fetch_value(_MEDIA_TYPE, digest=digest)
-    return found
-
-
-async def content_of(tx: Transaction, digest: str) -> bytes:
-    """Return the content of a picture that is there."""
-    content: bytes = await tx.fetch_value(_CONTENT, digest=digest)
-    return content
+    return await fetch_binary(tx, _FIND_LAYOUT, program=program)

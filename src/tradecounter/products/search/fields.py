@@ -135,10 +135,10 @@ def _by_number(
     return numbers[order], [all_lists[place] for place in order.tolist()]
 
 
-_ONE_FROM = 4  # letters from which one may be wrong, missing, too many or swapped with its neighbour
-_TWO_FROM = 8  # letters from which two may
-_LONGEST = 50  # characters of a word that is corrected
-_MOST_BYTES = 4  # of a character
+_ONE_ERROR_FROM = 4  # letters from which one may be wrong, missing, too many or swapped with its neighbour
+_TWO_ERRORS_FROM = 8  # letters from which two may
+_LONGEST_WORD = 50  # characters of a word that is corrected
+_MOST_BYTES_OF_LETTER = 4  # of a character
 _MASK_BITS = np.uint8(63)
 
 
@@ -155,8 +155,8 @@ class NearestWords(Struct, frozen=True):
         lengths = np.fromiter(map(len, lexicon), dtype=np.int64, count=len(lexicon))
         data = np.frombuffer(b"".join(lexicon), dtype=np.uint8)
         starts = np.cumsum(lengths) - lengths
-        masks = _masks(data, starts)
-        chosen = np.flatnonzero((lengths >= _ONE_FROM - 1) & (data[starts] > LAST_KIND))
+        masks = _byte_masks(data, starts)
+        chosen = np.flatnonzero((lengths >= _ONE_ERROR_FROM - 1) & (data[starts] > LAST_KIND))
         numbers = chosen[np.argsort(lengths[chosen], kind="stable")]
         ordered = lengths[numbers]
         ends = np.searchsorted(ordered, np.arange(int(ordered.max(initial=0)) + 2))
@@ -165,8 +165,8 @@ class NearestWords(Struct, frozen=True):
     def candidates(self, word: str, lexicon: SortedKeys) -> list[list[str]]:
         """Return the words that one change leads to, then those that two do; digits stay what they are."""
         letters = sum(character.isalpha() for character in word)
-        most = 2 if letters >= _TWO_FROM else 1 if letters >= _ONE_FROM else 0
-        if not most or len(word) > _LONGEST:
+        most = 2 if letters >= _TWO_ERRORS_FROM else 1 if letters >= _ONE_ERROR_FROM else 0
+        if not most or len(word) > _LONGEST_WORD:
             return []
         digits = _digits(word)
         near = [near for near in self._alike(word, most, lexicon) if _digits(near) == digits]
@@ -179,16 +179,16 @@ class NearestWords(Struct, frozen=True):
     def _alike(self, word: str, most: int, lexicon: SortedKeys) -> list[str]:
         """Return the words whose length and bytes differ little from a word's."""
         own = encoded(word)
-        bytes_off = most if word.isascii() else most * _MOST_BYTES
+        bytes_off = most if word.isascii() else most * _MOST_BYTES_OF_LETTER
         last = len(self.ends) - 1
         start, end = (int(self.ends[min(max(n, 0), last)]) for n in (len(own) - bytes_off, len(own) + bytes_off + 1))
-        mask = _masks(np.frombuffer(own, dtype=np.uint8), np.zeros(1, dtype=np.int64))
+        mask = _byte_masks(np.frombuffer(own, dtype=np.uint8), np.zeros(1, dtype=np.int64))
         off = np.bitwise_count(self.masks[start:end] ^ mask)
         numbers = self.numbers[start:end][off <= 2 * bytes_off]
         return [lexicon.key(number).decode(errors="surrogatepass") for number in numbers.tolist()]
 
 
-def _masks(data: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _byte_masks(data: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return a bit for each byte of the words that begin at `starts`."""
     if not len(starts):
         return np.empty(0, dtype=np.uint64)

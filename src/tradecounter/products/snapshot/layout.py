@@ -36,7 +36,7 @@ _LEVEL = 1  # of zstd; 100,000 products become a tenth in 0.15 seconds
 def to_bytes(snapshot: CatalogueSnapshot) -> bytes:
     """Return a snapshot's compressed bytes. Takes tenths of a second for a large one, mostly in a library.
 
-    The bytes are a pickle that can name nothing else, where an ordinary pickle runs whatever it says.
+    The bytes are a pickle that can name only the classes of a snapshot; an ordinary pickle runs whatever it names.
     """
     buffers: list[pickle.PickleBuffer] = []
     pickled = io.BytesIO()

@@ -20,12 +20,12 @@ from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
 from tradecounter.kit.errors import Code, not_found
 from tradecounter.orders.interface_document import CONFLICT, ORDER_REQUEST, PAYMENT_REQUIRED, PENDING_ORDER
 from tradecounter.orders.lines import with_components
-from tradecounter.orders.operations.public import OrderCreation
+from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.queries.orders import lines_of, lines_of_order, pipe_by_code, pipe_lines_by_code
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails
+from tradecounter.quotes.handle_quotes import decline_own_quote
 from tradecounter.quotes.queries import count_own_quotes, own_quotes
-from tradecounter.quotes.steps import decline_own_quote
 from tradecounter.quotes.wire import DeclineQuoteRequest, Quote, quote_on_the_wire
 
 _QUOTE = Quote(

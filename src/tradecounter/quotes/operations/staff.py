@@ -11,31 +11,21 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.orders import interface_document as ordering
-from tradecounter.orders import reseller_wire as orders
-from tradecounter.orders.operations.staff import CONFIRM_ERRORS, SELLERS, check_override
-from tradecounter.orders.operations.staff import DESCRIBED as ORDERS
+from tradecounter.orders.interface_document import PENDING_ORDER
+from tradecounter.orders.operations.staff import CONFIRM_ERRORS, ORDERS_DESCRIBED, SELLERS, check_override
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.all_orders import OrderFilter, orders_after
-from tradecounter.orders.reseller_wire import Confirmation, ResellerOrder
+from tradecounter.orders.reseller_wire import Confirmation, ResellerOrder, ResellerShippingOption
 from tradecounter.orders.states import pricing_of, quote_status
 from tradecounter.parts.present_order import OrderPresenter, option_in_utc
-from tradecounter.quotes import price_quote as asked
-from tradecounter.quotes.price_quote import (
-    CostedQuote,
-    Declination,
-    Margin,
-    QuotePrice,
-    fetch_costed_quote,
-    price_quote,
-    with_costs,
-)
-from tradecounter.quotes.steps import confirm_quote, decline_quote
-from tradecounter.quotes.wire import ResellerQuote
+from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
+from tradecounter.quotes.margin import Margin
+from tradecounter.quotes.price_quote import CostedQuote, fetch_costed_quote, price_quote, with_costs
+from tradecounter.quotes.wire import Declination, QuotedItem, QuotedShipping, QuotePrice, ResellerQuote
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
-_OPTION = orders.ResellerShippingOption(
+_OPTION = ResellerShippingOption(
     id=101,
     provider="Northway Parcels",
     description="UK mainland next working day",
@@ -44,9 +34,8 @@ _OPTION = orders.ResellerShippingOption(
     expected_arrival_date=_AT.replace(day=17),
     total_gross=Decimal("554.93"),
 )
-
 _QUOTE = ResellerQuote(
-    **structs.asdict(ordering.PENDING_ORDER) | {"shipping_options": [_OPTION]},
+    **structs.asdict(PENDING_ORDER) | {"shipping_options": [_OPTION]},
     status="Priced",
     customer_id=1001,
     created_at=_AT,
@@ -55,22 +44,17 @@ _QUOTE = ResellerQuote(
     note="With our thanks.",
     margin=Margin(Decimal("435.00"), Decimal("360.00"), Decimal("75.00"), Decimal("17.24")),
 )
-
-_QUOTE_PRICE = asked.QuotePrice(
-    [asked.QuotedItem("CV-320P", Decimal("72.50"))],
-    [asked.QuotedShipping(101, Decimal("0.00"))],
+_QUOTE_PRICE = QuotePrice(
+    [QuotedItem("CV-320P", Decimal("72.50"))],
+    [QuotedShipping(101, Decimal("0.00"))],
     "With our thanks.",
 )
-
-
-DESCRIBED: Mapping[type, Described] = {
+_DESCRIBED: Mapping[type, Described] = {
     ResellerQuote: Described("The quote.", _QUOTE, "Quote"),
-    asked.QuotePrice: Described("", _QUOTE_PRICE),
-    asked.Declination: Described("", asked.Declination("The product is no longer made.")),
+    QuotePrice: Described("", _QUOTE_PRICE),
+    Declination: Described("", Declination("The product is no longer made.")),
 }
-
-
-QUOTES = Subject(tag="Quotes", read="quotes:read", write="quotes:write", described={**ORDERS, **DESCRIBED})
+QUOTES = Subject(tag="Quotes", read="quotes:read", write="quotes:write", described={**ORDERS_DESCRIBED, **_DESCRIBED})
 ONE_QUOTE = "/api/quote/{code}"
 
 QuoteCode = Annotated[

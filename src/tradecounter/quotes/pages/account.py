@@ -48,14 +48,14 @@ from tradecounter.orders.states import (
     quote_status,
 )
 from tradecounter.parts.services import AccountParts
+from tradecounter.quotes.handle_quotes import decline_own_quote
 from tradecounter.quotes.queries import fetch_own_quote, open_quotes, own_quotes
 from tradecounter.quotes.quote_links import accept_by_link, link_actor, quote_by_link
-from tradecounter.quotes.steps import decline_own_quote
 from tradecounter.quotes.wire import DeclineQuoteRequest
 
-_PATH = "/account/quote"
-_ONE, _DECLINE = f"{_PATH}/{{code}}", f"{_PATH}/{{code}}/decline"
-_COLUMNS = (
+_QUOTES = "/account/quote"
+_QUOTE, _DECLINE = f"{_QUOTES}/{{code}}", f"{_QUOTES}/{{code}}/decline"
+_QUOTE_COLUMNS = (
     Column("Your reference"),
     Column("Requested"),
     Column("State"),
@@ -63,7 +63,7 @@ _COLUMNS = (
     Column("Total", numeric=True),
 )
 _MOST_OPEN = 20
-_CELLS: Cells = {
+_QUOTE_CELLS: Cells = {
     "confirmation_code": "quote.confirmation_code",
     "customer_reference": "quote.customer_reference",
     "requested_at": "quote.created_at",
@@ -94,27 +94,27 @@ class OwnQuotePages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    @page(_PATH, "Quotes", user_roles=BUYER, query=TableParameters)
+    @page(_QUOTES, "Quotes", user_roles=BUYER, query=TableParameters)
     async def list_quotes(self, call: Call) -> Response:
         wanted, now = call.query(TableParameters), self.desk.clock.now()
         after = read_cursor(wanted.after, int)
         async with self.desk.reading() as tx:
             found = await own_quotes(tx, call.customer_id, wanted.most, None if after is None else after[1])
             open_ones = await open_quotes(tx, call.customer_id, _MOST_OPEN) if after is None else []
-        rows = [_row(quote, now) for quote in found]
+        rows = [_quote_row(quote, now) for quote in found]
         if wanted.is_file:
-            return csv_of("quotes", _CELLS, rows)
-        address = self.desk.view(call).at(_PATH)
+            return csv_of("quotes", _QUOTE_CELLS, rows)
+        address = self.desk.view(call).at(_QUOTES)
         sort = Sort("requested", descending=True)
-        table = Table.of(call, address, _COLUMNS, rows, sort, lambda row: cursor_text(0, row.quote.id))
-        to_decide = [_row(q, now) for q in open_ones if isinstance(q, PricedQuote) and not q.has_expired(now)]
+        table = Table.of(call, address, _QUOTE_COLUMNS, rows, sort, lambda row: cursor_text(0, row.quote.id))
+        to_decide = [_quote_row(q, now) for q in open_ones if isinstance(q, PricedQuote) and not q.has_expired(now)]
         return self.desk.show(call, "quotes/list.html", table=table, to_decide=to_decide)
 
-    @page(_ONE, "One quote", user_roles=BUYER)
+    @page(_QUOTE, "One quote", user_roles=BUYER)
     async def show_quote(self, call: Call) -> Response:
         return await self._show(call, "quotes/quote.html", Filled())
 
-    @form(_ONE, "Accept a quote", user_roles=BUYER)
+    @form(_QUOTE, "Accept a quote", user_roles=BUYER)
     async def accept(self, call: Call) -> Response:
         user, policy = user_of(call), self.parts.contexts.policy
 
@@ -146,7 +146,7 @@ class OwnQuotePages(Struct, frozen=True):
         _DECLINE,
         "Decline a quote",
         shown=lambda self, call, filled: self._show(call, "quotes/decline.html", filled),
-        to=_PATH,
+        to=_QUOTES,
         done="The quote is declined.",
         user_roles=BUYER,
     )
@@ -162,7 +162,7 @@ class OwnQuotePages(Struct, frozen=True):
             approval = await find_approval(tx, call.customer_id, quote.confirmation_code, now)
             room = await fetch_credit_room(tx, call.customer_id)
         quote = await dated_now(quote, lines, self.parts.views, now)
-        row, user = _row(quote, now), user_of(call)
+        row, user = _quote_row(quote, now), user_of(call)
         return self.desk.show(
             call,
             template,
@@ -170,30 +170,30 @@ class OwnQuotePages(Struct, frozen=True):
             quote=quote,
             state=row.status,
             expires_at=row.expires_at,
-            note=_note(quote),
+            note=_quote_note(quote),
             order=quote if isinstance(quote, NumberedOrder) else None,
             is_priced=isinstance(quote, PricedQuote) and not quote.has_expired(now),
             is_open=isinstance(quote, UnpricedQuote) or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
             lines=lines,
             approval=approval,
             limit=user.order_limit if needs_approval(user.roles, user.order_limit, quote.least_gross) else None,
-            saved=sum((_saved(line) for line in lines), NOTHING),
+            saved=sum((_saved_by_quote(line) for line in lines), NOTHING),
             chosen=chosen_option(quote, account.shipping_method),
             room=room,
             address_lines=address_lines,
         )
 
 
-def _row(quote: AnyOrder, now: datetime) -> QuoteRow:
+def _quote_row(quote: AnyOrder, now: datetime) -> QuoteRow:
     return QuoteRow(quote, quote_status(quote, now), quote.expires_at if isinstance(quote, PricedQuote) else None)
 
 
-def _saved(line: OrderLine) -> Decimal:
+def _saved_by_quote(line: OrderLine) -> Decimal:
     """Return what the price of the quote saves on a line."""
     return (line.cost_at_request - line.unit_cost) * line.quantity
 
 
-def _note(quote: AnyOrder) -> str | None:
+def _quote_note(quote: AnyOrder) -> str | None:
     pricing = pricing_of(quote)
     return None if pricing is None else pricing.quote_note
 
@@ -203,7 +203,7 @@ def _code(call: Call) -> str:
 
 
 _LINK, _ACCEPTED = "/account/quote-link/{secret}", "/account/quote-link"
-_SECRET = (Parameter("secret", "The secret of the link.", TEXT, "0" * 64),)
+_LINK_PARAMETER = (Parameter("secret", "The secret of the link.", TEXT, "0" * 64),)
 _FOR_THE_FORM = {Kind.INVALID, Kind.PAYMENT_REQUIRED, Kind.PRECONDITION_FAILED}  # the link is still good
 
 
@@ -218,18 +218,18 @@ class QuoteLinkPages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    @page(_LINK, "Your quote", path_parameters=_SECRET, signed_out=True)
+    @page(_LINK, "Your quote", path_parameters=_LINK_PARAMETER, signed_out=True)
     async def show_quote(self, call: Call) -> Response:
         return await self._show(call, Filled())
 
-    @form(_LINK, "Accept your quote", path_parameters=_SECRET, signed_out=True)
+    @form(_LINK, "Accept your quote", path_parameters=_LINK_PARAMETER, signed_out=True)
     async def accept(self, call: Call) -> Response:
         submitted = await read_submitted(call)
         try:
             method = parse_form(submitted, AcceptForm).shipping_method
             actor, now = link_actor(sender_of(call.request.scope).address), self.desk.clock.now()
             async with transaction(self.desk.database, actor) as tx:
-                order = await accept_by_link(tx, _secret(call), method, self.parts.contexts.policy, now)
+                order = await accept_by_link(tx, _secret_of(call), method, self.parts.contexts.policy, now)
                 require_no_approval((), await least_limit(tx, order.customer_id), order.gross)
         except DomainError as error:
             if error.kind not in _FOR_THE_FORM:
@@ -243,14 +243,14 @@ class QuoteLinkPages(Struct, frozen=True):
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            offered = await quote_by_link(tx, _secret(call), self.desk.clock.now())
+            offered = await quote_by_link(tx, _secret_of(call), self.desk.clock.now())
             limit = await least_limit(tx, offered.account.id)
         quote = offered.quote
         return self.desk.show(
             call,
             "quotes/linked_quote.html",
             form=filled,
-            path=f"{_ACCEPTED}/{_secret(call)}",
+            path=f"{_ACCEPTED}/{_secret_of(call)}",
             offered=offered,
             needs_user=needs_approval((), limit, quote.least_gross),
             quote=quote,
@@ -264,5 +264,5 @@ def _in_words(quote: PricedQuote, option: ShippingOption) -> str:
     return f"{option.name}, {in_pounds(option.cost_net)}: {in_pounds(quote.gross_with(option))} in total with VAT"
 
 
-def _secret(call: Call) -> str:
+def _secret_of(call: Call) -> str:
     return call.path_text("secret", "link")

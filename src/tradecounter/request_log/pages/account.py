@@ -8,8 +8,9 @@ from msgspec import Meta, Struct
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
-from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS
+from tradecounter.edge.pages.operation import DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.identity.manage_keys import fetch_key

@@ -10,8 +10,9 @@ from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.guide import first_line
 from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, page
+from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter

@@ -7,7 +7,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.services import AccountParts
-from tradecounter.search.find_anything import PRODUCT, find_own
+from tradecounter.search.find_anything import OWN_PRODUCT, find_own
 from tradecounter.search.pages.both import SearchQuery, show_hits
 
 
@@ -23,7 +23,7 @@ class OwnSearchPages(Struct, frozen=True):
         groups = []
         if query.text:
             may = self.desk.view(call).may
-            view = await self.parts.views.of(call.customer_id) if may(PRODUCT) else None
+            view = await self.parts.views.of(call.customer_id) if may(OWN_PRODUCT) else None
             async with self.desk.reading() as tx:
                 groups = await find_own(tx, call.customer_id, view, query.text, may)
         return show_hits(self.desk, call, query, groups)

@@ -11,11 +11,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tradecounter.db.pipeline import CommitInDoubtError, OutdatedStatementError
 from tradecounter.db.pool import DATABASE_AWAY
 from tradecounter.edge.rest.responses import STATUS, Failure, error_page_of, error_response, json_response
-from tradecounter.edge.server.where_to_look import logged_path, with_routes
+from tradecounter.edge.server.hints import with_routes
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import Code, DomainError, Kind
 from tradecounter.kit.tasks import Seldom
-from tradecounter.sites.http.request_context import note_error, request_id_of, require_readable
+from tradecounter.sites.http.request_context import logged_path, note_error, request_id_of, require_readable
 from tradecounter.sites.http.request_head import SAFE_METHODS
 
 log = structlog.get_logger()

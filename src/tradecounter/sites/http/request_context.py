@@ -15,7 +15,6 @@ from tradecounter.edge.rest.call import response_headers
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.client_address import ClientAddresses
 from tradecounter.edge.server.request_figures import RequestFigures, bounded_method
-from tradecounter.edge.server.where_to_look import logged_path
 from tradecounter.identity.admission import SENDER, Sender
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.telemetry import SPANS, RequestSpan
@@ -49,6 +48,15 @@ class RequestContext(Sender):
     reason: str | None = None
     code: str = ""
     is_tried: bool = False
+
+
+# Whoever has the link can accept the quote, or read the feed.
+_SECRETS = re.compile(r"(/quote-link/|^/feed/)[^/]+")
+
+
+def logged_path(request: Request) -> str:
+    """Return a request's path without the secrets of one-time links and feeds."""
+    return _SECRETS.sub(r"\1(hidden)", request.scope["path"])
 
 
 def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses) -> RequestContext:

@@ -7,8 +7,14 @@ from starlette.types import Scope
 
 from tradecounter.edge.rest.conditional import CREDENTIALS, NEGOTIATED
 from tradecounter.edge.rest.paging import MOST_LINK_BYTES, PageLinks, linked_query
-from tradecounter.edge.rest.parameters import IGNORED_HEADER as IGNORED
-from tradecounter.edge.rest.parameters import Pair, header_value, known_names, raw_pairs, unknown_parameters
+from tradecounter.edge.rest.parameters import (
+    IGNORED_HEADER,
+    Pair,
+    header_value,
+    known_names,
+    raw_pairs,
+    unknown_parameters,
+)
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.client_address import FORWARDING, ClientAddresses, Hops
 from tradecounter.identity.credentials import Credential, read_credential
@@ -123,7 +129,7 @@ def _read_key(head: RequestHead, path: str, query: str, headers: dict[bytes, byt
     known = "&".join([f"{name}={value}" for name, value in pairs if value and name in names])
     head.pairs, head.key = pairs, (path, known, *map(headers.get, KEYED))
     if not names.issuperset([name for name, _ in pairs]) and (unknown := unknown_parameters(query, shape)):
-        head.ignored = (IGNORED.lower().encode(), header_value(unknown).encode())
+        head.ignored = (IGNORED_HEADER.lower().encode(), header_value(unknown).encode())
 
 
 def _read_credential(headers: dict[bytes, bytes], repeated: list[Header], query: str) -> Credential | DomainError:

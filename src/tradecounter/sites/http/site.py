@@ -20,9 +20,9 @@ from tradecounter.db.refresher import Freshness, Refreshable, Refresher
 from tradecounter.edge.rest.operation import Endpoint, Operation
 from tradecounter.edge.server.compression import Compression
 from tradecounter.edge.server.connection.connections import Connections, fitting_connections
+from tradecounter.edge.server.hints import unknown_address
 from tradecounter.edge.server.request_figures import RequestFigures
 from tradecounter.edge.server.security_headers import cross_origin, security_headers
-from tradecounter.edge.server.where_to_look import unknown_address
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import RegisteredKeys

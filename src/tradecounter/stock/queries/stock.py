@@ -242,7 +242,7 @@ _RESTOCK = Statement("""
 
 async def restock(tx: Transaction, units: Mapping[int, int]) -> None:
     """Make returned units, by product id, available; the caller serves back-orders with them."""
-    await _lock_levels(tx, units)
+    await _lock_rows(tx, units)
     await tx.execute(_RESTOCK, product_ids=list(units), units=list(units.values()))
 
 
@@ -255,12 +255,12 @@ _HAND_OVER = Statement("""
 
 async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
     """Subtract dispatched units, by product id, from the allocated units; negative ones are allocated again."""
-    await _lock_levels(tx, units)
+    await _lock_rows(tx, units)
     await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
 
 
 _LOCK_ROWS = Statement("select from stock_level where product_id = any(:product_ids) order by product_id for update")
 
 
-async def _lock_levels(tx: Transaction, product_ids: Iterable[int]) -> None:
+async def _lock_rows(tx: Transaction, product_ids: Iterable[int]) -> None:
     await tx.execute(_LOCK_ROWS, product_ids=list(product_ids))

@@ -1,4 +1,4 @@
-"""Requests that wait for a change: each refresh of the storefront wakes those whose customers it may concern."""
+"""Requests that wait for a change: what a refresh changed, and waking those whose customers it may concern."""
 
 import asyncio
 from contextlib import suppress
@@ -20,10 +20,7 @@ _Group = tuple[str | None, int, bool]  # customers with equal price list, discou
 
 
 class Concerns(Struct, frozen=True):
-    """What a refresh changed: rows for all, rows for trade accounts, and prices.
-
-    It may say yes where nothing differs for the customer; `differences` then finds nothing. It never says no wrongly.
-    """
+    """What a refresh changed: rows for all, rows for trade accounts, and prices."""
 
     before: Outlook
     now: Outlook
@@ -44,7 +41,11 @@ class Concerns(Struct, frozen=True):
         return nothing and same_terms and not self.everybody and not self.new_day
 
     def customer(self, customer_id: int) -> bool:
-        """Return whether the refresh may concern a customer."""
+        """Return whether the refresh may concern a customer.
+
+        May return True where nothing differs for the customer; `differences` then finds nothing. Never returns False
+        wrongly.
+        """
         terms = self.now.data.terms.get(customer_id)
         if terms is None or self.everybody or customer_id in self.customers:
             return True

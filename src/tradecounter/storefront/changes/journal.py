@@ -160,11 +160,11 @@ class Journal(Struct):
         self._former_skus = {key: spelled for key, spelled in kept.items() if spelled}
 
 
-_EVERY = timedelta(minutes=55)  # between marks
-_MARGIN = timedelta(hours=1)  # clocks differ, and a process may show data that is minutes old
+_DELETE_EVERY = timedelta(minutes=55)  # between marks
+_DELETE_MARGIN = timedelta(hours=1)  # clocks differ, and a process may show data that is minutes old
 
 
 async def forget_catalogue_changes(tx: Transaction, now: datetime, keep: timedelta) -> int:
     """Delete the changes that no valid cursor needs, some hours after the last one expired; return how many."""
-    await mark_versions(tx, now, now - _EVERY)
-    return await delete_changes(tx, now - keep - _MARGIN)
+    await mark_versions(tx, now, now - _DELETE_EVERY)
+    return await delete_changes(tx, now - keep - _DELETE_MARGIN)

@@ -1,4 +1,4 @@
-"""What the catalogue shows of a customer's view by the filters of a request, and its addresses with other filters."""
+"""The catalogue as its pages show it: the products that a request's filters find, and addresses with other filters."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import Approval, count_orders_to_approve, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
-from tradecounter.billing.account_money import owed_of
+from tradecounter.billing.credit_overview import owed_of
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import fetch_account

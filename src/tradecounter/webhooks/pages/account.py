@@ -3,8 +3,9 @@
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.edge.pages.operation import DEVELOPER_HOME, DEVELOPERS, page
+from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.services import AccountParts
 from tradecounter.webhooks.queries.endpoints import endpoints_after

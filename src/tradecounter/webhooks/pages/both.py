@@ -1,4 +1,4 @@
-"""`/webhook`: webhook endpoints of both sites, their deliveries, and the forms that add and change them."""
+"""`/webhook/{id}`, in the account below `/account/developer`: one webhook, its deliveries, and its forms."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -14,8 +14,9 @@ from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParamete
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import DEVELOPERS, Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.page_site import BothSites, SharedParts, path_of_subject
+from tradecounter.edge.pages.page_site import BothSites, SharedParts
 from tradecounter.edge.pages.step import Question, action, step
+from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.events.record import CUSTOMER_TYPES

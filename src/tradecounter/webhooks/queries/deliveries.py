@@ -21,7 +21,7 @@ _BEHIND = Statement(
 )
 # The endpoints' rows must be locked before this statement begins, because its snapshot must show the deliveries that
 # others have made. Endpoints without an event for them are moved on only now and then, to spare writes.
-_MAKE = Statement("""
+_MAKE_DELIVERIES = Statement("""
     with log as (
         select last from event_sequence
     ), found as (
@@ -63,11 +63,11 @@ async def make_deliveries(tx: Transaction, now: datetime) -> int:
     ids = [id_ for (id_,) in await tx.fetch_all(_BEHIND, most=BATCH)]
     if not ids:
         return 0
-    count: int = await tx.fetch_value(_MAKE, ids=ids, most=BATCH, now=now)
+    count: int = await tx.fetch_value(_MAKE_DELIVERIES, ids=ids, most=BATCH, now=now)
     return count
 
 
-_REPLAY = Statement("""
+_INSERT_REPLAY = Statement("""
     insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
     select webhook.id, sequence, event.id, type, subject, :now,
            case when row_number() over (partition by subject order by sequence) = 1
@@ -95,10 +95,10 @@ async def insert_replay(tx: Transaction, webhook_id: int, first: int, last: int,
 
     Return how many. Later events get their deliveries anyway, and so do those that still wait for theirs.
     """
-    return len(await tx.fetch_all(_REPLAY, id=webhook_id, first=first, last=last, now=now))
+    return len(await tx.fetch_all(_INSERT_REPLAY, id=webhook_id, first=first, last=last, now=now))
 
 
-_INSERT = Statement("""
+_INSERT_DELIVERY = Statement("""
     insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
     select :webhook_id, :sequence::bigint, :event_id, :type, :subject, :now,
            case when not exists (
@@ -114,7 +114,7 @@ async def insert_delivery(
 ) -> int:
     """Make one delivery, and return its id; the endpoint must be locked."""
     values = {"sequence": sequence, "event_id": event_id, "type": type_, "subject": subject, "now": now}
-    delivery_id: int = await tx.fetch_value(_INSERT, webhook_id=webhook_id, **values)
+    delivery_id: int = await tx.fetch_value(_INSERT_DELIVERY, webhook_id=webhook_id, **values)
     return delivery_id
 
 
@@ -141,7 +141,7 @@ _SELECTED = SQL("""
          from webhook_attempt where delivery_id = webhook_delivery.id), '[]') as attempts
     from webhook_delivery where webhook_id = :webhook_id and {}
 """)
-_AFTER = Statement(
+_DELIVERIES_AFTER = Statement(
     _SELECTED.format(
         SQL("""
             (:after = 0 or id < :after)
@@ -153,7 +153,7 @@ _AFTER = Statement(
     ),
     DeliveryRecord,
 )
-_ONE = Statement(_SELECTED.format(SQL("id = :id")), DeliveryRecord)
+_DELIVERY_BY_ID = Statement(_SELECTED.format(SQL("id = :id")), DeliveryRecord)
 
 
 async def deliveries_after(
@@ -163,18 +163,20 @@ async def deliveries_after(
 
     With `changed_since`, those that were made, attempted or delivered then or later.
     """
-    return await tx.fetch_all(_AFTER, webhook_id=webhook_id, after=after, most=most, changed_since=changed_since)
+    return await tx.fetch_all(
+        _DELIVERIES_AFTER, webhook_id=webhook_id, after=after, most=most, changed_since=changed_since
+    )
 
 
 async def fetch_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord:
     """Return an endpoint's delivery. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_ONE, webhook_id=webhook_id, id=delivery_id)
+    found = await tx.fetch_one(_DELIVERY_BY_ID, webhook_id=webhook_id, id=delivery_id)
     if found is None:
         raise not_found("delivery", delivery_id)
     return found
 
 
-_RESUME = Statement(
+_RESUME_DELIVERIES = Statement(
     "update webhook_delivery set retries = 0,"
     " next_attempt_at = case when next_attempt_at is not null then :now::timestamptz end"
     " where webhook_id = :id and delivered_at is null"
@@ -183,7 +185,7 @@ _RESUME = Statement(
 
 async def resume_deliveries(tx: Transaction, webhook_id: int, now: datetime) -> None:
     """Have an endpoint's waiting deliveries attempted at once, those that wait for others after them."""
-    await tx.execute(_RESUME, id=webhook_id, now=now)
+    await tx.execute(_RESUME_DELIVERIES, id=webhook_id, now=now)
 
 
 _FORGET_ATTEMPTS = Statement("""
@@ -231,7 +233,7 @@ class Claimed(Struct, frozen=True):
 # An endpoint that fails gets one attempt at a time. Endpoints take turns, and so do customers: those with the fewest
 # attempts that run are first, so that slow endpoints delay nobody else, however many a customer has.
 # An array of ids instead of a join has rows found by id: without fresh statistics, a join reads all waiting deliveries.
-_CLAIM = Statement(
+_CLAIM_DUE = Statement(
     SQL("""
     with busy as (
         select key::bigint as webhook_id, value::integer as attempts from jsonb_each_text(:busy::jsonb)
@@ -273,17 +275,19 @@ _CLAIM = Statement(
 
 async def claim(tx: Transaction, now: datetime, most: int, each: int, busy: dict[int, int]) -> list[Claimed]:
     """Claim up to `most` due deliveries, and of each endpoint up to `each` less the attempts that are `busy`."""
-    return await tx.fetch_all(
-        _CLAIM,
-        now=now,
-        until=now + CLAIMED_FOR,
-        most=most,
-        each=each,
-        busy=json_of({str(k): v for k, v in busy.items()}),
-    )
+    async with tx.pipeline() as p:  # prepared: planning it takes longer than all else of a claim
+        found = p.fetch(
+            _CLAIM_DUE,
+            now=now,
+            until=now + CLAIMED_FOR,
+            most=most,
+            each=each,
+            busy=json_of({str(k): v for k, v in busy.items()}),
+        )
+    return found.rows
 
 
-class Result(Struct, frozen=True):
+class AttemptResult(Struct, frozen=True):
     """How an attempt of a delivery went; `next_attempt_at` is None after success."""
 
     delivery_id: int
@@ -297,7 +301,7 @@ class Result(Struct, frozen=True):
     next_attempt_at: datetime | None
 
 
-class Standing(Struct, frozen=True):
+class EndpointStanding(Struct, frozen=True):
     """Whether an endpoint is active, and since when it fails."""
 
     id: int
@@ -305,11 +309,11 @@ class Standing(Struct, frozen=True):
     failing_since: datetime | None
 
 
-_LOCK = Statement(
+_LOCK_STANDINGS = Statement(
     "select id, state, failing_since from webhook where id = any(:ids::bigint[]) order by id for no key update",
-    Standing,
+    EndpointStanding,
 )
-_RECORD = Statement("""
+_RECORD_RESULTS = Statement("""
     with result as (
         select * from jsonb_to_recordset(:results::jsonb) as r(
             delivery_id bigint, attempt integer, at timestamptz, status smallint, milliseconds integer, error text,
@@ -342,14 +346,14 @@ _NEXT_OF_SUBJECTS = Statement("""
 """)
 
 
-async def lock_standings(tx: Transaction, ids: Sequence[int]) -> list[Standing]:
+async def lock_standings(tx: Transaction, ids: Sequence[int]) -> list[EndpointStanding]:
     """Lock endpoints and return their standing."""
-    return await tx.fetch_all(_LOCK, ids=sorted(ids))
+    return await tx.fetch_all(_LOCK_STANDINGS, ids=sorted(ids))
 
 
-async def record_results(tx: Transaction, results: Sequence[Result], now: datetime) -> None:
+async def record_results(tx: Transaction, results: Sequence[AttemptResult], now: datetime) -> None:
     """Record attempts; the endpoints must be locked. After a success, the next delivery of the subject is due."""
-    await tx.execute(_RECORD, results=json_of(results), now=now)
+    await tx.execute(_RECORD_RESULTS, results=json_of(results), now=now)
     delivered = [result.delivery_id for result in results if result.next_attempt_at is None]
     if delivered:
         await tx.execute(_NEXT_OF_SUBJECTS, ids=delivered, now=now)

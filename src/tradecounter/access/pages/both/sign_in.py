@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.change_password import ask_for_password_link, open_link, prove, set_password
+from tradecounter.access.change_password import ask_for_password_link, prove
+from tradecounter.access.links import open_link, set_password
 from tradecounter.access.pages.both.own_sign_ins import OwnSignInPages, qr_code
 from tradecounter.access.pages.both.visit import (
     NextParameters,

@@ -11,12 +11,12 @@ from starlette.responses import Response
 from tradecounter.billing.credit_notes import creditable_of, creditable_of_return, issue_credit_note, reason_of
 from tradecounter.billing.invoices import shown_invoice
 from tradecounter.billing.queries.credit_notes import fetch_credit_note, printed_credit_note
-from tradecounter.billing.queries.invoice_records import fetch_invoice
-from tradecounter.billing.queries.money_tables import (
+from tradecounter.billing.queries.document_tables import (
     CREDIT_NOTES,
     CreditNoteRow,
     CreditNoteTableFilter,
 )
+from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.rules import CreditLine
 from tradecounter.customers.named_customer import named_customer

@@ -22,7 +22,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.numbers import Id, read_id
 from tradecounter.parts.services import OfficeParts
-from tradecounter.payments.queries.payments import awaited_of
+from tradecounter.payments.queries.remittances import awaited_of
 from tradecounter.payments.remittances import AWAITED_FOR
 
 _COLUMNS = (
@@ -84,7 +84,7 @@ class DebtorPages(Struct, frozen=True):
 
 
 _REMIND = "/money/remind"
-_MOST = 50
+_MOST_REMINDED = 50
 
 
 class ChosenDebtors(Struct, frozen=True):
@@ -96,7 +96,7 @@ class ChosenDebtors(Struct, frozen=True):
 class RemindersForm(Struct):
     """The debtors to remind."""
 
-    customer: Annotated[list[Id], Meta(max_length=_MOST)] = []
+    customer: Annotated[list[Id], Meta(max_length=_MOST_REMINDED)] = []
 
 
 class RemindDebtorsPages(Struct, frozen=True):
@@ -108,7 +108,7 @@ class RemindDebtorsPages(Struct, frozen=True):
     @page(_REMIND, "Remind several debtors", scope="billing:write", query=ChosenDebtors)
     async def show_remind(self, call: Call) -> Response:
         known = [number for text in call.query(ChosenDebtors).customer if (number := read_id(text)) is not None]
-        if not 0 < len(known) <= _MOST:
+        if not 0 < len(known) <= _MOST_REMINDED:
             return self._back_to_debtors(call)
         return await self._show(call, Filled(), known)
 
@@ -126,7 +126,9 @@ class RemindDebtorsPages(Struct, frozen=True):
         return await self._show(call, Filled(submitted.values), chosen, outcomes)
 
     def _back_to_debtors(self, call: Call) -> Response:
-        return self.desk.go(call, "/money", f"Nobody is reminded: tick 1 to {_MOST} debtors first.", warns=True)
+        return self.desk.go(
+            call, "/money", f"Nobody is reminded: tick 1 to {_MOST_REMINDED} debtors first.", warns=True
+        )
 
     async def _show(
         self, call: Call, filled: Filled, chosen: Sequence[int], outcomes: Sequence[Outcome] = ()

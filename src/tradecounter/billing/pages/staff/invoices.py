@@ -10,14 +10,14 @@ from tradecounter.audit.queries import entries_of
 from tradecounter.billing.credit_notes import creditable_of
 from tradecounter.billing.invoices import ResentInvoice, resend_invoice, shown_invoices
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
-from tradecounter.billing.queries.invoice_records import fetch_invoice, printed_invoice
-from tradecounter.billing.queries.money_tables import (
+from tradecounter.billing.queries.document_tables import (
     INVOICES,
     InvoiceRow,
     InvoiceTableFilter,
     due_in_all,
     invoices_for,
 )
+from tradecounter.billing.queries.invoice_records import fetch_invoice, printed_invoice
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction

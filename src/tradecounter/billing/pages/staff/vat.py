@@ -10,7 +10,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.operations.wire import VatPeriod
-from tradecounter.billing.queries.money_tables import BY_DAY, VAT_DOCUMENTS, VatDocument, VatDocumentFilter, VatKind
+from tradecounter.billing.queries.document_tables import BY_DAY, VAT_DOCUMENTS, VatDocument, VatDocumentFilter, VatKind
 from tradecounter.billing.vat_report import VatReport, VatSupply, quarters, read_vat_report, vat_csv
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values

@@ -12,7 +12,13 @@ from tradecounter.customer_notes.queries import contacts_of
 from tradecounter.customer_requests.queries import open_requests_of
 from tradecounter.customers.operations.staff import present_customer, present_customers
 from tradecounter.customers.operations.wire import ResellerCustomer
-from tradecounter.customers.queries.accounts import CUSTOMER_SORTS, CustomerFilter, CustomerRow, customer_table
+from tradecounter.customers.queries.accounts import (
+    CUSTOMER_SORTS,
+    CustomerFilter,
+    CustomerRow,
+    customer_table,
+    price_list_keys,
+)
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, query_values
@@ -38,11 +44,11 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import SORTS, order_table, sorted_by
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.parts.sentences import Change, changes_of
+from tradecounter.parts.sentences import ShownChange, changes_of
 from tradecounter.parts.services import OfficeParts
 from tradecounter.parts.shown import shown_customer
 from tradecounter.prices.explain_price import ExplainedPrice, price_of
-from tradecounter.prices.queries.prices_of_products import ContractRow, contract_table, price_list_keys
+from tradecounter.prices.queries.prices_of_products import ContractRow, contract_table
 from tradecounter.shipping.queries import read_methods
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 
@@ -56,11 +62,11 @@ _CUSTOMER_COLUMNS = (
     Column("Added", "added"),
 )
 _BY_NAME = "name"
-_SETTINGS = ("id", "company", "first_name", "last_name", "email_address", "price_list", "discount", "credit_limit",
+_FILE_SETTINGS = ("id", "company", "first_name", "last_name", "email_address", "price_list", "discount", "credit_limit",
              "term_days")  # fmt: skip
 _CREDIT = ("total_outstanding", "available_credit", "overdue")
-_CELLS: Cells = {
-    **{name: f"shown.{name}" for name in _SETTINGS},
+_CUSTOMER_CELLS: Cells = {
+    **{name: f"shown.{name}" for name in _FILE_SETTINGS},
     "price_list": lambda listed: listed.shown.price_list or "default",
     **{name: f"shown.credit.{name}" for name in _CREDIT},
     "blocked": lambda listed: "yes" if listed.shown.blocked else "no",
@@ -96,7 +102,7 @@ class CustomerListPages(Struct, frozen=True):
         order=Order(CUSTOMER_SORTS, _BY_NAME, lambda listed, _: (listed.row.sorted_by, listed.shown.id)),
         template="customers/list.html",
         file="customers",
-        cells=_CELLS,
+        cells=_CUSTOMER_CELLS,
         shown=lambda self, *_: self._price_lists(),
         scope="customers:read",
     )
@@ -149,7 +155,7 @@ class AuditLine(Struct, frozen=True):
     """An entry of the audit log with each changed field before and after."""
 
     entry: AuditRecord
-    fields: list[Change]
+    fields: list[ShownChange]
 
     @classmethod
     def of(cls, entry: AuditRecord) -> "AuditLine":
@@ -240,7 +246,7 @@ _PRICE_COLUMNS = (
     Column("10 and more", numeric=True),
 )
 _BY_SKU = Sort("sku", descending=False)
-_ASKED = {"sku", "quantity"}
+_ASKED_PRICE = {"sku", "quantity"}
 
 
 class PriceTable(TableParameters, frozen=True, kw_only=True):
@@ -272,13 +278,15 @@ class CustomerPricePages(Struct, frozen=True):
             query = text("query", wanted.query) or ""
             found = await contract_table(tx, shown.id, query, wanted.most, None if after is None else after[0])
         if wanted.is_file:
-            headings = ("customer_id", "sku", *_FILE_FIELDS)
-            return csv_file(f"customer-{shown.id}-contract-prices", headings, (_file_row(shown.id, r) for r in found))
+            headings = ("customer_id", "sku", *_PRICE_FILE_FIELDS)
+            return csv_file(
+                f"customer-{shown.id}-contract-prices", headings, (_price_file_row(shown.id, r) for r in found)
+            )
         address = self.desk.view(call).at(f"{shown.path}/price")
         table = Table.of(
             call, address, _PRICE_COLUMNS, found, _BY_SKU, lambda row: cursor_text((row.sku_key, row.id), 0)
         )
-        filters = {name: values for name, values in table.query.items() if name not in _ASKED}
+        filters = {name: values for name, values in table.query.items() if name not in _ASKED_PRICE}
         table = replace(table, query=filters)  # the price that is explained leaves no contract prices out
         return self.desk.show(
             call, "customers/prices.html", form=filled, shown=shown, table=table, price=price, today=uk_date(now)
@@ -294,8 +302,8 @@ class CustomerPricePages(Struct, frozen=True):
 
 
 # The columns of an import file of contract prices, so that the file can be changed and imported.
-_FILE_FIELDS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost", "valid_from", "valid_until")
+_PRICE_FILE_FIELDS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost", "valid_from", "valid_until")
 
 
-def _file_row(customer_id: int, row: ContractRow) -> tuple[object, ...]:
-    return (customer_id, row.sku, *(getattr(row, name) for name in _FILE_FIELDS))
+def _price_file_row(customer_id: int, row: ContractRow) -> tuple[object, ...]:
+    return (customer_id, row.sku, *(getattr(row, name) for name in _PRICE_FILE_FIELDS))

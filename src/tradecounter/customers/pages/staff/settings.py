@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import block_customer, change_customer, create_customer, unblock_customer
 from tradecounter.customers.operations.changes import CONTACT, CREDIT, TRADE, account_change, roles_of_field
+from tradecounter.customers.queries.accounts import price_list_keys
 from tradecounter.customers.settings import DEFAULTS, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
@@ -27,7 +28,6 @@ from tradecounter.kit.text import fold
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.parts.services import OfficeParts
 from tradecounter.parts.shown import shown_customer
-from tradecounter.prices.queries.prices_of_products import price_list_keys
 from tradecounter.privacy.personal_data import erase_customer, export_customer, what_goes
 from tradecounter.shipping.queries import read_methods
 

@@ -69,7 +69,7 @@ DESCRIPTORS_KEPT_FREE = 2 * _MOST_LINGERING  # for rejected connections, files a
 
 
 class Connection(Protocol):
-    """The methods of a connection that this module calls, or that the server calls when it shuts down."""
+    """The methods of a connection that `Connections` calls, or the server when it shuts down."""
 
     def cut_if_stuck(self, now: float) -> bool:
         """Cut the connection if its client has stopped reading; return whether it was cut."""

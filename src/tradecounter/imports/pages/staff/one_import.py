@@ -32,8 +32,7 @@ from tradecounter.imports.queries import ImportRecord, find_import, lock_import
 from tradecounter.imports.run import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.kit.text import common_beginning, plural
-from tradecounter.parts.sentences import Change as ShownField
-from tradecounter.parts.sentences import changes_of, in_words
+from tradecounter.parts.sentences import ShownChange, changes_of, in_words
 from tradecounter.parts.services import OfficeParts
 
 _LONGEST = 80  # characters of a text that is shown whole
@@ -46,7 +45,7 @@ _NAMES = {
 }
 
 
-def shown_fields(change: Change, order: Sequence[str]) -> list[ShownField]:
+def shown_fields(change: Change, order: Sequence[str]) -> list[ShownChange]:
     """Return the fields of a change in an order, unknown ones last.
 
     Of a new or a deleted record, those with a value; of a list, what is new in it and what is gone; of a mapping, its
@@ -58,27 +57,27 @@ def shown_fields(change: Change, order: Sequence[str]) -> list[ShownField]:
     if change.before is None or change.after is None:
         fields = ((name, before.get(name), after.get(name)) for name in names if given[name] not in _EMPTY)
         return [
-            ShownField(_NAMES.get(name, name), *(_cut(in_words(value, name)) for value in values))
+            ShownChange(_NAMES.get(name, name), *(_cut(in_words(value, name)) for value in values))
             for name, *values in fields
         ]
     return [shown for name in names for shown in _differing(name, before.get(name), after[name])]
 
 
-def _differing(name: str, old: Any, new: Any) -> Iterator[ShownField]:
+def _differing(name: str, old: Any, new: Any) -> Iterator[ShownChange]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in dict.fromkeys([*old, *new]):
             if old.get(key) != new.get(key):
-                yield ShownField(f"{name} {key}", in_words(old.get(key), key), in_words(new.get(key), key))
+                yield ShownChange(f"{name} {key}", in_words(old.get(key), key), in_words(new.get(key), key))
     elif isinstance(old, list) and isinstance(new, list):
         gone, added = [each for each in old if each not in new], [each for each in new if each not in old]
         if not gone and not added:
-            yield ShownField(name, None, "in another order")
+            yield ShownChange(name, None, "in another order")
         else:
-            yield ShownField(name, *(in_words(part, name) if part else None for part in (gone, added)))
+            yield ShownChange(name, *(in_words(part, name) if part else None for part in (gone, added)))
     elif isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > _LONGEST:
-        yield ShownField(name, *_differing_parts(old, new))
+        yield ShownChange(name, *_differing_parts(old, new))
     else:
-        yield ShownField(_NAMES.get(name, name), in_words(old, name) or None, in_words(new, name) or None)
+        yield ShownChange(_NAMES.get(name, name), in_words(old, name) or None, in_words(new, name) or None)
 
 
 def _differing_parts(old: str, new: str) -> tuple[str | None, str | None]:

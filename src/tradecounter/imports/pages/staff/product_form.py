@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import fields, replace
 from starlette.responses import Response
 
-from tradecounter.access.change_password import public_address
+from tradecounter.access.links import public_address
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -34,10 +34,12 @@ from tradecounter.kit.text import plural
 from tradecounter.parts.services import OfficeParts
 from tradecounter.prices.queries.prices_of_products import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow
-from tradecounter.products.on_pages import categories_in_tree, loadable
+from tradecounter.products.on_pages import categories_in_tree
+from tradecounter.products.picture_addresses import loadable_picture
 from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
+from tradecounter.products.queries.pictures import Picture
 from tradecounter.products.queries.products import fetch_product, find_product_row
-from tradecounter.products.queries.records import Picture, read_reference
+from tradecounter.products.queries.records import read_reference
 from tradecounter.products.wire import ProductImage
 from tradecounter.stock.importing import StockRow, Units
 
@@ -225,7 +227,7 @@ def _picture_rows(row: Mapping[str, Any], filled: Filled) -> list[PictureRow]:
         [{"is_primary": not n, "url": url} for n, url in enumerate(sent)] if filled.values else row.get("images", [])
     )
     urls = [image["url"] for image in sorted(images, key=lambda image: not image["is_primary"])]
-    return [PictureRow(number, url, loadable(url)) for number, url in enumerate(urls)]
+    return [PictureRow(number, url, loadable_picture(url)) for number, url in enumerate(urls)]
 
 
 def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Filled) -> list[PriceOnList]:

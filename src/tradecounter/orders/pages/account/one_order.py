@@ -48,10 +48,10 @@ from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, NumberedO
 from tradecounter.orders.waiting import Wait, open_lines_of, wait_of_pending, waits_of_orders
 from tradecounter.orders.wire import ProductSerialNumber
 from tradecounter.parts.services import AccountParts
-from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
-from tradecounter.shipments.requests import OrderVideoResponse
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment, find_video
+from tradecounter.shipments.wire import OrderVideoResponse
 
-_ASKED = {"cancel": "You asked to cancel", "return": "You asked to return", "message": "You wrote to us"}
+_ASKED_IN_WORDS = {"cancel": "You asked to cancel", "return": "You asked to return", "message": "You wrote to us"}
 
 
 class Happened(Struct, frozen=True):
@@ -109,7 +109,7 @@ def _of_change(change: OrderChange) -> Happened:
 
 def _of_request(request: CustomerRequest) -> Iterator[Happened]:
     units = sum(item["quantity"] for item in request.items)
-    yield Happened(request.opened_at, f"{_ASKED[request.kind]}{' ' + plural(units, 'unit') if units else ''}.")
+    yield Happened(request.opened_at, f"{_ASKED_IN_WORDS[request.kind]}{' ' + plural(units, 'unit') if units else ''}.")
     if request.closed_at is not None:
         yield Happened(request.closed_at, "We answered.")
 
@@ -247,7 +247,7 @@ class OwnOrderPages(Struct, frozen=True):
         )
 
 
-_ONE, _DISCARD = f"{OWN}/{{code}}", f"{OWN}/{{code}}/discard"
+_REVIEW, _DISCARD_REVIEW = f"{OWN}/{{code}}", f"{OWN}/{{code}}/discard"
 
 
 class ConfirmForm(Struct):
@@ -263,7 +263,7 @@ class ReviewPages(Struct, frozen=True):
     parts: AccountParts
 
     @step(
-        _ONE,
+        _REVIEW,
         "Confirm your order",
         shown=lambda self, call, filled: self._show(call, filled),
         to=lambda order: f"/account/order/{order.order_reference}",
@@ -271,9 +271,9 @@ class ReviewPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
-        before, user = await lock_own_order(tx, call.customer_id, _code(call)), user_of(call)
+        before, user = await lock_own_order(tx, call.customer_id, _code_of(call)), user_of(call)
         policy = self.parts.contexts.policy
-        order, lines = await confirm_order(tx, call.customer_id, _code(call), body.shipping_method, policy, now)
+        order, lines = await confirm_order(tx, call.customer_id, _code_of(call), body.shipping_method, policy, now)
         if not isinstance(before, NumberedOrder):
             require_no_approval(user.roles, user.order_limit, order.gross)
             if await find_approval(tx, call.customer_id, order.confirmation_code, now) is None:
@@ -281,7 +281,7 @@ class ReviewPages(Struct, frozen=True):
         return order
 
     @step(
-        _DISCARD,
+        _DISCARD_REVIEW,
         "Discard an order",
         asks=lambda self, call: self._ask_to_discard(call),
         to="/account/order",
@@ -289,16 +289,16 @@ class ReviewPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await withdraw_order(tx, call.customer_id, _code(call), "", now)
+        await withdraw_order(tx, call.customer_id, _code_of(call), "", now)
 
     async def _ask_to_discard(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+            order = await fetch_own_order_by_code(tx, call.customer_id, _code_of(call))
         return Question(
             title=f"Discard {order.customer_reference}?",
             text="Nothing was ordered yet, so there is nothing to pay. You can use its lines again.",
             button="Discard the order",
-            back=_ONE.format(code=order.confirmation_code),
+            back=_REVIEW.format(code=order.confirmation_code),
             back_name=order.customer_reference,
             danger=True,
         )
@@ -307,7 +307,7 @@ class ReviewPages(Struct, frozen=True):
         now = self.desk.clock.now()
         user = user_of(call)
         async with self.desk.reading() as tx:
-            order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+            order = await fetch_own_order_by_code(tx, call.customer_id, _code_of(call))
             if isinstance(order, NumberedOrder):
                 return self.desk.go(call, f"/account/order/{order.order_reference}")
             if order.kind == "quote":
@@ -344,5 +344,5 @@ def _wait(order: PendingOrder, approval: Approval | None, room: CreditRoom) -> W
     return wait_of_pending(order.least_gross, order.expires_at, asked_at, room)
 
 
-def _code(call: Call) -> str:
+def _code_of(call: Call) -> str:
     return call.path_text("code", "order")

@@ -1,1 +1,1 @@
-"""The pages of `customers` at both sites."""
+"""The pages of `orders` at both sites."""

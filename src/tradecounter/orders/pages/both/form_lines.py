@@ -18,7 +18,7 @@ from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import UnreadableNumberError, count_or_nothing, read_count
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
-from tradecounter.orders.offers import OfferedLine, found_lines, offered_lines, unknown_products
+from tradecounter.orders.offers import LONGEST_SEARCH, OfferedLine, found_lines, offered_lines, unknown_products
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
 from tradecounter.storefront.find_in_view import ProductListParameters, find_products
 from tradecounter.storefront.shown_product import ShownProduct, shown_skus
@@ -268,8 +268,7 @@ def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-_MOST_FOUND = 12
-_LONGEST_SEARCH = 500
+_MOST_SEARCH_RESULTS = 12
 
 
 class Offer(Struct, frozen=True):
@@ -311,8 +310,8 @@ def search(view: CustomerView, text: str, now: datetime, *, sees_deliveries: boo
     """Return the products that the words of a text find; None without a text."""
     if not text:
         return None
-    rows = find_products(view, ProductListParameters(query=text[:_LONGEST_SEARCH]))
-    found = [(view.product(int(row)).sku, 1) for row in rows[:_MOST_FOUND]]
+    rows = find_products(view, ProductListParameters(query=text[:LONGEST_SEARCH]))
+    found = [(view.product(int(row)).sku, 1) for row in rows[:_MOST_SEARCH_RESULTS]]
     offers = _offers(view, found, now, sees_deliveries=sees_deliveries)
     return Search(text, list(offers.values()), len(rows), rows.note)
 

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from tradecounter.approvals.decide import end_replaced
+from tradecounter.approvals.handle_approvals import end_replaced
 from tradecounter.approvals.rules import needs_approval
 from tradecounter.baskets.change_basket import NotedItem, save_basket, summarise
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
@@ -72,7 +72,7 @@ from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
 from tradecounter.parts.shown import shown_customer
 from tradecounter.products.search.query import as_typed
-from tradecounter.quotes.steps import quote_for_customer
+from tradecounter.quotes.handle_quotes import quote_for_customer
 from tradecounter.settings import Settings
 from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView, current_view

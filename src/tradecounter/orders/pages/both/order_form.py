@@ -42,7 +42,7 @@ class AddressField(Struct, frozen=True):
     value: str = ""
 
 
-_FIELDS = (
+_ADDRESS_FIELDS = (
     AddressField("contact_name", "Recipient", needed=True),
     AddressField("company_name", "Company"),
     AddressField("street_one", "Street", needed=True),
@@ -60,7 +60,7 @@ _FIELDS = (
 def address_fields(address: CustomerAddress) -> list[AddressField]:
     """Return the fields of an address with its values."""
     values: Mapping[str, str | None] = msgspec.structs.asdict(address)
-    return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _FIELDS]
+    return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _ADDRESS_FIELDS]
 
 
 REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces

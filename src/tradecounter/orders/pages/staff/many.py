@@ -33,7 +33,7 @@ from tradecounter.parts.services import OfficeParts
 from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.papers import PackingSlip, by_shelf, delivery_of, packing_slip, picking_lists
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
-from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest
+from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest
 
 Paper = TypeVar("Paper")
 

@@ -35,7 +35,7 @@ from tradecounter.parts.shown import shown_order
 from tradecounter.products.find_products import NamedProducts, named_products
 from tradecounter.shipments.operations import PackingSlipParameters, packing_slip_file, picking_list_file
 from tradecounter.shipments.papers import packing_slip, picking_list, shelves_of
-from tradecounter.shipments.queries.reads import find_video
+from tradecounter.shipments.queries.fulfilment import find_video
 
 _COLUMNS = (
     Column("Order"),

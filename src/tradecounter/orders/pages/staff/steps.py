@@ -26,9 +26,9 @@ from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
 from tradecounter.shipments.fulfilment import add_video
-from tradecounter.shipments.queries.reads import shapes_of_labels
-from tradecounter.shipments.queries.writes import fetch_shipment
-from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
+from tradecounter.shipments.queries.store_fulfilment import fetch_shipment
+from tradecounter.shipments.queries.units import shapes_of_labels
+from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
 
 
 class OrderForms(Struct, frozen=True):
@@ -227,9 +227,9 @@ class AfterSalePages(OrderForms, frozen=True):
             return await open_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)
 
 
-_PATH = "/order/{reference}/shipment/{id}"
-_CORRECT = "orders/correct_shipment.html"
-_TAKE_BACK = "orders/take_back.html"
+_SHIPMENT = "/order/{reference}/shipment/{id}"
+_CORRECT_TEMPLATE = "orders/correct_shipment.html"
+_TAKE_BACK_TEMPLATE = "orders/take_back.html"
 
 
 class CorrectionForm(Struct):
@@ -246,9 +246,9 @@ class ShipmentPages(Struct, frozen=True):
     parts: OfficeParts
 
     @step(
-        _PATH,
+        _SHIPMENT,
         "Correct a shipment",
-        shown=lambda self, call, filled: self._show(call, _CORRECT, filled),
+        shown=lambda self, call, filled: self._show(call, _CORRECT_TEMPLATE, filled),
         to="/order/{reference}",
         done="The shipment is corrected.",
         scope="orders:write",
@@ -256,27 +256,27 @@ class ShipmentPages(Struct, frozen=True):
     )
     async def correct(self, tx: Transaction, call: Call, body: CorrectionForm, now: datetime) -> None:
         given = ShipmentCorrection(body.tracking_number, body.carrier)
-        await correct_shipment(tx, reference_of(call), _id(call), given, now)
+        await correct_shipment(tx, reference_of(call), _shipment_id(call), given, now)
 
     @step(
-        _PATH + "/take-back",
+        _SHIPMENT + "/take-back",
         "Take a shipment back",
-        shown=lambda self, call, filled: self._show(call, _TAKE_BACK, filled),
+        shown=lambda self, call, filled: self._show(call, _TAKE_BACK_TEMPLATE, filled),
         to="/order/{reference}",
         done="The shipment is taken back. The customer gets an e-mail.",
         scope="orders:write",
         roles=BY_WAREHOUSE,
     )
     async def take_back(self, tx: Transaction, call: Call, body: TakingBack, now: datetime) -> None:
-        await take_back_shipment(tx, reference_of(call), _id(call), body.reason, now)
+        await take_back_shipment(tx, reference_of(call), _shipment_id(call), body.reason, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         """Show a form of the shipment that the path names. Raises DomainError as `fetch_shipment` does."""
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-            shipment = await fetch_shipment(tx, shown.found.id, shown.name, _id(call))
+            shipment = await fetch_shipment(tx, shown.found.id, shown.name, _shipment_id(call))
         return self.desk.show(call, template, form=filled, shown=shown, shipment=shipment)
 
 
-def _id(call: Call) -> int:
+def _shipment_id(call: Call) -> int:
     return call.path_id("id", "shipment")

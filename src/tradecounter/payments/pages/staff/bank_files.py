@@ -32,7 +32,7 @@ from tradecounter.kit.text import plural
 from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, SOURCES, first_cells, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_line import BankRow
-from tradecounter.payments.import_payments import KEEP, import_payments, roll_back_bank_file
+from tradecounter.payments.import_payments import KEEP_BANK_FILES, import_payments, roll_back_bank_file
 from tradecounter.payments.kept_files import KeptFile, KeptFiles
 from tradecounter.payments.pages.staff.unplaced import LINE_CELLS, shared_reason
 from tradecounter.payments.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files
@@ -42,7 +42,7 @@ from tradecounter.payments.wire import PaymentImport, RolledBackFile
 _UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
 
 
-_FILE = "file"
+_FILE_FIELD = "file"
 
 
 _PARTS_OF_THE_FORM = 16 * 1024  # bytes beside the file's own
@@ -131,9 +131,9 @@ class BankFilePages(Struct, frozen=True):
         return self.files.find(call.path("file"), staff_id_of(call))
 
     async def _keep(self, call: Call, submitted: Submitted) -> KeptFile:
-        file = submitted.files.get(_FILE)
+        file = submitted.files.get(_FILE_FIELD)
         if file is None:
-            raise invalid(_FILE, "choose a file")
+            raise invalid(_FILE_FIELD, "choose a file")
         content, name = await file.read(), PurePath((file.filename or "").replace("\\", "/")).name[:200]
         kind = form_of_bank_file(name, content)
         headings = await asyncio.to_thread(first_cells, content, kind)
@@ -146,7 +146,7 @@ class BankFilePages(Struct, frozen=True):
             return await self._read(tx, kept, now, dry_run=True)
 
         kept.result, filled = await self.desk.preview(call, Nothing, work, Submitted({}))
-        kept.problem = filled.message.removeprefix(f"{_FILE}: ")
+        kept.problem = filled.message.removeprefix(f"{_FILE_FIELD}: ")
 
     async def _read(self, tx: Transaction, kept: KeptFile, now: datetime, *, dry_run: bool) -> PaymentImport:
         file = await asyncio.to_thread(read_bank_file, kept.content, kept.form, uk_date(now), kept.renamed)
@@ -184,10 +184,10 @@ def _said_of_import(result: PaymentImport) -> str:
     return f"{done} {plural(len(result.unplaced), 'line')} could not be placed." if result.unplaced else done
 
 
-_ONE, _ROLL_BACK = "/bank-file/{id}", "/bank-file/{id}/roll-back"
+_BANK_FILE, _ROLL_BACK_FILE = "/bank-file/{id}", "/bank-file/{id}/roll-back"
 
 
-_COLUMNS = (
+_HISTORY_COLUMNS = (
     Column("File"),
     Column("When"),
     Column("By"),
@@ -211,7 +211,7 @@ _LINE_COLUMNS = (
 _HEADINGS = ("id", "name", "at", "by", "lines", "recorded", "payments_out", "repeated", "unplaced", "rolled_back_at")
 
 
-_STORED = Sort("stored", descending=False)
+_AS_STORED = Sort("stored", descending=False)
 
 
 class RollBackForm(Struct):
@@ -229,7 +229,7 @@ class BankHistoryPages(Struct, frozen=True):
     @table_page(
         "/bank-file",
         "Bank files",
-        columns=_COLUMNS,
+        columns=_HISTORY_COLUMNS,
         order=Order({"id": int}, "-id", lambda made, _: (made.id, 0)),
         template="payments/bank_files.html",
         file="bank-files",
@@ -239,7 +239,7 @@ class BankHistoryPages(Struct, frozen=True):
     async def list_files(self, tx: Transaction, wanted: TableParameters, at: At) -> list[BankFileRecord]:
         return await list_bank_files(tx, wanted.most, before=None if at["after"] is None else at["after"][0])
 
-    @page(_ONE, "One bank file", scope="billing:read", query=TableParameters)
+    @page(_BANK_FILE, "One bank file", scope="billing:read", query=TableParameters)
     async def show_file(self, call: Call) -> Response:
         wanted, file_id = call.query(TableParameters), call.path_id("id", "bank file")
         after = read_cursor(wanted.after, int)
@@ -251,15 +251,15 @@ class BankHistoryPages(Struct, frozen=True):
         if wanted.is_file:
             return csv_of(f"bank-file-{file_id}", LINE_CELLS, lines)
         address = self.desk.view(call).at(f"/bank-file/{file_id}")
-        table = Table.of(call, address, _LINE_COLUMNS, lines, _STORED, _cursor)
-        recent = made.rolled_back_at is None and made.at >= self.desk.clock.now() - KEEP
+        table = Table.of(call, address, _LINE_COLUMNS, lines, _AS_STORED, _cursor)
+        recent = made.rolled_back_at is None and made.at >= self.desk.clock.now() - KEEP_BANK_FILES
         return self.desk.show(call, "payments/bank_stored.html", made=made, table=table, can_be_undone=recent)
 
-    @page(_ROLL_BACK, "Roll a bank file back", scope="billing:write")
+    @page(_ROLL_BACK_FILE, "Roll a bank file back", scope="billing:write")
     async def show_roll_back(self, call: Call) -> Response:
         return await self._show_roll_back(call, Filled(), [])
 
-    @form(_ROLL_BACK, "Roll a bank file back", scope="billing:write")
+    @form(_ROLL_BACK_FILE, "Roll a bank file back", scope="billing:write")
     async def roll_back(self, call: Call) -> Response:
         file_id, changed = call.path_id("id", "bank file"), list[FieldError]()
 

@@ -38,20 +38,11 @@ from tradecounter.orders.states import (
 )
 from tradecounter.parts.sentences import told_of
 from tradecounter.parts.services import OfficeParts
+from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
 from tradecounter.quotes.operations.staff import code_of
-from tradecounter.quotes.price_quote import (
-    Margin,
-    QuotedItem,
-    QuotedShipping,
-    QuotePrice,
-    check_discount,
-    discounted_cost,
-    fetch_costed_quote,
-    margin_of,
-    price_quote,
-    require_sound_prices,
-)
+from tradecounter.quotes.price_quote import check_discount, discounted_cost, fetch_costed_quote, price_quote
 from tradecounter.quotes.queries import QuoteRow, QuoteView, fetch_quote, quote_table
+from tradecounter.quotes.wire import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 

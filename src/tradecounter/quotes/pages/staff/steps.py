@@ -19,10 +19,10 @@ from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
 from tradecounter.orders.states import AnyOrder, PricedQuote
 from tradecounter.parts.services import OfficeParts
+from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
 from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.pages.staff.quotes import quote_sheet
-from tradecounter.quotes.price_quote import Declination
-from tradecounter.quotes.steps import confirm_quote, decline_quote
+from tradecounter.quotes.wire import Declination
 
 
 class ConfirmQuoteForm(ConfirmForm):

@@ -14,10 +14,10 @@ from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.request_figures import Key, Way
 from tradecounter.storefront.operations import LIST_PATH, ONE_PATH
 
+_OK = 200
 CacheKey = tuple[bytes | str | None, ...]
 
 _OVERHEAD = 1000  # approximate bytes of a response without its strings
-_CURRENT = 200
 _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
 
 
@@ -44,7 +44,7 @@ class CachedResponse:
     @property
     def request_key(self) -> CacheKey:
         """The key without `If-None-Match`, which a 304 has."""
-        return self.key if self.status == _CURRENT else self.key[:-1]
+        return self.key if self.status == _OK else self.key[:-1]
 
     @cached_property
     def head(self) -> bytes:
@@ -126,7 +126,7 @@ class ResponseCache:
 
 
 _BLOCK = 128 * 1024
-_CACHEABLE = {_CURRENT, 304}
+_CACHEABLE = {_OK, 304}
 
 # The headers of one request, which `ResponseCacheMiddleware` adds; all requests with a key share the others.
 _OWN_HEADERS = frozenset({b"link", b"ratelimit", b"ratelimit-policy", b"x-cursor", b"x-ignored", b"x-request-id"})
@@ -196,7 +196,7 @@ def recorded(
     tag = next((value for name, value in shared if name == b"etag"), None)
     if tag is None or data_digest_of(scope) != key[0]:
         return None
-    is_current = status == _CURRENT
+    is_current = status == _OK
     if is_current and not any(name == b"content-length" for name, _ in shared):
         # The fast path sends one block without chunked encoding, so the client needs the length.
         shared += ((b"content-length", b"%d" % sum(map(len, chunks))),)

@@ -30,7 +30,7 @@ _MOST_LONG = 1_000
 class ShortResponses:
     """Makes responses as the application would, but for the headers of a single request.
 
-    ASGI's messages, the middleware and the routing take longer than finding and rendering such a page.
+    ASGI's messages, the middleware and the routing take longer than finding and rendering a short page of products.
     """
 
     def __init__(

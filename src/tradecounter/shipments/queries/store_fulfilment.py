@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.orders.wire import NotificationDetails, TrackingEvent
-from tradecounter.shipments.requests import OrderVideoResponse, Serial
+from tradecounter.shipments.wire import OrderVideoResponse, Serial
 
 _INSERT_SHIPMENT = Statement("""
     insert into shipment (order_id, shipping_method, tracking_number, carrier, contact_email, contact_phone,
@@ -20,12 +20,10 @@ _INSERT_SHIPMENT = Statement("""
     values (:order_id, :shipping_method, :tracking_number, :carrier, :contact_email, :contact_phone, :dispatched_at)
     returning id
 """)
-
 _INSERT_SHIPMENT_LINES = Statement(
     "insert into shipment_line (shipment_id, line_id, quantity)"
     " select :shipment_id, * from unnest(:line_ids::bigint[], :quantities::int[])"
 )
-
 _INSERT_SERIAL_NUMBERS = Statement("""
     insert into serial_number (shipment_id, line_id, serial_number, mac_address, provisioning_sku)
     select :shipment_id, line_id, serial_number, mac_address, provisioning_sku

@@ -32,7 +32,7 @@ from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.json_text import read_json
 from tradecounter.kit.text import one_line
 
-PATH = "/mcp"
+MCP_PATH = "/mcp"
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 
 
@@ -49,7 +49,7 @@ class ResourceMetadata(Struct):
 
 def resource_of(base_url: str) -> str:
     """Return the name of `/mcp` as a resource (RFC 8707)."""
-    return f"{base_url}{PATH}"
+    return f"{base_url}{MCP_PATH}"
 
 
 def resource_metadata(base_url: str, seller: str) -> ResourceMetadata:
@@ -69,7 +69,7 @@ def challenge(base_url: str, scopes: Sequence[str], error: str = "") -> str:
     parts = {
         "error": error,
         "scope": " ".join(scopes),
-        "resource_metadata": f"{base_url}{WELL_KNOWN}{PATH}",
+        "resource_metadata": f"{base_url}{WELL_KNOWN}{MCP_PATH}",
     }
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
 

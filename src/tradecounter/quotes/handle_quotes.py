@@ -103,7 +103,6 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
 
 
 REMINDED_BEFORE = timedelta(hours=24)
-
 _MOST = 500  # quotes in one transaction
 
 

@@ -1,10 +1,9 @@
-"""Tells customers' programs where to look: the 404 response suggests a similar path, and messages name routes."""
+"""Hints for customers' programs: the 404 response suggests a similar path, and messages name routes."""
 
 import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
-from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind
@@ -41,15 +40,6 @@ def _meant_segment(segment: str, wanted: str) -> str | None:
         return segment
     plurals = {wanted + "s", wanted + "es", wanted.removesuffix("y") + "ies"}
     return wanted if segment.lower() in {wanted, *plurals} else None
-
-
-# Whoever has the link can accept the quote, or read the feed.
-_SECRETS = re.compile(r"(/quote-link/|^/feed/)[^/]+")
-
-
-def logged_path(request: Request) -> str:
-    """Return a request's path without the secrets of one-time links and feeds."""
-    return _SECRETS.sub(r"\1(hidden)", request.scope["path"])
 
 
 _OF_STAFF = "/api/"

@@ -1,4 +1,4 @@
-"""Lets users allow agents to order, ends that, and holds agents to their limits."""
+"""Lets users allow agents to order, ends that, holds agents to their limits, and deletes what is old."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal

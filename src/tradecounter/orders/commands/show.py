@@ -41,7 +41,7 @@ from tradecounter.returns.queries import returns_of_orders
 from tradecounter.returns.wire import return_number
 from tradecounter.settings import read_settings
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment, find_video
 from tradecounter.shipments.secret_keys import check_secret
 
 _HIDDEN = "(hidden)"
@@ -228,7 +228,6 @@ def _of_parts(parts: Sequence[dict[str, Any]], name: str) -> list[dict[str, Any]
 
 
 listing = typer.Typer()
-
 _STATES = ("pending", "expired", "confirmed", "cancelled")
 _COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_id", "customer_reference", "kind", "id",
             "invoice")  # fmt: skip

@@ -1,4 +1,4 @@
-"""The requests and responses of fulfilment, of customers' programs and of the warehouse, with examples."""
+"""The requests and responses of fulfilment, of customers' programs and of the warehouse."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.kit.wire import Moment
 from tradecounter.orders.lines import NamedUnits
 
-Credential = Annotated[str, Meta(min_length=1, max_length=200)]
+LONGEST_CREDENTIAL = 200
+Credential = Annotated[str, Meta(min_length=1, max_length=LONGEST_CREDENTIAL)]
 
 
 class ConfigurationRequest(Struct):
@@ -111,17 +112,3 @@ def _serials(items: Sequence[DispatchedItem]) -> Iterator[Serial]:
         for index, unit in enumerate(item.serial_numbers):
             place = f"items[{number}].serial_numbers[{index}]"
             yield Serial(item.id, unit.serial_number, unit.mac_address, unit.provisioning_sku, place)
-
-
-CONFIGURATIONS = AddConfigurationsRequest(
-    [ConfigurationRequest("line1@isp.example", "correct-horse", wifi_ssid="Office", wifi_password="battery-staple")]  # noqa: S106 to be read
-)
-VIDEO = OrderVideoResponse("https://video.example/100042.mp4", "https://video.example/100042/index.m3u8")
-CONFIGURABLE_ORDER = {  # of the demo's first customer
-    "customer_reference": "PO-1002",
-    "items": [{"sku": "HM310", "quantity": 1}],
-    "billing_address": {"id": 5001},
-    "shipping_address": {"id": 5001},
-    "shipping_method": {"id": 101},
-    "auto_confirm": True,
-}

@@ -142,8 +142,6 @@ CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
     key=SQL("n.number"),
     key_of=lambda row: row.number,
 )
-
-
 VatKind = Literal["invoice", "credit_note"]
 BY_DAY = "day"
 

@@ -1,0 +1,110 @@
+"""Creates an order or a quote for a request, once for an idempotency key."""
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.idempotency import IDEMPOTENCY_HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.kit.actor import Actor
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.json_text import to_json
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.create.check_request import read_request
+from tradecounter.orders.create.place_order import pipe_standing, place_order, standing_of, with_current_data
+from tradecounter.orders.order_context import OrderContext, OrderContexts
+from tradecounter.orders.present import created_order
+from tradecounter.orders.queries.create import AccountStanding
+from tradecounter.orders.states import OrderKind
+from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest
+from tradecounter.quotes.handle_quotes import request_quote
+
+_CREATED_STATUS = 201
+
+
+class OrderCreation(Struct, frozen=True):
+    """Creates orders and quotes for requests."""
+
+    database: Database
+    contexts: OrderContexts
+    clock: Clock
+
+    async def respond(self, call: Call, kind: OrderKind) -> Response:
+        """Create an order or a quote and respond with it."""
+        key = read_key(call.request.headers.getlist(IDEMPOTENCY_HEADER))
+        raw = await call.json_text()
+        keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
+        try:
+            return _creation_response(await self._create(call.customer_id, call.actor, raw, keyed, kind))
+        except DomainError:
+            # Another request with the key may have created the order in the meantime. Then that order's credit or
+            # reference must not reject this request.
+            if keyed is not None and (before := await self._recorded(keyed)) is not None:
+                return _creation_response(_Created(before.body, before.status, replayed=True))
+            raise
+
+    async def create(self, customer_id: int, actor: Actor, raw: bytes, kind: OrderKind) -> bytes:
+        """Create an order or a quote of a body, and return it as JSON. Raises DomainError."""
+        created = await self._create(customer_id, actor, raw, None, kind)
+        return created.body
+
+    async def _create(
+        self, customer_id: int, actor: Actor, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind
+    ) -> "_Created":
+        context = self.contexts.of(customer_id, self.clock.now())
+        request = await read_request(raw, context, lambda: reading(self.database))
+        with used_once():
+            async with transaction(self.database, actor) as tx:
+                async with tx.pipeline() as p:
+                    claimed = None if keyed is None else claim(p, keyed)
+                    standing = pipe_standing(p, kind, request, context)
+                if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
+                    return _Created(before.body, before.status, replayed=True)
+                create = _created_order if kind == "order" else _created_quote
+                current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
+                body = to_json(await create(tx, request, *current))
+                if keyed is not None:
+                    record(tx, keyed, Recorded(_CREATED_STATUS, body), context.now)
+        return _Created(body, _CREATED_STATUS)
+
+    async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
+        """Return the response to an earlier request with this key, even if the rules have changed since."""
+        async with transaction(self.database) as tx:
+            async with tx.pipeline() as p:
+                claimed = claim(p, keyed)
+            return recorded(tx, keyed, claimed)
+
+
+async def _created_order(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> CreatedOrder:
+    pending, lines = await place_order(tx, request, standing, context)
+    if not request.auto_confirm:
+        return created_order(pending, lines, auto_confirm=request.auto_confirm)
+    order, lines = await confirm_order(
+        tx, context.customer_id, pending.confirmation_code, None, context.policy, context.now
+    )
+    return created_order(order, lines, auto_confirm=True)
+
+
+async def _created_quote(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> CreatedOrder:
+    quote, lines = await request_quote(tx, request, standing, context)
+    return created_order(quote, lines, auto_confirm=request.auto_confirm)
+
+
+class _Created(Struct, frozen=True):
+    """What was created, as JSON; `replayed` if an earlier request did."""
+
+    body: bytes
+    status: int
+    replayed: bool = False
+
+
+def _creation_response(created: _Created) -> Response:
+    return Response(created.body, created.status, {REPLAY_HEADER: "true"} if created.replayed else None, JSON)
