@@ -98,6 +98,7 @@ def test_previews_during_a_confirmation_show_the_quote_as_it_is(office: BackOffi
     assert faults_in_the_books(office.service) == {}
 
 
+@pytest.mark.sweep
 def test_a_preview_that_waits_too_long_for_the_quote_keeps_the_form(office: BackOfficeSite, desk: list[Person]) -> None:
     quote = request_quote(office.service.customer(), _ITEMS)
     path = f"/quote/{quote['confirmation_code']}/price"

@@ -75,6 +75,7 @@ def test_a_server_that_is_behind_looks_before_it_responds(shop: Service, second:
     assert follower.products["PHONE"]["availability"]["available"] == 78
 
 
+@pytest.mark.sweep
 def test_a_server_that_cannot_catch_up_leaves_the_client_where_it_is(shop: Service, second: Service) -> None:
     customer = shop.customer()
     second.refresh()
@@ -117,6 +118,7 @@ def test_a_waiting_request_hears_of_a_change_within_a_second(shop: Service, quic
     assert came_at - changed_at < 2  # usually under 0.6; machines of tests are busy
 
 
+@pytest.mark.sweep
 def test_changes_of_others_wake_nobody_but_move_the_cursor(shop: Service) -> None:
     shop.must_load("price-list", [price("SWITCH", 250, price_list="unseen")])
     follower = Follower.of(shop.customer())

@@ -31,6 +31,7 @@ _PAIRS = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("door", ["/order", "/quote", "/api/order"])
 def test_any_two_faults_of_a_body_are_named_together(shop: Service, office: BackOfficeSite, door: str) -> None:
     customer, staff = shop.customer(), office.client(office.token("orders:write"))

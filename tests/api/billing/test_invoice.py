@@ -178,6 +178,7 @@ def test_markup_in_an_order_is_printed_as_text(shop: Service) -> None:
     assert "Amount due £66.60" in text
 
 
+@pytest.mark.sweep
 def test_an_order_with_many_lines_fills_several_pages(shop: Service, customer: Customer) -> None:
     text = invoice_text(customer, invoiced(shop, customer, *[("CABLE", 1)] * 200))
     assert text.count("CABLE Product CABLE 1 £1.99 20% £1.99 £0.40") == 200

@@ -91,6 +91,7 @@ def test_requests_without_live_prices_still_work(shop: Service) -> None:
             assert customer.get(path).status_code == 200, path
 
 
+@pytest.mark.sweep
 def test_staff_confirm_orders_while_their_prices_are_stale(shop: Service) -> None:
     customer = shop.customer()
     wait_for(lambda: customer.get("/product").status_code == 200)
@@ -105,6 +106,7 @@ def test_staff_confirm_orders_while_their_prices_are_stale(shop: Service) -> Non
             assert confirmed.status_code == 200, confirmed.text
 
 
+@pytest.mark.sweep
 def test_the_start_page_of_the_account_needs_no_catalogue(shop: Service) -> None:
     customer = shop.customer()
     person = customer_user(shop, customer.id)

@@ -147,6 +147,7 @@ def test_a_mail_has_a_maximum_of_quotes_and_the_rest_follows_immediately(shop: S
     assert jobs(shop) == []
 
 
+@pytest.mark.sweep
 def test_several_workers_mail_each_quote_once(shop: Service) -> None:
     def none_left() -> bool:
         let_time_pass(shop)

@@ -154,6 +154,7 @@ def test_the_links_connect_all_pages(customer: Customer) -> None:
     assert seen == references(customer)
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("1 Pagination", "a page has 100 results unless limit says otherwise; 0 is everything")
 @pytest.mark.spec("8 Page size", "500 at most, 100 by default, 0 is all")
 def test_a_limit_of_0_returns_the_whole_history(shop: Service) -> None:

@@ -61,6 +61,7 @@ def test_a_timeline_names_an_order_that_is_not_confirmed_by_its_customers_refere
     assert code[:8] not in text_of(page)
 
 
+@pytest.mark.sweep
 def test_pages_of_a_timeline_have_each_happening_once(customer: Customer, support: Person) -> None:
     for number in range(60):
         support.sends(f"/customer/{customer.id}/note", {"once": "", "text": f"Note {number:02}."})

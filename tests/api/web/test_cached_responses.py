@@ -183,6 +183,7 @@ def test_cached_responses_keep_their_order_among_pipelined_requests(twins: Twins
     assert re.findall(rb"x-request-id: (\S+)", received) == [b"nr-%d" % number for number in range(len(paths))]
 
 
+@pytest.mark.sweep
 def test_a_request_gets_the_same_response_however_it_is_split(twins: Twins) -> None:
     service = twins.caching
     texts = [

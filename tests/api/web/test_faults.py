@@ -146,6 +146,7 @@ def test_an_absent_database_is_a_503_until_it_returns(shop: Service, customer: C
     assert written(shop) != before
 
 
+@pytest.mark.sweep
 def test_an_outage_is_one_line_in_the_log_and_not_one_for_each_request(
     shop: Service, customer: Customer, postgres: Cluster
 ) -> None:

@@ -41,6 +41,7 @@ def test_local_text_has_the_specified_form(moment: datetime) -> None:
     assert text == f"{uk_date(moment)}T{uk_time_of_day(moment).replace(microsecond=0).isoformat()}"
 
 
+@pytest.mark.sweep
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     st.lists(moments, min_size=1, max_size=3),

@@ -48,6 +48,7 @@ def read_back(sent: Mail) -> EmailMessage:
     return email.message_from_bytes(sent.message.as_bytes(), policy=email.policy.default)
 
 
+@pytest.mark.sweep
 @fuzzed(100)
 @given(hostile_text)
 def test_any_subject_stays_in_its_header(subject: str) -> None:

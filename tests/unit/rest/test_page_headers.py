@@ -104,6 +104,7 @@ queries = st.lists(st.tuples(names, values), max_size=8)
 page_numbers = st.integers(1, 9) | st.integers(1, 10**18 - 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
 @settings(deadline=None, max_examples=200)
 @given(queries, page_numbers, st.integers(0, 500), st.integers(0, 2_000) | st.integers(0, 10**9))

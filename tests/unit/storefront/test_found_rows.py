@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
@@ -13,6 +14,7 @@ ROWS = st.sets(st.integers(0, 40), max_size=20).map(sorted)
 PLACES = st.integers(0, 25)
 
 
+@pytest.mark.sweep
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(rows=ROWS, keys=st.lists(st.integers(-3, 3), min_size=41, max_size=41), start=PLACES, end=PLACES)
 def test_a_slice_equals_the_slice_of_all_rows_sorted_by_key(

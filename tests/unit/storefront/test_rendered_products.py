@@ -81,6 +81,7 @@ PRODUCTS = st.lists(
 )
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("2 Product", "every field, with the type in the table")
 @settings(max_examples=120, derandomize=True, deadline=None)
 @given(

@@ -155,6 +155,7 @@ def test_ipv6_addresses_count_by_their_subnet(first: str | None, second: str | N
     asyncio.run(main())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", [b"/whole", b"/pieces"])
 @pytest.mark.parametrize("close", [b"", b"Connection: close\r\n"], ids=["kept", "closed after it"])
 def test_a_client_that_takes_nothing_is_cut_off(path: bytes, close: bytes) -> None:
@@ -170,6 +171,7 @@ def test_a_client_that_takes_nothing_is_cut_off(path: bytes, close: bytes) -> No
     run(lambda: Long(bounded()), work)
 
 
+@pytest.mark.sweep
 def test_a_client_that_takes_little_at_a_time_gets_all() -> None:
     async def work(server: Server, _app: Long) -> None:
         reader, writer = await server.connect(receive_buffer=4096)

@@ -54,6 +54,7 @@ def numbered(count: int) -> bytes:
     return b"".join(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % number for number in range(count))
 
 
+@pytest.mark.sweep
 def test_all_responses_are_sent_in_order(run: Callable[..., None]) -> None:
     async def main() -> None:
         app = Numbered()

@@ -81,6 +81,7 @@ async def responses(server: Server, data: list[bytes], count: int) -> list[bytes
         return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
 def test_each_request_gets_its_own_response_in_order(loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
     stack = AsyncExitStack()
