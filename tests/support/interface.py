@@ -76,22 +76,35 @@ def closed(document: Document) -> Document:
 
 
 def problems_by(document: Document, schema: dict[str, Any]) -> Problems:
-    """What finds the problems of a value with a schema of the document."""
+    """What finds the problems of a value with a schema of the document, which is compiled at its first use."""
     rooted = {"components": {"schemas": document["components"]["schemas"]}, **schema}
-    validator = jsonschema_rs.Draft202012Validator(rooted, validate_formats=True)
+
+    @cache
+    def validator() -> Any:
+        return jsonschema_rs.Draft202012Validator(rooted, validate_formats=True)
 
     def problems(value: Any) -> list[str]:
-        return [f"{'/'.join(map(str, error.instance_path))}: {error.message}" for error in validator.iter_errors(value)]
+        found = validator().iter_errors(value)
+        return [f"{'/'.join(map(str, error.instance_path))}: {error.message}" for error in found]
 
     return problems
 
 
 @dataclass
 class Described:
-    """One response of the document: its bodies by media type, and its headers with whether they are required."""
+    """One response of the document: its bodies by media type, and its headers."""
 
     bodies: dict[str, Problems] = field(default_factory=dict)
-    headers: dict[str, tuple[bool, dict[str, Any]]] = field(default_factory=dict)
+    headers: dict[str, "DescribedHeader"] = field(default_factory=dict)
+
+
+@dataclass
+class DescribedHeader:
+    """A header of a response of the document."""
+
+    required: bool
+    is_number: bool
+    problems: Problems
 
 
 @dataclass
@@ -151,8 +164,8 @@ class Interface:
             yield f"the status is not announced for {method} {path}"
             return
         self.seen.add((method, path, response.status_code))
-        for name, (required, schema) in described.headers.items():
-            yield from _header_problems(name, response.headers.get(name), schema, required=required)
+        for name, header in described.headers.items():
+            yield from _header_problems(name, response.headers.get(name), header)
         announced = {name.lower() for name in described.headers} | _ANY_RESPONSES | {*_STANDING, _POLICY, _OVER_HTTPS}
         for name in response.headers.keys() - announced:
             if not name.startswith(_BROWSERS):
@@ -187,13 +200,12 @@ def _security_problems(headers: httpx2.Headers) -> Iterator[str]:
         yield "the response may be framed"
 
 
-def _header_problems(name: str, value: str | None, schema: dict[str, Any], *, required: bool) -> Iterator[str]:
+def _header_problems(name: str, value: str | None, header: DescribedHeader) -> Iterator[str]:
     if value is None:
-        yield from [f"the header {name} is missing"] if required else []
+        yield from [f"the header {name} is missing"] if header.required else []
         return
-    typed: Any = int(value) if schema["type"] == "integer" and value.isdigit() else value
-    if not jsonschema_rs.is_valid(schema, typed):
-        yield f"the header {name}: {value!r} does not fit {schema}"
+    typed: Any = int(value) if header.is_number and value.isdigit() else value
+    yield from (f"the header {name}: {value!r}: {problem}" for problem in header.problems(typed))
 
 
 def _decoded(response: httpx2.Response, media_type: str) -> Any:
@@ -239,7 +251,11 @@ def compiled(document: Document) -> Interface:
                 responses[method.upper(), path, int(status)] = Described(
                     {name: compile_once(media["schema"]) for name, media in response.get("content", {}).items()},
                     {
-                        name: (header.get("required", False), header["schema"])
+                        name: DescribedHeader(
+                            header.get("required", False),
+                            header["schema"].get("type") == "integer",
+                            compile_once(header["schema"]),
+                        )
                         for name, reference in response.get("headers", {}).items()
                         for header in [resolve(strict, reference)]
                     },
