@@ -11,6 +11,8 @@ from support.orders import at
 from support.service import MORNING, Service
 from support.shop import STANDARD, order, stock_shop
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 ADA = ["--email", "Ada@shop.example", "--first-name", "Ada", "--last-name", "Example"]
 FULL = [
     "--company", "[red]Ada & Co[/red] :smile:", "--accounts-email", "pay@shop.example", "--trade", "--price-list",

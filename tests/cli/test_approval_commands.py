@@ -11,6 +11,8 @@ from support.pages import Person, customer_user
 from support.service import Customer, Service
 from support.shop import STANDARD, order
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 
 @pytest.fixture(scope="module")
 def tradecounter(shop: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:

@@ -11,6 +11,8 @@ from support.orders import buy, dispatch, rows
 from support.service import Customer, Service
 from tradecounter.db.installation import mark_as_demo
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 SELLER = {
     "TRADECOUNTER_SELLER_NAME": "Trade & Sons",
     "TRADECOUNTER_SELLER_ADDRESS": "7 Sales Street, York , ,YO1 7HH",

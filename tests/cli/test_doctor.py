@@ -25,6 +25,8 @@ from tradecounter.installation.checks.check import Check
 from tradecounter.installation.checks.of_database import check_contents
 from tradecounter.kit.clock import FrozenClock
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 NAMES = [
     "settings", "examples", "https", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs",
     "credit", "stock", "invoice_numbers", "credit_note_numbers", "wal_archive", "base_backup", "secret_key",

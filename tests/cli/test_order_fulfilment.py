@@ -10,6 +10,8 @@ from support.orders import at, buy, create, read, sell
 from support.service import Customer, Service
 from support.shop import stock_shop
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 
 @pytest.fixture(scope="module")
 def tradecounter(service: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:

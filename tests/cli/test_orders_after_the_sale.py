@@ -12,6 +12,8 @@ from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY, STANDARD, order, stock_shop
 from tradecounter.shipments.wire import Serial
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 
 @pytest.fixture(scope="module")
 def tradecounter(service: Service, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:

@@ -11,6 +11,8 @@ from support.quotes import jobs, request_quote
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY, STANDARD, stock_shop
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 AS_TABLE = ["confirmation_code", "customer_id", "customer_reference", "state", "created_on", "priced_on", "expires_on"]
 
 

@@ -19,6 +19,8 @@ from support.service import Service, running_service
 from support.shop import stock_shop
 from tradecounter.kit.trusted_authorities import trusted_authorities
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 
 @dataclass
 class Publisher:

@@ -16,6 +16,8 @@ from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 
 @pytest.fixture
 def customer(shop: Service) -> Customer:

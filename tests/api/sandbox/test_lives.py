@@ -17,6 +17,8 @@ from support.shop import ADDRESS
 from tradecounter.sandbox.queries import living_orders
 from tradecounter.sites.schedule import sandbox_jobs
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 TWO_LINES = (("PHONE", 2), ("CABLE", 3))
 
 

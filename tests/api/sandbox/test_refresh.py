@@ -20,6 +20,8 @@ from tradecounter.sandbox.refresh import Refreshed, refresh_sandbox
 from tradecounter.settings import SettingsError
 from tradecounter.sites.schedule import EVERY_NIGHT, sandbox_jobs
 
+pytestmark = pytest.mark.sweep  # seconds for each of its stories
+
 # The tables that a refresh may write, besides those that it copies.
 _WRITTEN = {
     "alembic_version", "announced", "audit_entry", "catalogue_change", "catalogue_layout", "change", "installation",
