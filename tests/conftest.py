@@ -2,11 +2,13 @@
 
 import gc
 import ipaddress
+import itertools
 import os
 import shutil
 import socket
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator, Iterator
+from math import gcd
 from typing import Any
 
 import pytest
@@ -91,16 +93,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _beyond_samples(items: list[pytest.Item]) -> set[pytest.Item]:
     """The cases of sweeps, but for the first of each test whose mark says `every` and one of so many after it."""
-    left, cases = set(), Counter[str]()
+    cases = defaultdict[str, list[pytest.Item]](list)
     for item in items:
-        if (sweep := item.get_closest_marker("sweep")) is None:
-            continue
-        test = item.nodeid.partition("[")[0]
-        every = sweep.kwargs.get("every")
-        if every is None or cases[test] % every:
-            left.add(item)
-        cases[test] += 1
+        if item.get_closest_marker("sweep") is not None:
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left: set[pytest.Item] = set()
+    for those in cases.values():
+        sweep = those[0].get_closest_marker("sweep")
+        every = None if sweep is None else sweep.kwargs.get("every")
+        left.update(those if every is None else set(those) - set(those[:: _step(every, those)]))
     return left
+
+
+def _step(every: int, cases: list[pytest.Item]) -> int:
+    """`every`, or the next number that skips no value of a parameter for good: three of six would be the same two."""
+    values: list[dict[str, Any]] = [case.callspec.params for case in cases if hasattr(case, "callspec")]
+    sizes = {len({id(each[name]) for each in values}) for name in values[0]} if values else set()
+    sizes.discard(len(cases))  # the only parameter
+    return next(step for step in itertools.count(every) if all(gcd(step, size) == 1 for size in sizes))
 
 
 @pytest.fixture(scope="session", autouse=True)

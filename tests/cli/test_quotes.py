@@ -147,7 +147,6 @@ def test_a_bad_price_is_rejected_and_changes_nothing(
     assert tradecounter.json("quote", "show", code) == before
 
 
-@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

@@ -73,7 +73,6 @@ def test_there_is_an_example_of_every_kind() -> None:
     assert EXAMPLES.keys() == IMPORT_KINDS.keys()
 
 
-@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_new_rows_are_added_and_the_same_file_again_changes_nothing(kind: str, histories: dict[str, History]) -> None:
     records = EXAMPLES[kind].records
@@ -93,7 +92,6 @@ def test_a_changed_row_is_updated_and_missing_records_stay(kind: str, histories:
     assert (added, changed, deactivated) == (0, 1, 0)
 
 
-@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("kind", [kind for kind, example in EXAMPLES.items() if example.replaceable])
 def test_a_replacing_file_removes_missing_records(
     kind: str, replaced: dict[str, tuple[ImportReport, list[Any]]]

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tradecounter.bulk.differences import Change, OnChange
 from tradecounter.bulk.files import FileFacts, open_import
@@ -23,6 +21,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.command_line.arguments import DryRun, IdOf, Limit
 from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, one_line, show, show_json, show_table
+from tradecounter.edge.command_line.progress import progress_bar
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import fail, operator, run_change, run_query, with_database
 from tradecounter.imports.change_prices import ROUNDINGS, ForcedPriceChange, change_prices
@@ -223,22 +222,6 @@ def _write_samples(folder: str, *, as_json: bool) -> None:
         fail(f"{error.filename}: {error.strerror}")
     names = list(map(str, paths))
     show({"files": names}, "\n".join(names), as_json=as_json)
-
-
-@contextmanager
-def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Yield a function that reports progress, as a progress bar if standard error is a terminal."""
-    columns: tuple[Any, ...] = (
-        SpinnerColumn(),
-        TextColumn(title),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda count: bar.update(task, completed=count)
 
 
 def show_report(report: ImportReport, rejected: Sequence[str], *, dry_run: bool, as_json: bool) -> None:

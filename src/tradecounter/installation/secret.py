@@ -10,10 +10,10 @@ from tradecounter.consent.issuer import reseal_keys
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.edge.command_line.output import AsJson, show
+from tradecounter.edge.command_line.progress import progress_bar
 from tradecounter.edge.command_line.session import operator, with_database
 from tradecounter.feeds.manage import reseal_feeds
 from tradecounter.identity.installation_secret import secret_keys
-from tradecounter.imports.commands import progress_bar
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.shipments.queries.fulfilment import count_sealed

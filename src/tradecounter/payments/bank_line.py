@@ -20,7 +20,7 @@ _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
 )  # fmt: skip
-_FEWEST_LETTERS_OF_A_MONTH = 3  # of a month
+_FEWEST_LETTERS_OF_A_MONTH = 3
 _TIME = r"(?:[ T,]+[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 _YEAR_FIRST = re.compile(rf"(?P<year>[0-9]{{4}})-(?P<month>[0-9]{{2}})-(?P<day>[0-9]{{2}}){_TIME}")
 _DAY_FIRST = re.compile(

@@ -24,7 +24,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.orders.pages.account.one_order import OwnOrderPages, ReviewPages
 from tradecounter.orders.pages.account.order_list import OwnOrderListPages
 from tradecounter.orders.pages.both.new_order import OWN, NewOrderPages
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account import RemittancePages
 from tradecounter.quotes.pages.account import OwnQuotePages, QuoteLinkPages
 from tradecounter.request_log.pages.account import RequestLogPages

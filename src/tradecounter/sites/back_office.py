@@ -51,8 +51,8 @@ from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.operations.staff import OrderEntryOperations, OrderOperations
 from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.present_order import OrderPresenter
-from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.operations.bank_files import BankOperations
 from tradecounter.payments.operations.payments import PaymentOperations, RemittanceOperations
 from tradecounter.products.operations.public import PictureEndpoints

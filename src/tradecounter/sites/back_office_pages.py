@@ -31,7 +31,7 @@ from tradecounter.orders.pages.staff.many import ManyOrderPages
 from tradecounter.orders.pages.staff.order_for_customer import ChooseCustomerPages, ConfirmPages
 from tradecounter.orders.pages.staff.orders import OrderListPages, OrderPages, OrderPaperPages
 from tradecounter.orders.pages.staff.steps import AfterSalePages, OrderStepPages, ShipmentPages
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.pages.staff.bank_files import BankFilePages, BankHistoryPages
 from tradecounter.payments.pages.staff.payments import PaymentPages
 from tradecounter.payments.pages.staff.unplaced import BankLinePages

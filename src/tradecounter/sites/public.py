@@ -66,7 +66,7 @@ from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.operations.public import OrderEndpoints
 from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.payments.operations.public import PaymentEndpoints
 from tradecounter.products.operations.public import CatalogueEndpoints, PictureEndpoints
 from tradecounter.quotes.operations.public import QuoteEndpoints

@@ -56,7 +56,6 @@ def file_of(lines: Iterable[Sequence[str]], form: str) -> tuple[bytes, str]:
 PRICES = [typed for typed in AMOUNTS if typed.number is None or typed.number <= 1_000_000]
 
 
-@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("form", [",", ";", "\t", "xlsx"])
 @pytest.mark.parametrize(
     ("kind", "key", "field", "table"),

@@ -45,7 +45,6 @@ def availability(customer: Customer, sku: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.sweep(every=3)
 @pytest.mark.spec("2 Product", "availability has units, a label and deliveries, which trade accounts see")
 @pytest.mark.parametrize(
     ("sku", "units", "to_trade", "to_retail"),

@@ -105,7 +105,6 @@ def rejected(http: httpx2.Client, address: str, document: dict[str, Any], operat
     return wrong
 
 
-@pytest.mark.sweep(every=3)
 @pytest.mark.parametrize("operation", [*operations(backoffice_document())])
 def test_the_back_office_rejects_huge_numbers(
     office: BackOfficeSite, known: dict[str, str], operation: Operation

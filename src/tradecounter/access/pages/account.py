@@ -22,8 +22,8 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
+from tradecounter.parts.account import AccountParts
 from tradecounter.parts.questions import disable_user_question
-from tradecounter.parts.services import AccountParts
 
 _LIST = "/account/user"
 

@@ -30,7 +30,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import or_not_found
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.settings import PREFIX, Settings, describe
 
 ADMINISTRATORS = ("administrator",)

@@ -13,8 +13,8 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
+from tradecounter.parts.account import AccountParts
 from tradecounter.parts.questions import revoke_agent_question
-from tradecounter.parts.services import AccountParts
 
 _LIST = f"{DEVELOPER_HOME}/agent"
 

@@ -21,7 +21,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.saved_lists.manage_lists import lock_own_list
 from tradecounter.saved_lists.queries import SavedList
 

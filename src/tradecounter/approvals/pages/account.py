@@ -26,7 +26,7 @@ from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 
 PATH = "/account/approval"
 _ONE, _ASK = f"{PATH}/{{code}}", "/account/new-order/{code}/approval"

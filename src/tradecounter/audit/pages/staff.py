@@ -18,8 +18,8 @@ from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
-from tradecounter.parts.services import OfficeParts
 
 _COLUMNS = (Column("When"), Column("Who"), Column("What"), Column("Of"), Column("Before → after"))
 _RECORDED = (

@@ -23,7 +23,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.kit.text import plural
 from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, CreateOrderItem
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.storefront.shown_product import ShownLine, ShownProduct
 
 _HOME = "/account"

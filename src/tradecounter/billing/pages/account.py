@@ -50,7 +50,7 @@ from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import UK, uk_date
 from tradecounter.kit.errors import DomainError, not_found
 from tradecounter.letterhead.seller import bank_details, letterhead_from
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.remittances import told_invoices
 

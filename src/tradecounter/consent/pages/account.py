@@ -57,7 +57,7 @@ from tradecounter.identity.oauth.queries.applications import ApplicationRecord
 from tradecounter.kit.actor import SYSTEM
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.numbers import Pounds
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.webhooks.manage import WebhookPolicy
 
 CONSENT_PATH = "/auth/authorize"

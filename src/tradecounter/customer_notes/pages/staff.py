@@ -22,8 +22,8 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.text import common_beginning
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import happened
-from tradecounter.parts.services import OfficeParts
 from tradecounter.parts.shown import shown_customer
 
 _TIMELINE = "/customer/{id}/timeline"

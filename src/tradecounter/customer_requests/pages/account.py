@@ -18,7 +18,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import or_not_found
 from tradecounter.orders.queries.orders import fetch_own_order, lines_of_order
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 
 _ASK = "/account/order/{reference}/ask/{kind}"
 _FILE = "/account/order/{reference}/file/{id}"

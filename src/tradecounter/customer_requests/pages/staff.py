@@ -18,7 +18,7 @@ from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_as
 
 PATH = "/request"

@@ -34,7 +34,7 @@ from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import from_pence
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.products.snapshot.fragments import AVAILABILITY, COSTS, MIDDLE
 from tradecounter.storefront.find_in_view import FoundProducts, find_products
 from tradecounter.storefront.view import CustomerView

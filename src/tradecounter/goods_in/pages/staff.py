@@ -22,7 +22,7 @@ from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields, named_by
 from tradecounter.kit.text import fold, plural
 from tradecounter.orders.adjust_stock import MOST_UNITS
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 
 _GOODS_IN = "/goods-in"
 _MOST_SHOWN = 100

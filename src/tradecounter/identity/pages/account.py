@@ -20,8 +20,8 @@ from tradecounter.identity.oauth.queries.access_tokens import access_given
 from tradecounter.identity.queries.api_keys import NewKey, list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
+from tradecounter.parts.account import AccountParts
 from tradecounter.parts.questions import disable_key_question
-from tradecounter.parts.services import AccountParts
 
 _NEW_KEY = f"{DEVELOPER_HOME}/key/new"
 _DISABLE_KEY = f"{DEVELOPER_HOME}/key/{{id}}/disable"

@@ -19,7 +19,7 @@ from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_data_of
 from tradecounter.notifications.retry_job import retry_job
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 
 _NAMES = {
     "find_forgotten_password": "Look up a forgotten password",

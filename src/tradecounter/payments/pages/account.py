@@ -16,7 +16,7 @@ from tradecounter.edge.pages.step import action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.remittances import RemittanceAdvice, remittance_table
 from tradecounter.payments.remittances import (
     MOST_INVOICES,

@@ -31,8 +31,8 @@ from tradecounter.kit.errors import DomainError, Kind, in_one, invalid, named_by
 from tradecounter.kit.text import fold
 from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.parts.services import OfficeParts
 from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.prices.rules import margin_percent

@@ -47,7 +47,7 @@ from tradecounter.orders.states import (
     pricing_of,
     quote_status,
 )
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.handle_quotes import decline_own_quote
 from tradecounter.quotes.queries import fetch_own_quote, open_quotes, own_quotes
 from tradecounter.quotes.quote_links import accept_by_link, link_actor, quote_by_link

@@ -15,7 +15,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.identity.manage_keys import fetch_key
 from tradecounter.identity.queries.api_keys import KeyRecord
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.request_log.queries import RequestRecord, list_requests
 from tradecounter.request_log.wire import OnlyErrors
 

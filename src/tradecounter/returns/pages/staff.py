@@ -21,7 +21,7 @@ from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import ShownOrder, shown_as
 from tradecounter.returns.handle_returns import close_return, fetch_return
 from tradecounter.returns.operations import MAY_CLOSE

@@ -17,7 +17,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.kit.errors import DomainError, Kind, or_not_found
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.sandbox.remote_keys import RemoteKey, RemoteSandbox
 
 _LIST = f"{DEVELOPER_HOME}/sandbox"

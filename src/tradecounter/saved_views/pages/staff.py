@@ -15,7 +15,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import invalid
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.saved_views.manage_views import fetch_view, remove_view, save_view
 from tradecounter.saved_views.queries import views_seen_by
 

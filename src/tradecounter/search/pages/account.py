@@ -6,7 +6,7 @@ from starlette.responses import Response
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.search.find_anything import OWN_PRODUCT, find_own
 from tradecounter.search.pages.both import SearchQuery, show_hits
 

@@ -7,7 +7,7 @@ from tradecounter.edge.pages.operation import page, roles_of_caller
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.search.find_anything import find_anything
 from tradecounter.search.pages.both import SearchQuery, show_hits
 

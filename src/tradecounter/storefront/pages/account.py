@@ -16,7 +16,7 @@ from tradecounter.kit.keys import key_form
 from tradecounter.kit.numbers import count_or_nothing
 from tradecounter.orders.queries.orders import find_last_bought
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.storefront.facets import ShopParameters
 from tradecounter.storefront.pages.both import shown_shelf
 from tradecounter.storefront.shown_product import ShownLine, ShownProduct, shown_skus

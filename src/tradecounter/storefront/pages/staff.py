@@ -10,7 +10,7 @@ from tradecounter.customers.operations.staff import present_customer
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_customer
 from tradecounter.storefront.facets import ShopParameters
 from tradecounter.storefront.pages.both import shown_shelf

@@ -26,7 +26,7 @@ from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.orders.queries.today import MOST_COUNTED, AccountSummary, account_summary
 from tradecounter.orders.states import PricedQuote
 from tradecounter.orders.waiting import Wait, waits_of_rows
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.payments.remittances import told_invoices
 from tradecounter.quotes.queries import open_quotes
 from tradecounter.saved_lists.queries import usual_items

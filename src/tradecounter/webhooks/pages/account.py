@@ -7,7 +7,7 @@ from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.rest.call import Call
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 from tradecounter.webhooks.rules import MAX_ENDPOINTS_PER_OWNER
 from tradecounter.webhooks.wire import webhook_on_the_wire

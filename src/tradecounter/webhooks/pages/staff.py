@@ -7,7 +7,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.webhooks.queries.endpoints import Endpoint, endpoints_after
 
 _COLUMNS = (Column("Endpoint"), Column("Whose"), Column("Events"), Column("State"), Column("Added"))

@@ -34,7 +34,7 @@ from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, FieldError, invalid
 from tradecounter.kit.numbers import Pounds
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.returns.handle_returns import fetch_return
 from tradecounter.returns.wire import return_number
 

@@ -21,7 +21,7 @@ from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.numbers import Id, read_id
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.queries.remittances import awaited_of
 from tradecounter.payments.remittances import AWAITED_FOR
 

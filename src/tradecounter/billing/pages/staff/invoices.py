@@ -32,8 +32,8 @@ from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import uk_date
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 
 Shown = Literal["unpaid", "overdue", "paid"]

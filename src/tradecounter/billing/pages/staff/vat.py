@@ -26,7 +26,7 @@ from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.numbers import UnreadableNumberError, read_percent
 from tradecounter.orders.rules import VAT_AREA
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 
 _KINDS: dict[VatKind, str] = {"invoice": "Invoices", "credit_note": "Credit notes"}
 _SUPPLIES: dict[VatSupply, str] = {"domestic": "Domestic", "export": "Export"}

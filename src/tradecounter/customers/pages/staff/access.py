@@ -24,8 +24,8 @@ from tradecounter.identity.manage_keys import end_key_of, fetch_key
 from tradecounter.identity.queries.api_keys import list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
 from tradecounter.kit.errors import named_by
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.questions import disable_key_question, disable_user_question, revoke_agent_question
-from tradecounter.parts.services import OfficeParts
 from tradecounter.parts.shown import ShownCustomer, shown_customer
 
 _INVITE, _KEY = "/customer/{id}/user/invite", "/customer/{id}/key/new"

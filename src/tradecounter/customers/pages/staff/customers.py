@@ -44,8 +44,8 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import SORTS, order_table, sorted_by
 from tradecounter.orders.wire import MOST_UNITS
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
-from tradecounter.parts.services import OfficeParts
 from tradecounter.parts.shown import shown_customer
 from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.prices.queries.prices_of_products import ContractRow, contract_table

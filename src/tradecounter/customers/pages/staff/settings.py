@@ -26,7 +26,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.numbers import alternatives
 from tradecounter.kit.text import fold
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_customer
 from tradecounter.privacy.personal_data import erase_customer, export_customer, what_goes
 from tradecounter.shipping.queries import read_methods

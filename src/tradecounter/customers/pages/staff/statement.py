@@ -34,7 +34,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.notifications.billing_mails import debtor_reminded
 from tradecounter.notifications.context import MailContext, MailSettings, NothingToSend
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import ShownCustomer, shown_customer
 from tradecounter.settings import SettingsError
 

@@ -33,7 +33,7 @@ from tradecounter.imports.run import MOST_BYTES
 from tradecounter.imports.uploads import MOST_BAD_ROWS, Upload, Uploads, Wanted
 from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 
 _CHECK, _APPLY = "/import/check/{upload}", "/import/check/{upload}/apply"
 _ROOM = 1_000_000  # bytes of a form besides its file

@@ -19,7 +19,7 @@ from tradecounter.imports.save_product import ProductsChange, change_products
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import plural
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.on_pages import categories_in_tree
 from tradecounter.products.queries.products import find_product_ids, product_rows
 from tradecounter.products.queries.records import read_reference

@@ -32,8 +32,8 @@ from tradecounter.imports.queries import ImportRecord, find_import, lock_import
 from tradecounter.imports.run import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.kit.text import common_beginning, plural
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of, in_words
-from tradecounter.parts.services import OfficeParts
 
 _LONGEST = 80  # characters of a text that is shown whole
 _AROUND = 20  # characters before and behind what differs in a longer text

@@ -28,7 +28,7 @@ from tradecounter.imports.save_product import (
 )
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.kit.numbers import Pounds, UnreadableNumberError, read_id, read_percent, read_pounds
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.importing import ContractPriceRow
 from tradecounter.prices.queries.prices_of_products import contract_prices_of, list_prices_of
 from tradecounter.prices.rules import How, Rounding

@@ -31,7 +31,7 @@ from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.keys import ExternalId, key_form
 from tradecounter.kit.numbers import Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import plural
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow
 from tradecounter.products.on_pages import categories_in_tree

@@ -47,7 +47,7 @@ from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, NumberedOrder, PendingOrder
 from tradecounter.orders.waiting import Wait, open_lines_of, wait_of_pending, waits_of_orders
 from tradecounter.orders.wire import ProductSerialNumber
-from tradecounter.parts.services import AccountParts
+from tradecounter.parts.account import AccountParts
 from tradecounter.shipments.queries.fulfilment import OrderFulfilment, find_video
 from tradecounter.shipments.wire import OrderVideoResponse
 

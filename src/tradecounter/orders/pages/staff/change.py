@@ -33,7 +33,7 @@ from tradecounter.orders.pages.both.order_form import TypedAddress, address_fiel
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest, Cancellation, OverrideCredit, Reason
 from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import ShownOrder, shown_as, shown_order
 
 _GROUP, _BLANK_ROWS = "added", 2

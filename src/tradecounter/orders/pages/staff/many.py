@@ -29,7 +29,7 @@ from tradecounter.orders.pages.staff.orders import printable
 from tradecounter.orders.queries.all_orders import orders_with_references
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.papers import PackingSlip, by_shelf, delivery_of, packing_slip, picking_lists
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list

@@ -24,7 +24,7 @@ from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
 from tradecounter.orders.queries.orders import lines_of_order
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_order
 
 _MOST_CHOICES = 25

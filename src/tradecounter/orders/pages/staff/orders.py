@@ -29,8 +29,8 @@ from tradecounter.orders.reseller_wire import State
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import AnyOrder, PendingOrder
 from tradecounter.orders.waiting import Wait, wait_of_pending
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import history_of
-from tradecounter.parts.services import OfficeParts
 from tradecounter.parts.shown import shown_order
 from tradecounter.products.find_products import NamedProducts, named_products
 from tradecounter.shipments.operations import PackingSlipParameters, packing_slip_file, picking_list_file

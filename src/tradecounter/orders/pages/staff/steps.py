@@ -20,7 +20,7 @@ from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.operations.steps import add_tracking
 from tradecounter.orders.reseller_wire import ExternalIdChange, NoteRequest, TakingBack, Tracking
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_order
 from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import ReturnedUnits, ReturnRequest

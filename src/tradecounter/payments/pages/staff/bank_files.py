@@ -29,7 +29,7 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid
 from tradecounter.kit.text import plural
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, SOURCES, first_cells, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_line import BankRow
 from tradecounter.payments.import_payments import KEEP_BANK_FILES, import_payments, roll_back_bank_file

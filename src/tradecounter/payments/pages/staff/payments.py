@@ -27,8 +27,8 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.kit.numbers import Id, read_id
 from tradecounter.kit.wire import ReasonRequest
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.queries.payments import PAYMENTS, PaymentFilter, PaymentRow, fetch_payment
 from tradecounter.payments.record_payment import (
     METHODS,

@@ -21,8 +21,8 @@ from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.wire import ReasonRequest
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.parts.services import OfficeParts
 from tradecounter.payments.pages.staff.payments import UNASKED, PaymentPreview, preview_of, said_of_payment
 from tradecounter.payments.place_bank_line import (
     Placement,

@@ -36,8 +36,8 @@ from tradecounter.orders.states import (
     pricing_of,
     quote_status,
 )
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.parts.services import OfficeParts
 from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
 from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.price_quote import check_discount, discounted_cost, fetch_costed_quote, price_quote

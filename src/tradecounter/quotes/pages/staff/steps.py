@@ -18,7 +18,7 @@ from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.operations.steps import ConfirmForm, confirmation
 from tradecounter.orders.states import AnyOrder, PricedQuote
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
 from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.pages.staff.quotes import quote_sheet

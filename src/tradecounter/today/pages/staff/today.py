@@ -27,7 +27,7 @@ from tradecounter.orders.queries.order_table import DayOfOrders, order_table, or
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.queries.today import Waiting, orders_to_pick, stock_adjusted
 from tradecounter.orders.states import ConfirmedOrder
-from tradecounter.parts.services import OfficeParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.returns.queries import StoredReturn, list_returns
 from tradecounter.returns.wire import return_number
 from tradecounter.saved_views.queries import views_on_today

@@ -1,4 +1,4 @@
-"""What operations and pages of both sites are made with, besides their desk."""
+"""What operations and pages of the back office are made with, besides their desk."""
 
 from msgspec import Struct
 
@@ -7,17 +7,7 @@ from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.settings import Settings
-from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.storefront.storefront import RefreshableViews
-
-
-class AccountParts(Struct, frozen=True):
-    """The same views and services that the customers' API uses."""
-
-    views: RefreshableViews
-    contexts: OrderContexts
-    fulfilment: OrderFulfilment
-    settings: Settings
 
 
 class OfficeParts(Struct, frozen=True):
