@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any, Final
 
 from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine, VatTotal
-from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.billing.queries.invoices import PrintedDocument
 from tradecounter.kit.clock import day_in_words
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.printing import Printer, print_with
@@ -135,7 +135,7 @@ def _per_cent(rate: Decimal) -> str:
     return f"{rate.normalize():f}%"
 
 
-def zipped_documents(documents: Sequence[PrintedInvoice], name: str) -> bytes:
+def zipped_documents(documents: Sequence[PrintedDocument], name: str) -> bytes:
     """Return a ZIP file with documents, whose files are called `name` and their number."""
     written = BytesIO()
     with zipfile.ZipFile(written, "w") as archive:  # PDF files are compressed already

@@ -21,7 +21,7 @@ from support.mail import deliver_mail
 from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, read, rows
 from support.service import Service
 from tradecounter.billing.credit_notes import creditable_units
-from tradecounter.billing.queries.credit_notes import printed_credit_note
+from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES
 from tradecounter.billing.rules import CreditLine
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -123,7 +123,7 @@ def test_the_document_says_what_vat_law_asks(shop: Service) -> None:
     placed = invoiced(shop, customer, customer_reference="PO-77")
     number = number_of(shop, placed)
     note = credit(shop, number, (placed["items"][0]["id"], 1), reason="Arrived broken")
-    pdf = shop.in_transaction(lambda tx: printed_credit_note(tx, note.number)).pdf
+    pdf = shop.in_transaction(lambda tx: PRINTED_CREDIT_NOTES.one(tx, note.number)).pdf
     text = pdf_text(pdf)
     for shown in (
         "CREDIT NOTE", f"Credit note number {note.number}", f"Invoice number {number}", "Invoice date", "16 June 2026",

@@ -12,8 +12,8 @@ from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
     fetch_credit_note,
     list_credit_notes,
-    printed_credit_note,
 )
+from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -109,4 +109,4 @@ def show_one(number: Number, as_json: AsJson = False) -> None:
 @app.command("pdf")
 def pdf(number: Number, output: Output = None, as_json: AsJson = False) -> None:
     """Write a credit note as a PDF file, by default credit-note-NUMBER.pdf in the working directory."""
-    write_pdf("credit-note", number, output, lambda tx: printed_credit_note(tx, number), as_json=as_json)
+    write_pdf("credit-note", number, output, lambda tx: PRINTED_CREDIT_NOTES.one(tx, number), as_json=as_json)

@@ -10,8 +10,8 @@ from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
     list_invoices,
-    printed_invoice,
 )
+from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.reseller_wire import present_summary
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -87,7 +87,7 @@ def pdf(
     as_json: AsJson = False,
 ) -> None:
     """Write an invoice as a PDF file, by default invoice-NUMBER.pdf in the working directory."""
-    write_pdf("invoice", number, output, lambda tx: printed_invoice(tx, number), as_json=as_json)
+    write_pdf("invoice", number, output, lambda tx: PRINTED_INVOICES.one(tx, number), as_json=as_json)
 
 
 @app.command("resend")

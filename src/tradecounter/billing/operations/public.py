@@ -20,7 +20,6 @@ from tradecounter.billing.queries.credit_notes import (
     count_credit_notes,
     fetch_credit_note,
     list_credit_notes,
-    printed_credit_note,
 )
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
@@ -28,9 +27,8 @@ from tradecounter.billing.queries.invoice_records import (
     count_invoices,
     fetch_own_invoice,
     list_invoices,
-    printed_invoice,
 )
-from tradecounter.billing.queries.invoices import printed_documents
+from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES, printed_documents
 from tradecounter.billing.reseller_wire import present_credit_note
 from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.billing.wire import (
@@ -223,7 +221,7 @@ class BillingEndpoints(Struct, frozen=True):
         /order/{reference}/invoice` has all files of an order.
         """
         if choose_named(call.accept, [PDF]) == PDF:
-            printed = await printed_invoice(tx, number, call.customer_id)
+            printed = await PRINTED_INVOICES.one(tx, number, call.customer_id)
             return _file(call, printed.pdf, f"invoice-{number}.pdf")
         record = await fetch_own_invoice(tx, call.customer_id, number)
         [invoice] = await shown_invoices(tx, [record], now)
@@ -257,7 +255,7 @@ class BillingEndpoints(Struct, frozen=True):
         With `Accept: application/pdf`, the file that was sent by e-mail. Neither ever changes.
         """
         if choose_named(call.accept, [PDF]) == PDF:
-            printed = await printed_credit_note(tx, number, call.customer_id)
+            printed = await PRINTED_CREDIT_NOTES.one(tx, number, call.customer_id)
             return _file(call, printed.pdf, f"credit-note-{number}.pdf")
         record = await fetch_credit_note(tx, number, call.customer_id)
         return _data(call, own_credit_note(present_credit_note(record)))

@@ -25,13 +25,12 @@ from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
     fetch_credit_note,
     list_credit_notes,
-    printed_credit_note,
 )
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     list_invoices,
-    printed_invoice,
 )
+from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
@@ -93,7 +92,7 @@ class BillingOperations(Struct, frozen=True):
     @_BILLING.shows(f"{_INVOICE}/pdf", "The PDF file.", files={PDF: FILE})
     async def get_invoice_pdf(self, tx: Transaction, number: InvoiceNumber) -> Response:
         """An invoice as a PDF file."""
-        found = await printed_invoice(tx, number)
+        found = await PRINTED_INVOICES.one(tx, number)
         return file_response(found.pdf, f"invoice-{found.number}.pdf", PDF)
 
     @_BILLING.changes("POST", f"{_INVOICE}/resend", roles=("support", "finance", "administrator"))
@@ -139,7 +138,7 @@ class BillingOperations(Struct, frozen=True):
     @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={PDF: FILE})
     async def get_credit_note_pdf(self, tx: Transaction, number: CreditNoteNumber) -> Response:
         """A credit note as a PDF file."""
-        found = await printed_credit_note(tx, number)
+        found = await PRINTED_CREDIT_NOTES.one(tx, number)
         return file_response(found.pdf, f"credit-note-{found.number}.pdf", PDF)
 
     @_BILLING.shows(_STATEMENT, files={CSV: Media({"type": "string"}), PDF: FILE})

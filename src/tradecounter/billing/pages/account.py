@@ -19,8 +19,6 @@ from tradecounter.billing.queries.credit_notes import (
     CreditNoteRecord,
     fetch_credit_note,
     list_credit_notes,
-    printed_credit_note,
-    printed_credit_notes,
 )
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
@@ -28,9 +26,8 @@ from tradecounter.billing.queries.invoice_records import (
     fetch_own_invoice,
     list_invoices,
     overdue_of,
-    printed_invoice,
-    printed_invoices,
 )
+from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
 from tradecounter.billing.queries.statements import due_before
 from tradecounter.billing.reseller_wire import present_credit_note
@@ -123,7 +120,7 @@ class OwnInvoicePages(Struct, frozen=True):
             found = await list_invoices(
                 tx, _invoice_filter(call.customer_id, wanted, self.desk.clock.now()), _MOST_FILES
             )
-            printed = await printed_invoices(tx, [invoice.number for invoice in found])
+            printed = await PRINTED_INVOICES.several(tx, [invoice.number for invoice in found])
         if not printed:
             raise not_found("invoice")
         file = await asyncio.to_thread(zipped_documents, printed, "invoice")
@@ -152,7 +149,7 @@ class OwnInvoicePages(Struct, frozen=True):
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
-            found = await printed_invoice(tx, number, call.customer_id)
+            found = await PRINTED_INVOICES.one(tx, number, call.customer_id)
         return file_response(found.pdf, f"invoice-{number}.pdf", PDF)
 
 
@@ -219,7 +216,7 @@ class OwnCreditNotePages(Struct, frozen=True):
         wanted = _credit_note_filter(call.customer_id, call.query(CreditNoteTable))
         async with self.desk.reading() as tx:
             found = await list_credit_notes(tx, wanted, _MOST_FILES)
-            printed = await printed_credit_notes(tx, [note.number for note in found])
+            printed = await PRINTED_CREDIT_NOTES.several(tx, [note.number for note in found])
         if not printed:
             raise not_found("credit note")
         file = await asyncio.to_thread(zipped_documents, printed, "credit-note")
@@ -236,7 +233,7 @@ class OwnCreditNotePages(Struct, frozen=True):
     async def show_pdf(self, call: Call) -> Response:
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:
-            found = await printed_credit_note(tx, number, call.customer_id)
+            found = await PRINTED_CREDIT_NOTES.one(tx, number, call.customer_id)
         return file_response(found.pdf, f"credit-note-{number}.pdf", PDF)
 
 

@@ -9,7 +9,6 @@ from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.billing.invoice_document import CreditNoteDocument
-from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.billing.rules import Billed, CreditShare, InvoicedLine
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement, where
@@ -226,28 +225,3 @@ async def fetch_credit_note(tx: Transaction, number: int, customer_id: int | Non
 def document_of(record: CreditNoteRecord) -> CreditNoteDocument:
     """Return a credit note as data."""
     return msgspec.convert(record.document, CreditNoteDocument)
-
-
-_PRINTED = Statement(
-    "select number, pdf from credit_note where number = :number"
-    " and (:customer_id::bigint is null or customer_id = :customer_id)",
-    PrintedInvoice,
-)
-
-
-async def printed_credit_note(tx: Transaction, number: int, customer_id: int | None = None) -> PrintedInvoice:
-    """Return a credit note as a PDF file, of any customer or of one. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_PRINTED, number=number, customer_id=customer_id)
-    if found is None:
-        raise not_found("credit note", number)
-    return found
-
-
-_SEVERAL_PRINTED = Statement(
-    "select number, pdf from credit_note where number = any(:numbers::bigint[]) order by number", PrintedInvoice
-)
-
-
-async def printed_credit_notes(tx: Transaction, numbers: Sequence[int]) -> list[PrintedInvoice]:
-    """Return credit notes as PDF files, by number."""
-    return await tx.fetch_all(_SEVERAL_PRINTED, numbers=list(numbers))

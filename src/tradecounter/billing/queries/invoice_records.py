@@ -10,7 +10,6 @@ from msgspec import Struct
 from psycopg.sql import SQL, Composable
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
-from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.billing.rules import InvoiceState, invoice_state
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
@@ -194,31 +193,6 @@ async def lines_of_invoices(tx: Transaction, numbers: Sequence[int]) -> dict[int
     """Return the lines of invoices by their numbers."""
     found = await tx.fetch_all(_PRINTED_LINES, numbers=list(numbers))
     return {number: PrintedLines(ids, msgspec.convert(lines, list[InvoiceLine])) for number, lines, ids in found}
-
-
-_PRINTED_INVOICE = Statement(
-    "select number, pdf from invoice where number = :number"
-    " and (:customer_id::bigint is null or customer_id = :customer_id)",
-    PrintedInvoice,
-)
-
-
-async def printed_invoice(tx: Transaction, number: int, customer_id: int | None = None) -> PrintedInvoice:
-    """Return an invoice as a PDF file, of any customer or of one. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_PRINTED_INVOICE, number=number, customer_id=customer_id)
-    if found is None:
-        raise not_found("invoice", number)
-    return found
-
-
-_PRINTED_INVOICES = Statement(
-    "select number, pdf from invoice where number = any(:numbers::bigint[]) order by number", PrintedInvoice
-)
-
-
-async def printed_invoices(tx: Transaction, numbers: Sequence[int]) -> list[PrintedInvoice]:
-    """Return invoices as PDF files, by number."""
-    return await tx.fetch_all(_PRINTED_INVOICES, numbers=list(numbers))
 
 
 _OVERDUE_OF = Statement("""

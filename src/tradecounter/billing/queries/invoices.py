@@ -5,13 +5,14 @@ from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier
 
 from tradecounter.billing.invoice_document import InvoiceDocument
 from tradecounter.billing.rules import Billed
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import RawRows, Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
 
 _SERIAL_NUMBERS = Statement(
     "select n.line_id, array_agg(n.serial_number order by n.id) from serial_number n"
@@ -75,11 +76,39 @@ async def find_invoice(tx: Transaction, order_id: int) -> Invoice | None:
     return await tx.fetch_one(_FIND_INVOICE, order_id=order_id)
 
 
-class PrintedInvoice(Struct, frozen=True):
-    """An invoice as a PDF file."""
+class PrintedDocument(Struct, frozen=True):
+    """An invoice or a credit note as a PDF file."""
 
     number: int
     pdf: bytes
+
+
+class PrintedDocuments:
+    """The PDF files of a table; `name` is what errors call one."""
+
+    def __init__(self, table: str, name: str) -> None:
+        self._name = name
+        files = SQL("select number, pdf from {}").format(Identifier(table))
+        own = SQL("(:customer_id::bigint is null or customer_id = :customer_id)")
+        self._one = Statement(SQL("{} where number = :number and {}").format(files, own), PrintedDocument)
+        self._several = Statement(
+            SQL("{} where number = any(:numbers::bigint[]) order by number").format(files), PrintedDocument
+        )
+
+    async def one(self, tx: Transaction, number: int, customer_id: int | None = None) -> PrintedDocument:
+        """Return a document of any customer, or of one. Raises DomainError (not found)."""
+        found = await tx.fetch_one(self._one, number=number, customer_id=customer_id)
+        if found is None:
+            raise not_found(self._name, number)
+        return found
+
+    async def several(self, tx: Transaction, numbers: Sequence[int]) -> list[PrintedDocument]:
+        """Return documents by number."""
+        return await tx.fetch_all(self._several, numbers=list(numbers))
+
+
+PRINTED_INVOICES = PrintedDocuments("invoice", "invoice")
+PRINTED_CREDIT_NOTES = PrintedDocuments("credit_note", "credit note")
 
 
 _PRINTED_DOCUMENTS = Statement(
@@ -91,11 +120,11 @@ _PRINTED_DOCUMENTS = Statement(
             where i.order_id = :order_id
     ) as issued order by issued_at, rank, number
     """,
-    PrintedInvoice,
+    PrintedDocument,
 )
 
 
-async def printed_documents(tx: Transaction, order_id: int) -> list[PrintedInvoice]:
+async def printed_documents(tx: Transaction, order_id: int) -> list[PrintedDocument]:
     """Return an order's invoices and credit notes as PDF files, oldest first, by the order's internal id."""
     return await tx.fetch_all(_PRINTED_DOCUMENTS, order_id=order_id)
 

@@ -10,13 +10,14 @@ from starlette.responses import Response
 
 from tradecounter.billing.credit_notes import creditable_of, creditable_of_return, issue_credit_note, reason_of
 from tradecounter.billing.invoices import shown_invoice
-from tradecounter.billing.queries.credit_notes import fetch_credit_note, printed_credit_note
+from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.queries.document_tables import (
     CREDIT_NOTES,
     CreditNoteRow,
     CreditNoteTableFilter,
 )
 from tradecounter.billing.queries.invoice_records import fetch_invoice
+from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.rules import CreditLine
 from tradecounter.customers.named_customer import named_customer
@@ -132,7 +133,7 @@ class CreditNotePages(Struct, frozen=True):
     @page("/credit-note/{number}/pdf", "A credit note as a PDF file", scope="billing:read")
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await printed_credit_note(tx, call.path_id("number", "credit note"))
+            found = await PRINTED_CREDIT_NOTES.one(tx, call.path_id("number", "credit note"))
         return file_response(found.pdf, f"credit-note-{found.number}.pdf", PDF)
 
     @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")

@@ -17,7 +17,8 @@ from tradecounter.billing.queries.document_tables import (
     due_in_all,
     invoices_for,
 )
-from tradecounter.billing.queries.invoice_records import fetch_invoice, printed_invoice
+from tradecounter.billing.queries.invoice_records import fetch_invoice
+from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -152,7 +153,7 @@ class InvoicePages(Struct, frozen=True):
     @page("/invoice/{number}/pdf", "An invoice as a PDF file", scope="billing:read")
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await printed_invoice(tx, call.path_id("number", "invoice"))
+            found = await PRINTED_INVOICES.one(tx, call.path_id("number", "invoice"))
         return file_response(found.pdf, f"invoice-{found.number}.pdf", PDF)
 
     @step(
