@@ -28,23 +28,11 @@ from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.text import one_line
 
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
-
-
 LONGEST = timedelta(days=30)
-
-
 _SECOND_STEP = timedelta(minutes=10)  # from the right password to the code
-
-
 _PROVEN = timedelta(minutes=10)
-
-
 _SEEN_EVERY = timedelta(minutes=1)
-
-
 _LONGEST_BROWSER = 300
-
-
 _SESSION_BYTES = 32
 
 
@@ -134,8 +122,6 @@ async def end_all_access(tx: Transaction, now: datetime) -> None:
 
 
 _BROWSER_BYTES = 16
-
-
 _LONGEST_MARK = 64
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
+from tradecounter.billing.queries.debtors import AgedSums
 from tradecounter.billing.queries.statements import (
-    AgedSums,
     DueRecord,
     EntryRecord,
     balance_before,

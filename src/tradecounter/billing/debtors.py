@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.account_statement import Ageing
-from tradecounter.billing.queries.statements import (
+from tradecounter.billing.queries.debtors import (
     DEBTORS,
     AgeStarts,
     DebtorRecord,

@@ -25,34 +25,15 @@ from tradecounter.kit.private_folder import make_data_dir, make_private
 
 log = structlog.get_logger()
 
-
 _DATABASE = "postgres"
-
-
 _SOCKET_NAME = ".s.PGSQL.5432"
-
-
 _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
-
-
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
-
-
 _LOOK_SECONDS = 0.2
-
-
 _DEAD = ("Z", "X")  # states of ended processes that still have an entry
-
-
 _PATIENCE_SECONDS = 60.0  # with a server that another user has started and that does not respond
-
-
 _START_ATTEMPTS = 5  # after a crash, the old server's children may need a moment to end
-
-
 _KEPT_WAL = "512MB"  # segments to write again; while a new one is made, for up to 0.1 s, no transaction commits
-
-
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
 
 
@@ -320,8 +301,6 @@ def _make_own(folder: Path) -> None:
 
 
 _WATCH_SECONDS = 0.5
-
-
 _RETRY_SECONDS = 5.0
 
 

@@ -6,13 +6,9 @@ from psycopg.sql import SQL, Identifier
 from tradecounter.db.schema_state import CONNECT_SECONDS
 
 ADMINISTRATOR = "postgres"
-
-
 SERVICE_ROLE = "tradecounter"
 
-
 _IS_OWNER = "select pg_get_userbyid(nspowner) = %s from pg_namespace where nspname = 'public'"
-
 
 # A table's owner also owns its parts; an extension's objects keep their owner.
 _OTHERS_OBJECTS = """

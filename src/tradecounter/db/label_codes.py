@@ -13,6 +13,7 @@ from psycopg.sql import SQL, Composed
 _SHORTEST_PART = 4
 _LAST = "\U0010ffff"  # after every other character
 _FIRST = "\x01"  # before every other character
+LONGEST_SERIAL = 200  # characters of a serial number
 _PUNCTUATION = re.compile(r"[^0-9a-z]")
 
 

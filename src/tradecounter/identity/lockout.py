@@ -22,13 +22,8 @@ from tradecounter.kit.errors import DomainError, Kind
 
 log = structlog.get_logger()
 
-
 MOST_FAILURES = 10
-
-
 FAILURE_WINDOW = timedelta(seconds=60)
-
-
 BLOCKED_FOR = timedelta(minutes=5)
 
 

@@ -20,17 +20,9 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 
 RATE_WINDOW = timedelta(minutes=5)
-
-
 _WINDOW_SECONDS = int(RATE_WINDOW.total_seconds())
-
-
 _WINDOW_MINUTES = RATE_WINDOW // timedelta(minutes=1)
-
-
 _NO_TIME = timedelta(0)
-
-
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 

@@ -165,7 +165,7 @@ class Uploads:
 
     async def keep(self, owner: int, uploaded: UploadFile, wanted: Wanted, roles: Iterable[Role]) -> Upload:
         """Keep a file and find out what it contains. Raises DomainError (invalid) for an unreadable one."""
-        self._drop_old()
+        self._drop_old(room=1)
         own = os.fdopen(os.dup(uploaded.file.fileno()), "rb")
         await uploaded.close()  # nothing else gives the file of the request back before it is collected
         try:
@@ -178,7 +178,7 @@ class Uploads:
 
     async def keep_rows(self, owner: int, kind: str, rows: Sequence[Struct], rule: str, origin: str) -> Upload:
         """Keep the rows that a rule has made, as a file of a kind; `rule` and `origin` as in Upload."""
-        self._drop_old()
+        self._drop_old(room=1)
         file = await asyncio.to_thread(_written, rows)
         upload_id, size, now = secrets.token_urlsafe(16), file.tell(), self._clock.now()
         upload = Upload(
@@ -213,6 +213,7 @@ class Uploads:
 
     def find(self, upload_id: str, owner: int) -> Upload:
         """Return a file of a member of the staff. Raises DomainError (not found)."""
+        self._drop_old()
         upload = self._kept.get(upload_id)
         if upload is None or upload.owner != owner:
             raise DomainError(Kind.NOT_FOUND, "this file is not kept any more: choose it again")
@@ -225,6 +226,7 @@ class Uploads:
 
     def of(self, owner: int) -> list[Upload]:
         """Return the files of a member of the staff that are not applied, the latest first."""
+        self._drop_old()
         found = [upload for upload in self._kept.values() if upload.owner == owner and upload.state != "applied"]
         return sorted(found, key=lambda upload: upload.at, reverse=True)
 
@@ -322,12 +324,12 @@ class Uploads:
                 on_hand=wanted.on_hand,
             )
 
-    def _drop_old(self) -> None:
-        """Forget files that are too old, and the oldest of too many."""
+    def _drop_old(self, room: int = 0) -> None:
+        """Forget files that are too old, and the oldest of too many, with `room` for more."""
         resting = [upload for upload in self._kept.values() if not upload.is_running]
         resting.sort(key=lambda upload: upload.at)
         end = self._clock.now() - _KEPT_FOR
-        surplus = max(0, len(self._kept) - _MOST_KEPT + 1)
+        surplus = max(0, len(self._kept) - _MOST_KEPT + room)
         for number, upload in enumerate(resting):
             if number < surplus or upload.at < end:
                 upload.close()

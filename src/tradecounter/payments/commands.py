@@ -27,12 +27,13 @@ from tradecounter.imports.commands import Map
 from tradecounter.kit.clock import SystemClock, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.payments.bank_file import BankFile, form_of_bank_file, read_bank_file, read_renamed
-from tradecounter.payments.import_payments import import_payments, roll_back_bank_file
+from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_files import list_bank_files
 from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.record_payment import METHODS, NewPayment, pay_account, pay_invoice, reverse_payment
+from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 from tradecounter.payments.wire import (
     Payment,
     PaymentImport,

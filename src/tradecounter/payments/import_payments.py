@@ -1,10 +1,9 @@
 """Records the payments of a bank file, stores the lines that cannot be placed, and rolls the import back."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import (
@@ -14,20 +13,15 @@ from tradecounter.billing.queries.ledger import (
     orders_with_debt,
 )
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
 from tradecounter.payments.bank_line import BankLine
 from tradecounter.payments.named_customers import names_another, words_of
 from tradecounter.payments.queries.bank_files import (
-    LineOfFile,
     add_bank_file,
-    fetch_bank_file,
-    lines_of_file,
-    paid_by,
     set_file_counts,
-    undo_lines,
 )
 from tradecounter.payments.queries.bank_lines import (
     Claimed,
@@ -46,10 +40,9 @@ from tradecounter.payments.record_payment import (
     NewPayment,
     pay_locked,
     pay_locked_account,
-    reverse_payment,
 )
 from tradecounter.payments.remittances import AWAITED_FOR, matching
-from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, RolledBackFile, UnplacedLine, present_file
+from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
 
 _LONGEST_NAME = 200
 
@@ -204,11 +197,12 @@ async def _take(
     else:
         try:
             payment = await _pay(tx, line, target, now)
-            outcome.recorded.append((line, claimed, payment, target.why))
-            if target.remittance is not None:
-                await set_come(tx, target.remittance, payment.id)
         except DomainError as error:
             outcome.unplaced.append((line, claimed, error.message))
+            return
+        outcome.recorded.append((line, claimed, payment, target.why))
+        if target.remittance is not None:
+            await set_come(tx, target.remittance, payment.id)
 
 
 async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) -> Payment:
@@ -258,72 +252,4 @@ def _presented(
             for line, _, payment, why in outcome.recorded
         ],
         columns=file.columns,
-    )
-
-
-KEEP_BANK_FILES = timedelta(days=90)
-_MOST_NAMED = 20
-
-
-async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, force: bool = False) -> RolledBackFile:
-    """Undo what an import of a bank file did; with `force`, leave lines as they are that have changed since.
-
-    The payments of the file are reversed. Lines that it was the first to store are removed, so that a corrected file
-    can be imported; lines that waited before wait again. The accounts are locked first, then the orders, then the
-    lines.
-
-    Raises DomainError: not found, conflict (rolled back already, too old, lines have changed since, or a part of a
-    payment was refunded).
-    """
-    await _rollable(tx, file_id, now)
-    payments = [line.payment_id for line in await lines_of_file(tx, file_id) if line.payment_id is not None]
-    paid = await paid_by(tx, payments)
-    for customer_id in sorted({customer_id for customer_id, _ in paid}):
-        await lock_account(tx, customer_id)
-    await lock_orders(tx, {order_id for _, order_id in paid if order_id is not None})
-    lines = await lines_of_file(tx, file_id, lock=True)
-    kept = [line for line in lines if _has_changed(line)]
-    if kept and not force:
-        raise _conflict(kept)
-    undone = [line for line in lines if not _has_changed(line)]
-    reversed_ = []
-    for line in undone:
-        if line.payment_id is not None and line.state == "placed":
-            await reverse_payment(tx, line.payment_id, f"bank file {file_id} was rolled back", now)
-            reversed_.append(line.payment_id)
-    removed, restored = [line.id for line in undone if line.is_own], [line.id for line in undone if not line.is_own]
-    await undo_lines(tx, file_id, removed, restored, f"bank file {file_id}, which had placed it, was rolled back", now)
-    counts = {"reversed": len(reversed_), "removed": len(removed), "kept": len(kept)}
-    audit(tx, "bank_file.roll_back", f"bank-file/{file_id}", now, after=counts)
-    values = asdict(present_file(await fetch_bank_file(tx, file_id)))
-    return RolledBackFile(**values, reversed=reversed_, kept=[line.id for line in kept])
-
-
-async def _rollable(tx: Transaction, file_id: int, now: datetime) -> None:
-    found = await fetch_bank_file(tx, file_id, lock=True)
-    if found.rolled_back_at is not None:
-        raise DomainError(Kind.CONFLICT, f"bank file {file_id} is already rolled back")
-    if found.at < now - KEEP_BANK_FILES:
-        raise DomainError(
-            Kind.CONFLICT, f"bank file {file_id} is over {KEEP_BANK_FILES.days} days old: too old to roll back"
-        )
-
-
-def _has_changed(line: LineOfFile) -> bool:
-    """Return whether a line is not as the import left it."""
-    if line.was_placed_by_it:
-        return line.state != "placed"
-    return line.state != "unplaced" or line.payment_id is not None
-
-
-def _conflict(lines: list[LineOfFile]) -> DomainError:
-    named = ", ".join(str(line.line) for line in lines[:_MOST_NAMED])
-    more = f" and {len(lines) - _MOST_NAMED} more" if len(lines) > _MOST_NAMED else ""
-    one = len(lines) == 1
-    what = f"line {named} has changed" if one else f"lines {named}{more} have changed"
-    return DomainError(
-        Kind.CONFLICT,
-        f"{what} since, by hand or by a reversed payment; force the roll-back to leave {'it' if one else 'them'} as "
-        f"{'it is' if one else 'they are'}",
-        field_errors=[FieldError(f"line {line.line}", "has changed since") for line in lines],
     )

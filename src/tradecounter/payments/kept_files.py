@@ -11,8 +11,6 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.payments.wire import PaymentImport
 
 _MOST_KEPT = 20
-
-
 _KEPT_FOR = timedelta(days=1)
 
 
@@ -65,10 +63,10 @@ class KeptFiles:
         self._kept[made.id] = made
         return made
 
-    def find(self, file_id: str, owner: int) -> KeptFile:
+    def find(self, file_id: str, owner: int, now: datetime) -> KeptFile:
         """Return a file of a member of the staff. Raises DomainError (not found)."""
         kept = self._kept.get(file_id)
-        if kept is None or kept.owner != owner:
+        if kept is None or kept.owner != owner or kept.at < now - _KEPT_FOR:
             raise DomainError(Kind.NOT_FOUND, "this file is not kept any more: choose it again")
         return kept
 

@@ -4,14 +4,8 @@ import re
 from html import unescape
 
 _COMMENT = r"<!--(?:[^<-]|<(?!!--)|-(?!->))*-->"
-
-
 _TAG = re.compile(_COMMENT + r"|<(?P<closing>/?)(?P<name>[a-zA-Z][^\s<>/]*)[^<>]*>|<[!?][^<>]*>")
-
-
 _ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-
-
 _NO_TEXT = {"script", "style"}
 
 

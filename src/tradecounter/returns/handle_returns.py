@@ -11,6 +11,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from tradecounter.credit.queries import discharge, lock_exposure
+from tradecounter.db.label_codes import LONGEST_SERIAL
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
@@ -83,7 +84,6 @@ async def lock_return(
     return found, (await lines_of_returns(tx, [found.id]))[found.id], order
 
 
-_LONGEST_SERIAL = 200
 _UNUSED = SerialUse(0, 0, None)
 
 
@@ -128,7 +128,7 @@ def _check_serials(
         if len(numbers) > item.quantity * numbered.get(item.id, 1):
             raise invalid(place, f"there are {len(numbers)} serial numbers: send at most one for each unit")
         for number, count in Counter(numbers).items():
-            require_text(place, number, _LONGEST_SERIAL)
+            require_text(place, number, LONGEST_SERIAL)
             use = uses.get((item.id, number), _UNUSED)
             if not use.dispatched:
                 raise invalid(place, f"the serial number {number!r} was not dispatched with this item")

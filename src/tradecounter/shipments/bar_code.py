@@ -1,13 +1,8 @@
 """Code 128: the widths of a bar code's bars and gaps."""
 
 _FIRST, _LAST = " ", "~"  # of code set B: values 0 to 94
-
-
 _START_B, _STOP = 104, 106
-
-
 _MODULUS = 103
-
 
 # The widths of bar, space, bar, space, bar, space in modules, by value; the stop pattern ends with another bar.
 _WIDTHS = (
@@ -19,8 +14,6 @@ _WIDTHS = (
     "111242 121142 121241 114212 124112 124211 411212 421112 421211 212141 214121 412121 111143 111341 131141 114113 "
     "114311 411113 411311 113141 114131 311141 411131 211412 211214 211232 2331112"
 )
-
-
 _PATTERNS = _WIDTHS.split()
 
 

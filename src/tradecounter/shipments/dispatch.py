@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from tradecounter.alerts.queries import users_told_of_dispatch
 from tradecounter.db.jobs import queue
+from tradecounter.db.label_codes import LONGEST_SERIAL
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
@@ -58,9 +59,6 @@ async def shipment_in_event(
     """Return a shipment as an event has it. Raises LookupError if the order has no such shipment."""
     shown = shipment_on_the_wire(order, lines, await shipment_of(tx, order.id, shipment_id))
     return {name: value for name in _EVENT_FIELDS if (value := getattr(shown, name)) is not None}
-
-
-_LONGEST_SERIAL = 200
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
@@ -156,8 +154,8 @@ def _checked_serials(request: DispatchRequest) -> list[Serial]:
     if request.carrier is not None:
         require_text("carrier", request.carrier, LONGEST_CARRIER)
     for serial in request.serials:
-        require_text(f"{serial.place}.serial_number", serial.serial_number, _LONGEST_SERIAL)
-        require_text(f"{serial.place}.provisioning_sku", serial.provisioning_sku or "-", _LONGEST_SERIAL)
+        require_text(f"{serial.place}.serial_number", serial.serial_number, LONGEST_SERIAL)
+        require_text(f"{serial.place}.provisioning_sku", serial.provisioning_sku or "-", LONGEST_SERIAL)
     return [
         dataclasses.replace(each, mac_address=normalised_mac(f"{each.place}.mac_address", each.mac_address))
         if each.mac_address

@@ -100,8 +100,6 @@ def delivery_of(order: ConfirmedOrder) -> Party:
 
 
 _PLACE_DIGITS = re.compile(r"[0-9]+")
-
-
 _WIDEST_NUMBER = 10  # digits; then shelf 9 comes before shelf 10
 
 

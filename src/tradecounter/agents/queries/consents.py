@@ -1,4 +1,4 @@
-"""What users allow agents, the codes that say so, and agents' tokens; only hashes of codes and tokens are stored."""
+"""What users allow agents, their codes, agents' tokens and orders; only hashes of codes and tokens are stored."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta

@@ -59,7 +59,6 @@ _COLUMNS = SQL(
     " disabled_at"
 ).format(list(KEY_SCOPES))
 
-
 _ADD_KEY = Statement(
     SQL(
         """

@@ -50,7 +50,6 @@ _BLOCK = Statement("""
     on conflict (address) do update set blocked_until = excluded.blocked_until
 """)
 
-
 _DELETE_FAILURES_OF = Statement("delete from credential_failure where address = :address")
 
 

@@ -32,8 +32,6 @@ async def registered_keys(tx: Transaction) -> dict[str, bool]:
 
 # A rotation that replaces the key waits for the transaction.
 _HOLD_KEY = Statement("select retired_at is null from secret_key where fingerprint = :fingerprint for share")
-
-
 _NONE_REGISTERED = Statement("select not exists (select from secret_key)")
 
 

@@ -1,4 +1,4 @@
-"""Checks of the database: its clock, its job queue, the consistency of its tables, and its read replica."""
+"""Checks of the database: clock, jobs, tables, document numbers, archive and backup, keys, disk, read replica."""
 
 import asyncio
 import time

@@ -34,17 +34,14 @@ _COLUMNS = SQL(
     " changed_at, allow_back_orders"
 )
 
-
 # `has_expired` of `orders/states.py` for rows whose state is pending; null without an expiry.
 HAS_EXPIRED = SQL("expires_at < :now::timestamptz")
-
 
 # The ids of the orders that `:order_reference` names: a reference in any case, or the number in it.
 NAMED_ORDERS = SQL(
     "(select id from orders where number = nullif(substring(:order_reference from '[0-9]{1,18}$'), '')::bigint"
     " and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
 )
-
 
 # Condition of orders `o`: an order's reference, or a part of the customer's own.
 REFERRED_TO = SQL(
@@ -58,10 +55,7 @@ def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = Tru
 
 
 _CODE = re.compile("[0-9a-f]{32}", re.ASCII | re.IGNORECASE)
-
-
 _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
-
 
 _OWN = order_statement(
     "select {} from orders where customer_id = :customer_id and number is not null"
@@ -112,7 +106,6 @@ async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> C
 
 
 _BY_CODE = order_statement("select {} from orders where customer_id = :customer_id and confirmation_code = :code")
-
 
 _LOCK_UNCONFIRMED = Statement(
     "select from orders where customer_id = :customer_id and confirmation_code = :code and number is null for update"
@@ -209,7 +202,6 @@ async def lock_orders(tx: Transaction, order_ids: Collection[int]) -> None:
 
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
 
-
 _WITH_REFERENCE = order_statement(
     """
     select {} from orders
@@ -243,14 +235,12 @@ _LINE = SQL(
     " l.requested_unit_cost, l.bundle_line_id"
 )
 
-
 _LINES = Statement(
     SQL(
         "select {} from order_line l where l.order_id = any(:order_ids::bigint[]) order by l.order_id, l.position"
     ).format(_LINE),
     OrderLine,
 )
-
 
 _LINES_BY_CODE = Statement(
     SQL(

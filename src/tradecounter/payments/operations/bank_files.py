@@ -22,11 +22,12 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.bank_file import MOST_LINES, read_bank_file, read_renamed
-from tradecounter.payments.import_payments import import_payments, roll_back_bank_file
+from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.operations.examples import BANK_FILES_DESCRIBED, FILE, IMPORT, SET_ASIDE
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_files import list_bank_files
 from tradecounter.payments.queries.bank_lines import BankLineFilter, State, fetch_bank_line, list_bank_lines
+from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 from tradecounter.payments.wire import (
     PaymentImport,
     PlacedLine,

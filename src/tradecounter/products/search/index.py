@@ -44,11 +44,7 @@ from tradecounter.products.search.terms import (
 )
 
 _NO_ROWS = BitMap()
-
-
 _LONGEST_PARTED = 40  # bytes
-
-
 MOST_RECENT = 500  # words: a few KB each, and up to 0.2 MB for one that most of 100,000 products have
 
 
@@ -233,8 +229,6 @@ def _cumulative(rows: Iterable[BitMap]) -> tuple[BitMap, ...]:
 
 
 _Lists = dict[bytes, list[int]]
-
-
 TextRows = Iterable[tuple[str, Sequence[int]]]  # texts, such as a category's name, and the rows of those that have it
 
 

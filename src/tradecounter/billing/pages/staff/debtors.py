@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.audit.queries import latest_of
 from tradecounter.billing.account_statement import AGES, ageing_chart
 from tradecounter.billing.debtors import read_debtor_table, read_debtor_totals, remind_debtor
-from tradecounter.billing.queries.statements import DEBTORS, DebtorRecord, chosen_debtors
+from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord, chosen_debtors
 from tradecounter.customer_notes.queries import promises_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted

@@ -32,25 +32,18 @@ from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, SOURCES, first_cells, form_of_bank_file, read_bank_file
 from tradecounter.payments.bank_line import BankRow
-from tradecounter.payments.import_payments import KEEP_BANK_FILES, import_payments, roll_back_bank_file
+from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.kept_files import KeptFile, KeptFiles
 from tradecounter.payments.pages.staff.unplaced import LINE_CELLS, shared_reason
 from tradecounter.payments.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files
 from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter, BankLineRecord
+from tradecounter.payments.roll_back_bank_file import ROLL_BACK_WITHIN, roll_back_bank_file
 from tradecounter.payments.wire import PaymentImport, RolledBackFile
 
 _UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
-
-
 _FILE_FIELD = "file"
-
-
 _PARTS_OF_THE_FORM = 16 * 1024  # bytes beside the file's own
-
-
 _MOST_SHOWN = 500  # lines
-
-
 _SEE_OTHER = 303
 
 
@@ -128,7 +121,7 @@ class BankFilePages(Struct, frozen=True):
         return self.desk.go(call, _UPLOAD, "The file is discarded. Nothing is recorded.")
 
     def _kept(self, call: Call) -> KeptFile:
-        return self.files.find(call.path("file"), staff_id_of(call))
+        return self.files.find(call.path("file"), staff_id_of(call), self.desk.clock.now())
 
     async def _keep(self, call: Call, submitted: Submitted) -> KeptFile:
         file = submitted.files.get(_FILE_FIELD)
@@ -206,11 +199,7 @@ _LINE_COLUMNS = (
     Column("State"),
     Column("Amount", numeric=True),
 )
-
-
 _HEADINGS = ("id", "name", "at", "by", "lines", "recorded", "payments_out", "repeated", "unplaced", "rolled_back_at")
-
-
 _AS_STORED = Sort("stored", descending=False)
 
 
@@ -252,7 +241,7 @@ class BankHistoryPages(Struct, frozen=True):
             return csv_of(f"bank-file-{file_id}", LINE_CELLS, lines)
         address = self.desk.view(call).at(f"/bank-file/{file_id}")
         table = Table.of(call, address, _LINE_COLUMNS, lines, _AS_STORED, _cursor)
-        recent = made.rolled_back_at is None and made.at >= self.desk.clock.now() - KEEP_BANK_FILES
+        recent = made.rolled_back_at is None and made.at >= self.desk.clock.now() - ROLL_BACK_WITHIN
         return self.desk.show(call, "payments/bank_stored.html", made=made, table=table, can_be_undone=recent)
 
     @page(_ROLL_BACK_FILE, "Roll a bank file back", scope="billing:write")

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import ageing_chart, pounds
-from tradecounter.billing.queries.statements import DebtorTotals
+from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.charts import Chart, bar_chart
 from tradecounter.edge.pages.operation import page, roles_of_caller, staff_id_of

@@ -7,7 +7,7 @@ from time import monotonic
 from msgspec import Struct
 
 from tradecounter.billing.debtors import read_debtor_totals
-from tradecounter.billing.queries.statements import DebtorTotals, last_balance_change
+from tradecounter.billing.queries.debtors import DebtorTotals, last_balance_change
 from tradecounter.customer_requests.queries import requests_waiting
 from tradecounter.db.jobs import failed_jobs
 from tradecounter.db.transaction import Transaction
