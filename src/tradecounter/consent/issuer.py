@@ -56,7 +56,7 @@ def issuer_vault(keys: Callable[[], Sequence[str]]) -> Vault:
 
 
 async def signing_key(tx: Transaction, vault: Vault, now: datetime) -> ECKey:
-    """Return the key that signs; make it if there is none. Raises LostKeyError.
+    """Return the signing key. Without one, make it. Raises LostKeyError.
 
     Call this before the transaction locks rows: making a key takes an advisory lock.
     """
@@ -135,7 +135,7 @@ class OwnIssuer(Struct, frozen=True):
         return IssuerKeys(issuer_name(base_url), tuple(import_key(key) for key in found), own=True)
 
     async def key_set(self) -> list[dict[str, str]]:
-        """Return the public keys as JSON Web Keys; make the first one if there is none."""
+        """Return the public keys as JSON Web Keys. Without any, make the first one."""
         async with reading(self.database) as tx:
             found = await published_keys(tx, self.clock.now())
         if not found:

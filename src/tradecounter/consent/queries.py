@@ -1,4 +1,4 @@
-"""Consents, codes and refresh tokens, of which only hashes are stored, and the issuer's keys."""
+"""The SQL of consents and the issuer's keys. Of codes and refresh tokens, only hashes are stored."""
 
 from datetime import datetime
 

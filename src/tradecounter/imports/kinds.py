@@ -61,7 +61,7 @@ def area_of(kind: str) -> str:
 def importable_kinds(roles: Iterable[Role]) -> list[str]:
     """Return the kinds that a staff member with roles may import and roll back.
 
-    Customers' files have prices and credit terms, all of which only administrators may set.
+    Customers' files contain prices and credit terms. Only administrators may set all of these.
     """
     held = set(roles)
     if not allows(held, "", IMPORTERS):

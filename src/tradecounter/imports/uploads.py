@@ -221,6 +221,7 @@ class Uploads:
 
     def of_import(self, import_id: int, owner: int) -> Upload | None:
         """Return the file of an import, if a member of the staff has uploaded it lately here."""
+        self._drop_old()
         own = (upload for upload in self._kept.values() if upload.owner == owner)
         return next((upload for upload in own if upload.import_id == import_id), None)
 

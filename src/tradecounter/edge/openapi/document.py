@@ -198,7 +198,9 @@ class Documents(Struct, frozen=True, dict=True):
         """The same as YAML."""
         import yaml  # noqa: PLC0415 processes seldom encode it, and start without
 
-        fastest = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the former where PyYAML comes with libyaml
+        fastest = getattr(
+            yaml, "CSafeDumper", yaml.SafeDumper
+        )  # PyYAML has CSafeDumper only if it is built with libyaml
         # Decoding copies every value, so that YAML repeats values instead of referring to them with anchors.
         values = msgspec.json.decode(self.json)
         return yaml.dump(values, Dumper=fastest, sort_keys=False, allow_unicode=True, width=110).encode()

@@ -50,9 +50,9 @@ def taken_bytes(transport: asyncio.Transport) -> int:
 def drop_new_connections(listeners: Iterable[socket.socket]) -> None:
     """Make the kernel ignore new connection attempts; existing connections are unaffected. Does nothing outside Linux.
 
-    Closing a listening socket resets connections in the backlog, some of which have sent a request. After this call no
-    new ones arrive, so the socket can be closed when the backlog is empty. Ignored clients retry and are then refused.
-    Some containers may not attach filters: there, connections of the last moment can be reset.
+    Closing a listening socket resets the connections in its backlog, and some have sent a request. After this call, no
+    new connection arrives, so the socket can be closed when the backlog is empty. Ignored clients retry and are then
+    refused. Some containers may not attach filters: there, connections of the last moment can be reset.
     """
     code = b"".join(struct.pack("HBBI", *instruction) for instruction in _DROP_FIRST_SEGMENTS)
     program = ctypes.create_string_buffer(code)

@@ -1,4 +1,4 @@
-"""Access tokens, of which only hashes are stored, and the consents and grants that they depend on.
+"""The SQL of access tokens, and of their consents and grants. Only the hashes of tokens are stored.
 
 Locks are taken in the order application, consent, grant.
 """

@@ -233,7 +233,7 @@ _TAKE_BACK_TEMPLATE = "orders/take_back.html"
 
 
 class CorrectionForm(Struct):
-    """What is right of a shipment; an empty field is none."""
+    """The corrected values of a shipment. An empty field removes its value."""
 
     tracking_number: str | None = None
     carrier: str | None = None
