@@ -65,9 +65,9 @@ class _Ping(msgspec.Struct):
 class Deliverer(Struct):
     """Makes deliveries, attempts them and records the results.
 
-    Attempts do not use the database. A tick has two transactions: one records the results of all attempts that have
-    ended since the last tick, the other makes deliveries and claims those that are due. Ticks are `tick_seconds` apart,
-    or follow at once when all attempts of an endpoint that had its full share have ended.
+    Attempts do not use the database. A tick is one transaction: it records the results of all attempts that have ended
+    since the last tick, makes deliveries and claims those that are due. Ticks are `tick_seconds` apart, or follow at
+    once when all attempts of an endpoint that had its full share have ended.
     """
 
     database: Database
@@ -87,12 +87,14 @@ class Deliverer(Struct):
         for task in [task for task in self._attempts if task.done()]:
             del self._attempts[task]
             task.result()
-        await self.record()
-        now = self.clock.now()
+        now, results = self.clock.now(), self._results[:]
         async with transaction(self.database) as tx:
+            if results:
+                await _record(tx, results, now)
             made = await make_deliveries(tx, now)
             free = MOST_AT_ONCE - len(self._attempts)
             claimed = await claim(tx, now, free, MAX_ATTEMPTS_PER_ENDPOINT, Counter(self._attempts.values()))
+        del self._results[: len(results)]
         self._room.clear()
         for delivery in claimed:
             task = asyncio.create_task(self._attempt(delivery))
@@ -123,22 +125,15 @@ class Deliverer(Struct):
         """Whether attempts run, or have results to be recorded."""
         return bool(self._attempts or self._results)
 
-    async def record(self) -> None:
-        """Record the results of attempts that have ended."""
-        if not self._results:
-            return
-        results = self._results[:]
-        async with transaction(self.database) as tx:
-            await _record(tx, results, self.clock.now())
-        del self._results[: len(results)]
-
     async def stop(self) -> None:
         """Let running attempts finish, for a few seconds; others are repeated when their claims end."""
         if self._attempts:
             await asyncio.wait(self._attempts, timeout=_STOP_SECONDS)
             await drop_tasks(self._attempts, "attempts of webhooks")
-        with suppress(psycopg.Error):
-            await self.record()
+        if self._results:
+            with suppress(psycopg.Error):
+                async with transaction(self.database) as tx:
+                    await _record(tx, self._results, self.clock.now())
 
     async def _attempt(self, delivery: Claimed) -> None:
         values: dict[str, int | str] = {"webhook": delivery.webhook_id, "event": delivery.event_id}

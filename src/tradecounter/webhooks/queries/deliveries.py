@@ -19,34 +19,40 @@ _BEHIND = Statement(
     "select id from webhook where state = 'active' and read_up_to < (select last from event_sequence)"
     " order by id limit :most for no key update skip locked"
 )
+# The events of a subject are delivered in their order: only the first one that is not delivered yet has a moment.
+_INSERT_FOUND = SQL("""
+    insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
+    select webhook_id, sequence, event_id, type, subject, :now,
+           case when row_number() over (partition by webhook_id, subject order by sequence) = 1
+                 and not exists (
+                     select from webhook_delivery d
+                     where d.webhook_id = found.webhook_id and d.subject = found.subject and delivered_at is null
+                 )
+                then :now::timestamptz end
+    from found order by webhook_id, sequence
+    returning id
+""")
 # The endpoints' rows must be locked before this statement begins, because its snapshot must show the deliveries that
 # others have made. Endpoints without an event for them are moved on only now and then, to spare writes.
-_MAKE_DELIVERIES = Statement("""
+_MAKE_DELIVERIES = Statement(
+    SQL("""
     with log as (
         select last from event_sequence
     ), found as (
         select webhook.id as webhook_id, e.* from webhook cross join log cross join lateral (
-            (select sequence, id, type, subject from event
+            (select sequence, id as event_id, type, subject from event
              where webhook.customer_id is null and sequence > read_up_to
-               and (types = '{}' or type = any(types))
+               and (types = '{{}}' or type = any(types))
              order by sequence limit :most)
             union all
-            (select sequence, id, type, subject from event
+            (select sequence, id as event_id, type, subject from event
              where event.customer_id = webhook.customer_id and for_customer and sequence > read_up_to
-               and (types = '{}' or type = any(types))
+               and (types = '{{}}' or type = any(types))
              order by sequence limit :most)
         ) e
         where webhook.id = any(:ids::bigint[]) and sequence <= last
     ), made as (
-        insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
-        select webhook_id, sequence, id, type, subject, :now,
-               case when row_number() over (partition by webhook_id, subject order by sequence) = 1
-                     and not exists (
-                         select from webhook_delivery d
-                         where d.webhook_id = found.webhook_id and d.subject = found.subject and delivered_at is null
-                     )
-                    then :now::timestamptz end
-        from found order by webhook_id, sequence
+        {}
     ), progress as (
         select webhook_id, count(*) as events, max(sequence) as newest from found group by webhook_id
     ), moved as (
@@ -54,8 +60,9 @@ _MAKE_DELIVERIES = Statement("""
         from webhook w cross join log left join progress on progress.webhook_id = w.id
         where webhook.id = w.id and w.id = any(:ids::bigint[]) and (events > 0 or last - w.read_up_to >= :most)
     )
-    select count(*) from found
-""")
+    select count(*) from made
+""").format(_INSERT_FOUND)
+)
 
 
 async def make_deliveries(tx: Transaction, now: datetime) -> int:
@@ -67,27 +74,23 @@ async def make_deliveries(tx: Transaction, now: datetime) -> int:
     return count
 
 
-_INSERT_REPLAY = Statement("""
-    insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
-    select webhook.id, sequence, event.id, type, subject, :now,
-           case when row_number() over (partition by subject order by sequence) = 1
-                 and not exists (
-                     select from webhook_delivery d
-                     where d.webhook_id = webhook.id and d.subject = event.subject and delivered_at is null
-                 )
-                then :now::timestamptz end
-    from webhook join event on webhook.customer_id is null
-                            or event.customer_id = webhook.customer_id and for_customer
-    where webhook.id = :id and sequence between :first and :last and sequence <= read_up_to
-      and (types = '{}' or type = any(types))
-      and not exists (
-          select from webhook_delivery d
-          where d.webhook_id = webhook.id and d.subject = event.subject and d.sequence = event.sequence
-            and delivered_at is null
-      )
-    order by sequence
-    returning id
-""")
+_INSERT_REPLAY = Statement(
+    SQL("""
+    with found as (
+        select webhook.id as webhook_id, sequence, event.id as event_id, type, subject
+        from webhook join event on webhook.customer_id is null
+                                or event.customer_id = webhook.customer_id and for_customer
+        where webhook.id = :id and sequence between :first and :last and sequence <= read_up_to
+          and (types = '{{}}' or type = any(types))
+          and not exists (
+              select from webhook_delivery d
+              where d.webhook_id = webhook.id and d.subject = event.subject and d.sequence = event.sequence
+                and delivered_at is null
+          )
+    )
+    {}
+""").format(_INSERT_FOUND)
+)
 
 
 async def insert_replay(tx: Transaction, webhook_id: int, first: int, last: int, now: datetime) -> int:
@@ -98,15 +101,14 @@ async def insert_replay(tx: Transaction, webhook_id: int, first: int, last: int,
     return len(await tx.fetch_all(_INSERT_REPLAY, id=webhook_id, first=first, last=last, now=now))
 
 
-_INSERT_DELIVERY = Statement("""
-    insert into webhook_delivery (webhook_id, sequence, event_id, type, subject, created_at, next_attempt_at)
-    select :webhook_id, :sequence::bigint, :event_id, :type, :subject, :now,
-           case when not exists (
-               select from webhook_delivery d
-               where d.webhook_id = :webhook_id and d.subject = :subject and delivered_at is null
-           ) then :now::timestamptz end
-    returning id
-""")
+_INSERT_DELIVERY = Statement(
+    SQL("""
+    with found (webhook_id, sequence, event_id, type, subject) as (
+        values (:webhook_id::bigint, :sequence::bigint, :event_id, :type, :subject)
+    )
+    {}
+""").format(_INSERT_FOUND)
+)
 
 
 async def insert_delivery(
