@@ -87,6 +87,17 @@ def test_a_quote_is_declined_although_the_response_is_lost(client: BuiltClient, 
     assert proxy.lost == [f"POST /quote/{code}/decline"]
 
 
+def test_an_address_is_deleted_although_the_response_is_lost(client: BuiltClient, demo: Demo) -> None:
+    customer = demo.service.customer()
+    address_id = customer.post("/customer/address", {k: v for k, v in ADDRESS.items() if k != "id"}).json()["id"]
+    with lossy_proxy(demo.service.url) as proxy:
+        for _ in range(2):
+            customer.get(f"{proxy.url}/customer")
+        printed = client.program("trouble", "delete", str(address_id), BASE=proxy.url, KEY=customer.key)
+    assert json.loads(printed) == ["none", "NotFound"]
+    assert proxy.lost == [f"DELETE /customer/address/{address_id}"]
+
+
 def test_a_slow_response_is_read_to_its_end_and_a_silent_one_is_given_up(client: BuiltClient) -> None:
     with serving(_Slow) as url:
         assert json.loads(client.program("trouble", "slow", BASE=url, ATTEMPTS="1")) == [1, "NoResponse"]

@@ -72,6 +72,9 @@ def lossy_proxy(url: str, *, busy: bool = False) -> Iterator[Lossy]:
         def do_PUT(self) -> None:
             self.forward()
 
+        def do_DELETE(self) -> None:
+            self.forward()
+
         def respond(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
             self.send_response_only(status)
             for header in _kept(headers):

@@ -15,6 +15,8 @@ final class Transport
 {
     private const FIRST_WAIT = 0.5; // seconds
     private const LONGEST_WAIT = 30.0;
+    private const NO_CONTENT = 204;
+    private const NOT_FOUND = 404;
     private const LIMITED = 429;
     private const BUSY = 409; // with Retry-After: a request with the same idempotency key is being processed
     private const FAULTS = [500, 502, 503, 504];
@@ -41,8 +43,9 @@ final class Transport
     /**
      * The last reply, whatever its status; throws NoResponse.
      *
-     * A request that is not repeatable is sent again only where it had no effect. `extraTime` is added to the timeout,
-     * in seconds, for requests that wait in the service.
+     * A request that is not repeatable is sent again only where it had no effect. What is not found when it is to be
+     * deleted again has been deleted. `extraTime` is added to the timeout, in seconds, for requests that wait in the
+     * service.
      *
      * @param array<string, string> $headers
      */
@@ -55,14 +58,18 @@ final class Transport
         int $extraTime = 0,
     ): Reply {
         $ends = $this->now() + $this->patience;
+        $wasLost = false;
         for ($attempt = 1;; $attempt++) {
             $found = $this->attempt($method, $path, $headers, $body, $repeatable, $extraTime);
             $wait = $this->waitAfter($found, $attempt, $repeatable);
             if ($wait === null || $attempt >= $this->attempts || $this->now() + $wait > $ends) {
-                return $found instanceof Reply
-                    ? $found
-                    : throw new NoResponse("$method $path: " . curl_strerror($found));
+                if (is_int($found)) {
+                    throw new NoResponse("$method $path: " . curl_strerror($found));
+                }
+                $isDeleted = $method === 'DELETE' && $wasLost && $found->status === self::NOT_FOUND;
+                return $isDeleted ? new Reply(self::NO_CONTENT, $found->headers, '') : $found;
             }
+            $wasLost = $wasLost || is_int($found) || in_array($found->status, self::FAULTS, true);
             usleep((int) ($wait * 1e6));
         }
     }

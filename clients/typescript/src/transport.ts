@@ -72,13 +72,18 @@ export class Transport {
       if (!/^[ -~]*$/.test(value)) throw new TypeError(`${name} has a character that is not printable ASCII`);
     }
     const ends = performance.now() + this.patience * 1000;
+    let wasLost = false;
     for (let attempt = 1; ; attempt++) {
       const found = await this.#try(request);
       const wait = waitBefore(found, attempt, request.repeatable);
       if (wait === null || attempt >= this.attempts || performance.now() + wait * 1000 > ends) {
-        if (found instanceof Reply) return found;
+        if (found instanceof Reply) {
+          const isDeleted = request.method === "DELETE" && wasLost && found.status === 404;
+          return isDeleted ? new Reply(204, found.headers, new Uint8Array()) : found;
+        }
         throw new NoResponse(`${request.method} ${request.path}: ${found.message}`, { cause: found });
       }
+      wasLost ||= !(found instanceof Reply) || FAULTS.includes(found.status);
       await new Promise((resolve) => setTimeout(resolve, wait * 1000));
     }
   }

@@ -20,6 +20,11 @@ const cases = {
     for (let time = 0; time < 3; time++) found.push((await shop.declineQuote(file)).status);
     return found;
   },
+  delete: async () => {
+    const found = [];
+    for (let time = 0; time < 2; time++) found.push(await name(shop.deleteAddress(Number(file))));
+    return found;
+  },
   slow: async () => [(await shop.categories()).length, await name(shop.manufacturers())],
   first: async () => {
     const { value } = await shop.sync("").next();

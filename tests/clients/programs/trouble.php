@@ -83,6 +83,7 @@ echo json_encode(match ($case) {
     'webhook' => name(fn () => Webhook::verified($secret, $headers, $body)),
     'address' => $shop->addAddress(new AddressDetails('Ada Example', '1 Test Street', 'York', 'YO1 1AA', 'GB'))->id,
     'decline' => array_map(fn () => $shop->declineQuote($file)->status, range(1, 3)),
+    'delete' => array_map(fn () => name(fn () => $shop->deleteAddress((int) $file)), range(1, 2)),
     'slow' => [count($shop->categories()), name(fn () => $shop->manufacturers())],
     'first' => (fn ($batch) => [$batch->whole, count($batch->products)])($shop->sync('')->current()),
     'blank' => array_map(fn ($product) => $product->sku, iterator_to_array($shop->productsBySku(['', ' ']), false)),

@@ -39,6 +39,10 @@ def decline() -> object:
     return [shop.decline_quote(arguments[0]).status for _ in range(3)]
 
 
+def delete() -> object:
+    return [name(lambda: shop.delete_address(int(arguments[0]))) for _ in range(2)]
+
+
 def slow() -> object:
     return [len(shop.categories()), name(shop.manufacturers)]
 

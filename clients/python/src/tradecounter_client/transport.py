@@ -4,7 +4,7 @@ import random
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -18,6 +18,8 @@ from tradecounter_client.errors import InvalidResponse, NoResponse, error_of
 Made = TypeVar("Made")
 
 _OK = range(200, 300)
+_NO_CONTENT = 204
+_NOT_FOUND = 404
 _LIMITED = 429
 _BUSY = 409  # with Retry-After: a request with the same idempotency key is being processed
 _FAULTS = frozenset((500, 502, 503, 504))
@@ -80,21 +82,24 @@ class Transport:
     ) -> Response:
         """The last response, whatever its status; raises NoResponse, and ValueError for a header that cannot be sent.
 
-        A request that is not repeatable is sent again only where it had no effect. `extra_time` is added to the
-        timeout, in seconds, for requests that wait in the service.
+        A request that is not repeatable is sent again only where it had no effect. What is not found when it is to be
+        deleted again has been deleted. `extra_time` is added to the timeout, in seconds, for requests that wait in the
+        service.
         """
         for name, value in headers.items():
             if not _SENDABLE.fullmatch(value):
                 raise ValueError(f"{name} has a character that is not printable ASCII")
         ends = time.monotonic() + self._patience
-        attempt = 1
+        attempt, was_lost = 1, False
         while True:
             found = self._try(method, path, headers, body, extra_time)
             wait = _wait(found, attempt, repeatable=repeatable)
             if wait is None or attempt == self._attempts or time.monotonic() + wait > ends:
                 if isinstance(found, Response):
-                    return found
+                    is_deleted = method == "DELETE" and was_lost and found.status == _NOT_FOUND
+                    return replace(found, status=_NO_CONTENT) if is_deleted else found
                 raise NoResponse(f"{method} {path}: {found}") from found
+            was_lost = was_lost or not isinstance(found, Response) or found.status in _FAULTS
             time.sleep(wait)
             attempt += 1
 
