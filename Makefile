@@ -31,6 +31,8 @@ RUN_DEV := $(RUN) --group dev
 # Trust what the machine trusts, as pip does.
 export UV_SYSTEM_CERTS := 1
 export UV_PYTHON_DOWNLOADS := never
+# Once, by both cores: otherwise each process of the tests compiles all that it imports.
+export UV_COMPILE_BYTECODE := 1
 
 # Commands and tests start Python many times: compiling everything each time would make them take three times as long.
 unexport PYTHONDONTWRITEBYTECODE
