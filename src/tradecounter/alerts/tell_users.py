@@ -28,7 +28,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.clock import at_uk_time, uk_date
-from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.errors import DomainError, Kind, or_not_found
 from tradecounter.prices.explain_price import Buyer, explain_price, unit_costs_of
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
@@ -54,15 +54,13 @@ _TOLD_KEPT_FOR = timedelta(days=30)  # once told
 
 async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku: str, now: datetime) -> None:
     """Have a user told when a product is in stock. Raises DomainError: not found, conflict (too many)."""
-    found = view.find(sku)
-    if found is None:
-        raise not_found("product", sku)
+    row, _ = or_not_found(view.find(sku), "product", sku)
     await lock_alerts(tx, user_id)
     if await count_stock_alerts(tx, user_id) >= _MOST_PRODUCTS:
         raise DomainError(
             Kind.CONFLICT, f"you wait for {_MOST_PRODUCTS} products already: remove one from your alerts first"
         )
-    await add_stock_alert(tx, user_id, view.product(found[0]).id, now)
+    await add_stock_alert(tx, user_id, view.product(row).id, now)
 
 
 async def tell_of_stock(tx: Transaction, now: datetime) -> int:

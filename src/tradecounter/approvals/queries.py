@@ -10,7 +10,8 @@ from psycopg.sql import SQL, Composable
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
+from tradecounter.orders.queries.orders import find_order_by_id
 
 Decision = Literal["approved", "declined"]
 State = Literal["waiting", "approved", "declined", "ended"]
@@ -111,6 +112,7 @@ _OF_CODE = SQL("""
         (select id from orders where confirmation_code = :code)
     )
 """)
+_WHAT = "request for approval"
 _BY_CODE = _requests(_OF_CODE)
 _OWN_BY_CODE = _requests(SQL("o.customer_id = :customer_id and {}").format(_OF_CODE))
 
@@ -125,19 +127,13 @@ async def find_approval(tx: Transaction, customer_id: int, code: str, now: datet
 
 async def fetch_own_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval:
     """Return what `find_approval` does. Raises DomainError (not found)."""
-    return _require(await find_approval(tx, customer_id, code, now), code)
+    return or_not_found(await find_approval(tx, customer_id, code, now), _WHAT, code)
 
 
 async def fetch_approval(tx: Transaction, code: str, now: datetime) -> Approval:
     """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
     found = await tx.fetch_one(_BY_CODE, code=code.lower(), now=now)
-    return _require(found, code)
-
-
-def _require(found: Approval | None, code: str) -> Approval:
-    if found is None:
-        raise not_found("request for approval", code)
-    return found
+    return or_not_found(found, _WHAT, code)
 
 
 _TABLE = _requests(
@@ -173,16 +169,10 @@ async def approval_table(
     )
 
 
-_BY_ORDER = Statement("select o.customer_id, o.confirmation_code from orders o where o.id = :order_id")
-
-
 async def find_approval_of_order(tx: Transaction, order_id: int, now: datetime) -> Approval | None:
     """Return the request for an order of any customer, or None."""
-    found = await tx.fetch_one(_BY_ORDER, order_id=order_id)
-    if found is None:
-        return None
-    customer_id, code = found
-    return await find_approval(tx, customer_id, code, now)
+    order = await find_order_by_id(tx, order_id)
+    return None if order is None else await find_approval(tx, order.customer_id, order.confirmation_code, now)
 
 
 class FormerDecline(Struct, frozen=True):

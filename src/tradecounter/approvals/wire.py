@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.approvals.queries import Approval, State
-from tradecounter.kit.wire import Amount, Moment, Timed
+from tradecounter.kit.wire import Amount, Moment, Timed, made_from
 
 
 class ResellerApproval(Timed, Struct):
@@ -41,19 +41,12 @@ class DeclineApprovalRequest(Struct):
 
 def present_approval(approval: Approval) -> ResellerApproval:
     """Return a request as JSON."""
-    return ResellerApproval(
+    return made_from(
+        approval,
+        ResellerApproval,
         id=approval.order_id,
         confirmation_code=approval.code,
-        customer_id=approval.customer_id,
-        customer_reference=approval.customer_reference,
         total_gross=approval.gross,
-        state=approval.state,
-        shipping_method=approval.shipping_method,
-        note=approval.note,
         requested_by=approval.requester,
-        agent=approval.agent,
-        requested_at=approval.requested_at,
         decided_by=approval.decider,
-        decided_at=approval.decided_at,
-        reason=approval.reason,
     )

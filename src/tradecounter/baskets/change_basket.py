@@ -1,7 +1,7 @@
 """Changes a user's basket: adds products, saves the form of an order, takes out what was ordered; and sums it up."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Annotated
 
@@ -15,8 +15,8 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, from_pence
 from tradecounter.kit.text import plural
-from tradecounter.orders.create.draft import find_products
-from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.create.draft import Wanted, find_products
+from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.states import OrderBase
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
 from tradecounter.storefront.view import CustomerView
@@ -35,7 +35,7 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
 
     Raises DomainError: invalid, for products that the customer cannot buy and for a basket with too many lines.
     """
-    wanted = _units(view, items)
+    wanted = _units(find_products(view, items))
     await lock_basket(tx, user_id)
     there = {line.product_id for line in await lines_of_basket(tx, user_id)}
     if len(there | wanted.keys()) > MOST_ITEMS:
@@ -64,14 +64,13 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
     Raises DomainError (invalid), as `add_to_basket` does.
     """
     await lock_basket(tx, user_id)
-    units: Counter[int] = Counter()
+    found = find_products(view, items)
     notes: defaultdict[int, list[str]] = defaultdict(list)
-    for item, wanted in zip(items, find_products(view, items), strict=True):
-        units[wanted.product.id] += wanted.quantity
+    for item, wanted in zip(items, found, strict=True):
         if item.note and item.note not in notes[wanted.product.id]:
             notes[wanted.product.id].append(item.note)
     joined = {product: "; ".join(written)[:LONGEST_NOTE] for product, written in notes.items()}
-    lines = [(product, quantity, joined.get(product, "")) for product, quantity in _as_of_one_line(units).items()]
+    lines = [(product, quantity, joined.get(product, "")) for product, quantity in _units(found).items()]
     await replace_lines(tx, user_id, lines)
 
 
@@ -81,10 +80,8 @@ async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderL
     Others who change the basket wait.
     """
     await lock_basket(tx, user_id)
-    units: Counter[int] = Counter()
-    for line in lines:
-        units[line.product_id] += line.quantity
-    await take_lines(tx, user_id, list(units.items()))
+    ordered = added_up((line.product_id, line.quantity) for line in lines)
+    await take_lines(tx, user_id, list(ordered.items()))
 
 
 async def take_out_of_makers(tx: Transaction, order: OrderBase, lines: Iterable[OrderLine]) -> None:
@@ -108,16 +105,9 @@ def noted(items: Iterable[NotedItem]) -> list[str]:
     return [f"{item.sku}: {item.note}" for item in items if item.note]
 
 
-def _units(view: CustomerView, items: Sequence[CreateOrderItem]) -> dict[int, int]:
-    """Return the units of each product, in order."""
-    units: Counter[int] = Counter()
-    for wanted in find_products(view, items):
-        units[wanted.product.id] += wanted.quantity
-    return _as_of_one_line(units)
-
-
-def _as_of_one_line(units: Mapping[int, int]) -> dict[int, int]:
-    """Return the units by product, at most as many of each as a line of an order may have."""
+def _units(lines: Iterable[Wanted]) -> dict[int, int]:
+    """Return the units of each product, in order, at most as many as a line of an order may have."""
+    units = added_up((line.product.id, line.quantity) for line in lines)
     return {product: min(quantity, MOST_UNITS) for product, quantity in units.items()}
 
 

@@ -11,7 +11,6 @@ from tradecounter.customer_requests.queries import (
     CustomerRequest,
     RequestKind,
     count_requests,
-    find_file,
     find_request,
     insert_file,
     insert_request,
@@ -111,11 +110,6 @@ async def close_request(tx: Transaction, request_id: int, answer: str, now: date
     record_order_event(tx, "request.closed", order, now, request=request_id, kind=request.kind)
     await queue(tx, "mail_request_closed", request_id=request_id)
     return await fetch_request(tx, request_id)
-
-
-async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile:
-    """Return a file of a request; of a request about one order if it is given. Raises DomainError (not found)."""
-    return or_not_found(await find_file(tx, file_id, order_id), "file", file_id)
 
 
 async def fetch_request(tx: Transaction, request_id: int) -> CustomerRequest:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Literal, LiteralString
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
@@ -12,6 +13,7 @@ from tradecounter.customer_requests.files import RequestFile
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import or_not_found
 from tradecounter.orders.queries.today import Waiting
 
 RequestKind = Literal["cancel", "return", "message"]
@@ -184,14 +186,13 @@ _FILE = Statement(
 
 async def insert_file(tx: Transaction, request_id: int, file: RequestFile) -> None:
     """Store a file of a request."""
-    await tx.execute(
-        _INSERT_FILE, request_id=request_id, name=file.name, media_type=file.media_type, content=file.content
-    )
+    await tx.execute(_INSERT_FILE, request_id=request_id, **asdict(file))
 
 
-async def find_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile | None:
-    """Return a file of a request, or None; of a request about one order if it is given."""
-    return await tx.fetch_one(_FILE, id=file_id, order_id=order_id)
+async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile:
+    """Return a file of a request; of a request about one order if it is given. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_FILE, id=file_id, order_id=order_id)
+    return or_not_found(found, "file", file_id)
 
 
 _CLOSE = Statement("""

@@ -1,13 +1,13 @@
 """Requests as customers' programs and as the reseller's programs see them (specification, requests)."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.customer_requests.handle_requests import RequestDetails
 from tradecounter.customer_requests.queries import CustomerRequest, RequestKind, State
 from tradecounter.kit.clock import local_text
-from tradecounter.kit.wire import LocalDateTime, Moment, Timed
+from tradecounter.kit.wire import LocalDateTime, Moment, Timed, made_from
 
 
 class OpenRequestRequest(RequestDetails, kw_only=True):
@@ -72,8 +72,10 @@ class ResellerRequest(Timed, RequestFields, frozen=True, kw_only=True):
 def own_request(request: CustomerRequest) -> SupportRequest:
     """Return a request as its customer sees it."""
     closed = request.closed_at
-    return SupportRequest(
-        **_common(request),
+    return made_from(
+        request,
+        SupportRequest,
+        items=_items(request),
         opened_on=local_text(request.opened_at),
         closed_on=UNSET if closed is None else local_text(closed),
         answer=UNSET if closed is None else request.answer,
@@ -82,25 +84,17 @@ def own_request(request: CustomerRequest) -> SupportRequest:
 
 def present_request(request: CustomerRequest) -> ResellerRequest:
     """Return a request as the resource ResellerRequest."""
-    closed = request.closed_at
-    return ResellerRequest(
-        **_common(request),
-        customer_id=request.customer_id,
+    is_open = request.closed_at is None
+    return made_from(
+        request,
+        ResellerRequest,
+        items=_items(request),
         asked_by=request.user or request.program,
-        opened_at=request.opened_at,
-        closed_at=closed,
-        closed_by=None if closed is None else request.closed_by,
-        answer=None if closed is None else request.answer,
+        closed_by=None if is_open else request.closed_by,
+        answer=None if is_open else request.answer,
         files=[RequestFileName(**file) for file in request.files],
     )
 
 
-def _common(request: CustomerRequest) -> dict[str, Any]:
-    return {
-        "id": request.id,
-        "kind": request.kind,
-        "state": request.state,
-        "order_reference": request.order_reference,
-        "items": [RequestItem(**item) for item in request.items],
-        "text": request.text,
-    }
+def _items(request: CustomerRequest) -> list[RequestItem]:
+    return [RequestItem(**item) for item in request.items]

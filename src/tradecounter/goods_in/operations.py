@@ -12,6 +12,7 @@ from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.goods_in.count_stock import MOST_COUNTED, compare_count, counts_of, enter_count
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.adjust_stock import MOST_UNITS
 from tradecounter.orders.wire import LONGEST_SKU
 
@@ -93,4 +94,4 @@ class GoodsInOperations(Struct, frozen=True):
         """
         differing = await compare_count(tx, counts_of([(item.sku, item.counted) for item in body.items]))
         await enter_count(tx, differing, body.reason, now)
-        return CountDifferences([CountedDifference(e.sku, e.expected, e.counted, e.difference) for e in differing])
+        return CountDifferences([made_from(each, CountedDifference) for each in differing])

@@ -1,8 +1,8 @@
-"""Field types that all slices use (specification, section 1)."""
+"""Field types that all slices use (specification, section 1), and structs that are made from others."""
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
@@ -19,6 +19,18 @@ LocalDateTime = Annotated[
 ]
 Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema would be any string
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
+
+
+Made = TypeVar("Made", bound=Struct)
+
+
+def made_from(source: object, shape: type[Made], **others: Any) -> Made:
+    """Return a struct whose fields are the attributes of an object with the same names, but for `others`.
+
+    It takes some microseconds, several times as long as naming each field: too long for the orders of a list.
+    """
+    same = {name: getattr(source, name) for name in shape.__struct_fields__ if name not in others}
+    return shape(**same, **others)
 
 
 class ReasonRequest(Struct):

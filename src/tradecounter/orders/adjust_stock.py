@@ -14,6 +14,7 @@ from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.orders.wire import LONGEST_SKU
@@ -89,7 +90,7 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
         await allocate_back_orders(tx)
     _audit(tx, wanted, levels, available, now)
     adjusted = await locked_levels(tx, wanted)  # with what back-orders took
-    return [_adjusted(each.sku, adjusted[product]) for product, each in wanted.items()]
+    return [made_from(adjusted[product], AdjustedStock, sku=each.sku) for product, each in wanted.items()]
 
 
 def _check(adjustment: Adjustment, place: str) -> None:
@@ -110,10 +111,6 @@ def _available(wanted: Adjustment, level: StockLevel, place: str) -> int:
             "be on hand",
         )
     return on_hand - level.allocated
-
-
-def _adjusted(sku: str, level: StockLevel) -> AdjustedStock:
-    return AdjustedStock(sku, level.on_hand, level.available, level.allocated, level.back_ordered, level.location)
 
 
 def _audit(

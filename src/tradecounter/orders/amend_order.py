@@ -30,7 +30,7 @@ from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, l
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.rules import account_blocked
 from tradecounter.orders.serve_back_orders import allocate_back_orders
-from tradecounter.orders.states import ConfirmedOrder, shown_state
+from tradecounter.orders.states import ConfirmedOrder, require_confirmed
 from tradecounter.shipping.methods import current_shipping
 from tradecounter.stock.queries.stock import release
 from tradecounter.stock.rules import FROM_STOCK
@@ -50,11 +50,9 @@ async def amend_order(
     """
     order_id = (await fetch_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
-    order = await lock_order(tx, order_id)
+    found = await lock_order(tx, order_id)
+    order = require_confirmed(found, context.now, "only confirmed orders can be amended")
     lines = await lines_of_order(tx, order_id)
-    if not isinstance(order, ConfirmedOrder):
-        state = shown_state(order, context.now)
-        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be amended")
     if all(line.left == 0 for line in lines):
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.status.lower()} and can no longer be amended")
     if request.changes_nothing:

@@ -93,15 +93,10 @@ def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> Order
     quantity = line.quantity if item.quantity is None else item.quantity
     unit_cost = line.unit_cost if item.unit_cost is None else item.unit_cost
     if quantity < line.dispatched:
-        raise DomainError(
-            Kind.CONFLICT,
-            f"{line.sku}: its quantity must be at least {line.dispatched}, the dispatched units",
-        )
+        problem = f"its quantity must be at least {line.dispatched}, the dispatched units"
+        raise DomainError(Kind.CONFLICT, f"{line.sku}: {problem}")
     if line.dispatched and unit_cost != line.unit_cost:
-        raise DomainError(
-            Kind.CONFLICT,
-            f"{line.sku}: units of it are dispatched, so its price can no longer change",
-        )
+        raise DomainError(Kind.CONFLICT, f"{line.sku}: units of it are dispatched, so its price can no longer change")
     return with_quantity(line, quantity, unit_cost, order.tax_rate)
 
 
@@ -217,10 +212,8 @@ def with_shipping(
     method = order.shipping_method if request.shipping_method is None else request.shipping_method.id
     moved = (address, method) != (order.shipping_address, order.shipping_method)
     if fixed and moved:
-        raise DomainError(
-            Kind.CONFLICT,
-            f"a part of {order.name} is dispatched: its delivery address and shipping method can no longer change",
-        )
+        problem = "its delivery address and shipping method can no longer change"
+        raise DomainError(Kind.CONFLICT, f"a part of {order.name} is dispatched: {problem}")
     readdressed = address != order.shipping_address
     if readdressed:
         rate = order.tax_rate

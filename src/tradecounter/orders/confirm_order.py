@@ -3,12 +3,9 @@
 Rows are always locked in the same order: the order, the account's credit, stock by product.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-
-from msgspec.structs import asdict
 
 from tradecounter.credit.queries import charge, require_charged
 from tradecounter.customers.queries.accounts import pipe_account
@@ -18,35 +15,27 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import Code, DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_REASON, shown_name
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_seen, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, with_components
+from tradecounter.orders.lines import OrderLine, added_up, with_components
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
 from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code, pipe_lines_by_code
 from tradecounter.orders.reseller_wire import Confirmation
-from tradecounter.orders.rules import (
-    AWAITING_DISPATCH,
-    BACK_ORDERED,
-    account_blocked,
-    order_reference,
-    share_out,
-)
+from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, account_blocked, order_reference, share_out
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
 from tradecounter.orders.states import (
     AnyOrder,
     CancelledOrder,
     CancelledUnconfirmed,
     ConfirmedOrder,
-    OrderBase,
     PendingOrder,
     PricedQuote,
     UnpricedQuote,
 )
 from tradecounter.stock.queries.stock import Allocation, allocate, lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
-
-_COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
 
 def unknown_code(code: str) -> DomainError:
@@ -144,9 +133,7 @@ async def _confirm(
 ) -> ConfirmedOrder:
     tax = option.tax(pending.tax_rate)
     gross = pending.gross_with(option)
-    wanted: Counter[int] = Counter()
-    for line in lines:
-        wanted[line.product_id] += line.quantity
+    wanted = added_up((line.product_id, line.quantity) for line in lines)
     async with tx.pipeline() as p:
         charged, limit = charge(p, pending.customer_id, gross)
         levels, numbered = lock_levels(p, wanted), pipe_next_number(p)
@@ -158,8 +145,9 @@ async def _confirm(
     store_allocations(tx, _by_line(lines, allocations))
     [(number,)], needed = numbered.rows, _cover(wanted, allocations, now)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
-    order = ConfirmedOrder(
-        **{name: value for name, value in asdict(pending).items() if name in _COMMON_FIELDS},
+    order = made_from(
+        pending,
+        ConfirmedOrder,
         state="confirmed",
         number=number,
         order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),
@@ -168,6 +156,7 @@ async def _confirm(
         shipping_net=option.cost_net,
         shipping_tax=tax,
         paid=NOTHING,
+        credited=NOTHING,
         status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
         term_days=account.term_days or 0,
         confirmed_at=now,
@@ -214,18 +203,11 @@ def _by_line(lines: Sequence[OrderLine], allocations: Mapping[int, Allocation]) 
 
 
 def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], now: datetime) -> Cover:
-    return latest(
-        [
-            cover(
-                quantity,
-                allocations[product].taken,
-                allocations[product].earlier,
-                allocations[product].deliveries,
-                now,
-            )
-            for product, quantity in wanted.items()
-        ]
-    )
+    covers = []
+    for product, quantity in wanted.items():
+        found = allocations[product]
+        covers.append(cover(quantity, found.taken, found.earlier, found.deliveries, now))
+    return latest(covers)
 
 
 async def confirm_for_customer(

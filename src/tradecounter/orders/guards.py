@@ -3,7 +3,6 @@
 An order that a guard stops is rejected as a whole, with what it would cost or what is there.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Self
@@ -13,7 +12,7 @@ from msgspec import Struct
 from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, conflicts, invalid_fields
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.create.draft import Wanted
-from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.states import OrderKind, PendingOrder, PricedQuote, pricing_of
 from tradecounter.orders.wire import ConfirmOrderRequest, CreateOrderRequest
 from tradecounter.storefront.view import CustomerView
@@ -120,9 +119,7 @@ def require_stock(lines: Sequence[OrderLine], available: Mapping[int, int]) -> N
 
 def _require(lines: Sequence[tuple[int, str, int]], available: Mapping[int, int]) -> None:
     """Check lines, which are a product, its SKU and a quantity."""
-    wanted: Counter[int] = Counter()
-    for product, _, quantity in lines:
-        wanted[product] += quantity
+    wanted = added_up((product, quantity) for product, _, quantity in lines)
     errors = [
         FieldError(
             f"items[{n}].quantity",

@@ -129,6 +129,14 @@ def units_with_parts(lines: Iterable[OrderLine], units: Mapping[int, int]) -> It
                 yield component.id, units_per_bundle(component, line) * units[line.id]
 
 
+def added_up(units: Iterable[tuple[int, int]]) -> Counter[int]:
+    """Return the units of each product, from pairs of a product and units of it."""
+    found: Counter[int] = Counter()
+    for product, quantity in units:
+        found[product] += quantity
+    return found
+
+
 def products_of(lines: Iterable[OrderLine]) -> set[int]:
     """Return the product ids of lines and their components."""
     return {part.product_id for part in with_parts(lines)}
@@ -254,12 +262,7 @@ def released_units(before: Sequence[OrderLine], after: Sequence[OrderLine]) -> t
 
     Both have the same products. Units that the change adds are negative.
     """
-    allocated: Counter[int] = Counter()
-    back_ordered: Counter[int] = Counter()
-    for line in before:
-        allocated[line.product_id] += line.allocated
-        back_ordered[line.product_id] += line.back_ordered
-    for line in after:
-        allocated[line.product_id] -= line.allocated
-        back_ordered[line.product_id] -= line.back_ordered
+    changes = [*((line, 1) for line in before), *((line, -1) for line in after)]
+    allocated = added_up((line.product_id, sign * line.allocated) for line, sign in changes)
+    back_ordered = added_up((line.product_id, sign * line.back_ordered) for line, sign in changes)
     return allocated, back_ordered

@@ -10,7 +10,8 @@ from msgspec import Struct
 from tradecounter.db.changes import read_versions
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import FrozenClock
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.states import OrderKind
 from tradecounter.settings import Settings
 from tradecounter.shipping.methods import Shipping, ShippingMethods
@@ -32,15 +33,7 @@ class OrderingPolicy(Struct, frozen=True, kw_only=True):
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
         """Return the policy of the settings."""
-        return cls(
-            pending_lifetime=settings.pending_order_lifetime,
-            quote_lifetime=settings.quote_lifetime,
-            max_pending_orders=settings.max_pending_orders,
-            max_unpriced_quotes=settings.max_unpriced_quotes,
-            vat_rate=settings.vat_rate,
-            own_brand_prefix=settings.own_brand_prefix,
-            plain_prefix=settings.plain_prefix,
-        )
+        return made_from(settings, cls, pending_lifetime=settings.pending_order_lifetime)
 
     def most_pending(self, kind: OrderKind) -> int:
         """Return the cap on a customer's pending orders, or on its unpriced quotes."""
@@ -88,9 +81,6 @@ async def read_contexts(tx: Transaction, policy: OrderingPolicy, now: datetime) 
     await methods.refresh(tx, versions)
 
     def view_of(customer_id: int) -> CustomerView:
-        view = storefront.last_view(customer_id)
-        if view is None:
-            raise not_found("customer", customer_id)
-        return view
+        return or_not_found(storefront.last_view(customer_id), "customer", customer_id)
 
     return OrderContexts(view_of, methods, policy)

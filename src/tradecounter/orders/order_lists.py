@@ -100,13 +100,9 @@ def order_filter(parameters: OrderListParameters) -> OrderListFilter:
         with collector.collecting():
             if "\x00" in (getattr(parameters, name) or ""):
                 raise invalid(name, "must not contain a NUL character")
-    created_from = created_to = changed_since = None
-    with collector.collecting():
-        created_from = _moment("created_from", parameters.created_from)
-    with collector.collecting():
-        created_to = _moment("created_to", parameters.created_to, latest=True)
-    with collector.collecting():
-        changed_since = _moment("changed_since", parameters.changed_since)
+    created_from = collector.attempt(lambda: _moment("created_from", parameters.created_from))
+    created_to = collector.attempt(lambda: _moment("created_to", parameters.created_to, latest=True))
+    changed_since = collector.attempt(lambda: _moment("changed_since", parameters.changed_since))
     collector.check()
     return OrderListFilter(
         customer_reference=_stripped(parameters.customer_reference),

@@ -13,16 +13,11 @@ from tradecounter.kit.clock import local_text, uk_date
 from tradecounter.kit.csv_text import line as csv_line
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.money import NOTHING, to_pence
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine, units_with_parts
 from tradecounter.orders.shipping_options import ShippingOption
-from tradecounter.orders.states import (
-    AnyOrder,
-    CancelledUnconfirmed,
-    NumberedOrder,
-    PendingOrder,
-    shown_state,
-)
+from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, PendingOrder, shown_state
 from tradecounter.orders.wire import (
     CreatedOrder,
     CreatedOrderItem,
@@ -50,26 +45,16 @@ def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: 
     """Return the response to the creation or the confirmation of an order or a quote."""
     numbered = order if isinstance(order, NumberedOrder) else None
     options = {option.id: _shipping_option(order, option) for option in order.shipping_options}
-    return CreatedOrder(
-        customer_reference=order.customer_reference,
+    return made_from(
+        order,
+        CreatedOrder,
         items=[CreatedOrderItem(line.id, line.sku, line.quantity, line.cost_net) for line in lines],
-        billing_address=order.billing_address,
-        shipping_address=order.shipping_address,
         shipping_method=None if order.shipping_method is None else options[order.shipping_method],
-        shipping_region=order.shipping_region,
-        external_customer_id=order.external_customer_id,
-        order_notifications=order.order_notifications,
-        courier_notifications=order.courier_notifications,
         auto_confirm=auto_confirm,
         allow_back_orders=None if order.allow_back_orders else False,
-        confirmation_code=order.confirmation_code,
         order_id=None if numbered is None else order.id,
         order_reference=None if numbered is None else numbered.order_reference,
         shipping_options=list(options.values()),
-        shipping_weight=order.shipping_weight,
-        cost_net=order.cost_net,
-        cost_tax=order.cost_tax,
-        cost_gross=order.cost_gross,
     )
 
 

@@ -3,7 +3,6 @@
 Errors of the use cases name a field of a request by its place there: `items[0].quantity`.
 """
 
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
@@ -13,48 +12,24 @@ from tradecounter.kit.keys import ExternalId
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import Amount, Moment, Timed
-from tradecounter.orders.lines import ItemId, NamedUnits, OrderLine
-from tradecounter.orders.states import AnyOrder, NumberedOrder
+from tradecounter.orders.lines import ItemId, NamedUnits
 from tradecounter.orders.wire import (
     LONGEST_SKU,
     MOST_ITEMS,
     MOST_UNITS,
     ConfirmOrderRequest,
     CreateOrderRequest,
+    CreateOrderShipping,
     OrderAddress,
     OrderItem,
     ProductSerialNumber,
     Reference,
     ShippingChoice,
+    ShippingFields,
+    TrackingEvent,
 )
 
 Reason = Annotated[str, Meta(max_length=LONGEST_REASON)]
-
-
-class ItemUnits(Struct, frozen=True):
-    """An item's units and its net unit cost; `quantity` is what is still wanted."""
-
-    quantity: int
-    quantity_allocated: int
-    quantity_back_ordered: int
-    quantity_dispatched: int
-    quantity_cancelled: int
-    quantity_returned: int
-    unit_cost: Decimal
-
-
-def item_units(order: AnyOrder, line: OrderLine) -> ItemUnits:
-    """Return the units of an order's line; nothing is wanted of a cancelled order."""
-    wanted = line.to_come + line.dispatched if isinstance(order, NumberedOrder) else line.quantity
-    return ItemUnits(
-        quantity=wanted,
-        quantity_allocated=line.allocated,
-        quantity_back_ordered=line.back_ordered,
-        quantity_dispatched=line.dispatched,
-        quantity_cancelled=line.cancelled,
-        quantity_returned=line.returned,
-        unit_cost=line.unit_cost,
-    )
 
 
 class OverrideCredit(Struct, frozen=True):
@@ -153,40 +128,25 @@ class Happening(Timed, Struct):
     what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
 
 
-class ResellerTrackingEvent(Timed, Struct):
+class ResellerTrackingEvent(Timed, TrackingEvent):
     """Where a shipment was."""
 
-    date: Moment
-    type: Annotated[str, Meta(description="A label; new values may be added.")]
-    description: Annotated[str, Meta(description="What happened, for display.")]
-    locality: Annotated[str, Meta(description="The place.")]
+    date: Moment  # type: ignore[assignment]  # times are in UTC here
 
 
-class ResellerShipping(Struct, omit_defaults=True):
+class ResellerShipping(ShippingFields, omit_defaults=True):
     """How the order is shipped."""
 
-    method_id: Annotated[int, Meta(description="The shipping method's id.")]
-    cost_net: Amount
-    cost_tax: Amount
-    tracking_events: Annotated[list[ResellerTrackingEvent], Meta(description="The courier's events, oldest first.")]
-    contact_email: Annotated[str | None, Meta(description="The e-mail address that the courier notifies.")] = None
-    contact_phone: Annotated[str | None, Meta(description="The phone number that the courier notifies.")] = None
-    tracking_number: Annotated[str | None, Meta(description="The courier's tracking number of the shipment.")] = None
-    last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
+    tracking_events: Annotated[  # type: ignore[assignment]
+        list[ResellerTrackingEvent], Meta(description="The courier's events, oldest first.")
+    ]
 
 
-class ResellerShippingOption(Timed, Struct, omit_defaults=True, kw_only=True):
+class ResellerShippingOption(Timed, CreateOrderShipping, omit_defaults=True, kw_only=True):
     """A way to ship the order. The dates are absent while no known delivery covers the order."""
 
-    id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
-    provider: Annotated[str, Meta(description="The courier.")]
-    description: Annotated[str, Meta(description="The name of the service, for display.")]
-    cost_net: Amount
-    expected_dispatch_date: Moment | None = None
-    expected_arrival_date: Moment | None = None
-    total_gross: Annotated[
-        Amount, Meta(description="What the order costs with this option, VAT included: items and shipping.")
-    ]
+    expected_dispatch_date: Moment | None = None  # type: ignore[assignment]
+    expected_arrival_date: Moment | None = None  # type: ignore[assignment]
 
 
 class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):

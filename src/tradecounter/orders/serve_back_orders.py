@@ -1,6 +1,5 @@
 """Allocates new stock to waiting orders, earliest confirmed first, and updates the expected dates of back-orders."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
@@ -10,6 +9,7 @@ from tradecounter.db.jobs import change_number, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import added_up
 from tradecounter.orders.queries.back_orders import (
     confirmed_orders,
     covers_of_waiting,
@@ -33,10 +33,7 @@ async def allocate_back_orders(tx: Transaction) -> int:
     served = await lines_to_serve(tx)
     if served:
         await serve_lines(tx, served)
-        units: Counter[int] = Counter()
-        for line in served:
-            units[line.product_id] += line.units
-        await move_served_units(tx, units)
+        await move_served_units(tx, added_up((line.product_id, line.units) for line in served))
         await set_status_of_served(tx, {line.order_id for line in served})
     return len(served)
 

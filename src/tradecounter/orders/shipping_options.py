@@ -57,14 +57,9 @@ def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingO
     """Return the option with a requested id. Raises DomainError (invalid) when the order has no such option."""
     found = find_option(options, method_id)
     if found is None:
-        listed = (
-            _listed(options) if options else "none fits; omit shipping_method, and support will set a delivery price"
-        )
-        raise invalid(
-            "shipping_method.id",
-            f"{method_id} is not among the shipping options: {listed}",
-            Code.UNKNOWN_SHIPPING_METHOD,
-        )
+        listed = _listed(options) or "none fits; omit shipping_method, and support will set a delivery price"
+        problem = f"{method_id} is not among the shipping options: {listed}"
+        raise invalid("shipping_method.id", problem, Code.UNKNOWN_SHIPPING_METHOD)
     return found
 
 

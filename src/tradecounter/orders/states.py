@@ -274,6 +274,13 @@ def shown_state(order: AnyOrder, now: datetime) -> str:
             return quote_status(order, now).lower()
 
 
+def require_confirmed(order: AnyOrder, now: datetime, only: str) -> ConfirmedOrder:
+    """Return a confirmed order. Raises DomainError (conflict) for another one; `only` says what is confirmed alone."""
+    if not isinstance(order, ConfirmedOrder):
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {shown_state(order, now)}: {only}")
+    return order
+
+
 def ordered_already(order: NumberedOrder) -> DomainError:
     """Return the error for what only a pending order or a quote can have done with it."""
     what = "quote" if order.kind == "quote" else "pending order"

@@ -249,8 +249,8 @@ class ShippedUnits(Struct):
     serial_numbers: Annotated[list[ProductSerialNumber], Meta(description="Those of these units that are known.")]
 
 
-class OrderShipping(Struct, omit_defaults=True):
-    """How the order is shipped. Once something is dispatched, an entry is a shipment, with `shipment_id`."""
+class ShippingFields(Struct, omit_defaults=True):
+    """What an order's shipping has, whoever reads it."""
 
     method_id: Annotated[int, Meta(description="The shipping method's id.")]
     cost_net: Amount
@@ -260,6 +260,11 @@ class OrderShipping(Struct, omit_defaults=True):
     contact_phone: Annotated[str | None, Meta(description="The phone number that the courier notifies.")] = None
     tracking_number: Annotated[str | None, Meta(description="The courier's tracking number of the shipment.")] = None
     last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
+
+
+class OrderShipping(ShippingFields, omit_defaults=True):
+    """How the order is shipped. Once something is dispatched, an entry is a shipment, with `shipment_id`."""
+
     shipment_id: Annotated[int | None, Meta(description="The shipment's id; absent before the dispatch.")] = None
     carrier: Annotated[str | None, Meta(description="Who carries the shipment.")] = None
     tracking_url: Annotated[str | None, Meta(description="The carrier's page about the shipment.")] = None

@@ -5,10 +5,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from tradecounter.kit.errors import (
-    FieldError,
-    invalid_fields,
-)
+from tradecounter.kit.errors import FieldError, invalid_fields
 from tradecounter.kit.money import NOTHING, in_pounds, rounded
 from tradecounter.orders.lines import OrderLine
 from tradecounter.prices.importing import suspicion

@@ -13,14 +13,7 @@ from msgspec.structs import replace
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import local_text
-from tradecounter.kit.errors import (
-    DomainError,
-    ErrorCollector,
-    Kind,
-    invalid,
-    named_by,
-    not_found,
-)
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, named_by, not_found
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import rounded
 from tradecounter.orders.history import audit_order, record_order_event

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
@@ -205,11 +206,8 @@ async def store_pricing(
         lines=json_of(lines),
         cost_net=cost_net,
         cost_tax=cost_tax,
-        quote_note=pricing.quote_note,
-        priced_at=pricing.priced_at,
-        expires_at=pricing.expires_at,
         shipping_options=json_of(options),
-        pricings=pricing.pricings,
+        **asdict(pricing),
     )
 
 

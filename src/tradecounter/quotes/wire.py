@@ -90,7 +90,7 @@ class ResellerQuote(Timed, CreatedOrder, omit_defaults=True, kw_only=True):
     status: Annotated[
         str, Meta(description="`Waiting`, `Priced`, `Expired`, `Declined` or `Ordered`.", examples=["Priced"])
     ]
-    shipping_method: ResellerShippingOption | None = None  # type: ignore[assignment]  # times are in UTC here
+    shipping_method: ResellerShippingOption | None = None  # times are in UTC here
     shipping_options: list[ResellerShippingOption]  # type: ignore[assignment]
     created_at: Moment
     priced_at: Moment | None = None

@@ -13,16 +13,24 @@ from msgspec.structs import replace
 from tradecounter.credit.queries import discharge, lock_exposure
 from tradecounter.db.label_codes import LONGEST_SERIAL
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found, require_text
+from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, Purpose, named_units, status_of, total_costs, units_per_bundle
+from tradecounter.orders.lines import (
+    OrderLine,
+    Purpose,
+    added_up,
+    named_units,
+    status_of,
+    total_costs,
+    units_per_bundle,
+)
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.queries.changes import store_changed_order, store_lines
 from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, lock_order
 from tradecounter.orders.serve_back_orders import allocate_back_orders
-from tradecounter.orders.states import ConfirmedOrder, shown_state
+from tradecounter.orders.states import ConfirmedOrder, require_confirmed
 from tradecounter.returns.queries import (
     ReturnedLine,
     SerialUse,
@@ -55,9 +63,7 @@ async def fetch_return(tx: Transaction, number: str) -> StoredReturn:
     """Return a return by its number, with or without the prefix, in any case. Raises DomainError (not found)."""
     match = _NUMBER.fullmatch(number.strip())
     found = None if match is None else await find_return(tx, int(match[1]))
-    if found is None:
-        raise not_found("return", number)
-    return found
+    return or_not_found(found, "return", number)
 
 
 async def shown_return(tx: Transaction, number: str) -> Return:
@@ -95,12 +101,9 @@ async def open_return(tx: Transaction, reference: str, request: ReturnRequest, n
     """
     reason = request.reason.strip()
     require_text("reason", reason, LONGEST_REASON)
-    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    found = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    order = require_confirmed(found, now, "only dispatched units can be returned")
     lines = await lines_of_order(tx, order.id)
-    if not isinstance(order, ConfirmedOrder):
-        raise DomainError(
-            Kind.CONFLICT, f"{order.name} is {shown_state(order, now)}: only dispatched units can be returned"
-        )
     if not any(line.dispatched for line in lines):
         raise DomainError(Kind.CONFLICT, f"no unit of {order.name} is dispatched: cancel units instead")
     claimed = await claimed_units(tx, order.id)
@@ -160,11 +163,8 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
     complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)
     if complete:
         await set_return_state(tx, found.id, "received", now)
-    units: Counter[int] = Counter()
-    for line in lines:
-        units[line.product_id] += good[line.line_id]
     await lock_exposure(tx, order.customer_id)  # a credit note of this transaction lowers it after stock is locked
-    await restock(tx, units)
+    await restock(tx, added_up((line.product_id, good[line.line_id]) for line in lines))
     await allocate_back_orders(tx)
     state = "received" if complete else "open"
     received = [

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tradecounter.kit.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed, made_from
 from tradecounter.orders.lines import ItemId, NamedUnits
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.returns.queries import ReturnedLine, StoredReturn
@@ -50,29 +50,8 @@ def return_number(return_id: int) -> str:
 
 def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return:
     """Return a stored return with its lines."""
-    return Return(
-        number=return_number(found.id),
-        order_reference=found.order_reference,
-        customer_id=found.customer_id,
-        state=found.state,
-        reason=found.reason,
-        opened_at=found.opened_at,
-        received_at=found.received_at,
-        closed_at=found.closed_at,
-        items=[
-            ReturnItem(
-                id=line.line_id,
-                sku=line.sku,
-                quantity=line.quantity,
-                received=line.received,
-                restocked=line.restocked,
-                scrapped=line.scrapped,
-                serial_numbers=line.serial_numbers,
-                credited=line.credited,
-            )
-            for line in lines
-        ],
-    )
+    items = [made_from(line, ReturnItem, id=line.line_id) for line in lines]
+    return made_from(found, Return, number=return_number(found.id), items=items)
 
 
 UnitsOrNone = Annotated[int, Meta(ge=0, le=MOST_UNITS)]

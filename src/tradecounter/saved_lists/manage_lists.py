@@ -1,6 +1,5 @@
 """Creates, changes and deletes saved lists."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, ClassVar
@@ -10,17 +9,18 @@ from msgspec import Meta, Struct
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, refuse_lines
+from tradecounter.orders.lines import added_up
 from tradecounter.orders.offers import unknown_products
 from tradecounter.orders.wire import LONGEST_SKU, MOST_UNITS, CreateOrderItem
 from tradecounter.saved_lists.queries import (
     Owner,
     SavedList,
     delete_list,
-    find_list,
+    fetch_list,
     insert_list,
     lines_of_list,
     lists_of,
@@ -75,11 +75,6 @@ class ListContent(Struct):
         items = [CreateOrderItem(item.sku, item.quantity) for item in self.items]
         find_products(view, items)
         return items
-
-
-async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
-    """Return a list that an owner may use. Raises DomainError (not found)."""
-    return or_not_found(await find_list(tx, owner, list_id), "list", list_id)
 
 
 async def lock_own_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
@@ -149,9 +144,7 @@ def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[t
     """Return the lines as pairs of product and units. Raises DomainError (invalid) with all that is wrong."""
     if is_blank(details.name):
         raise invalid("name", "must not be blank")
-    units: Counter[int] = Counter()
-    for found in find_products(view, details.wanted(view)):
-        units[found.product.id] += found.quantity
+    units = added_up((found.product.id, found.quantity) for found in find_products(view, details.wanted(view)))
     if len(units) > _MOST_LINES:
         raise invalid("lines", f"are too many: a list has at most {_MOST_LINES}")
     return [(product_id, min(quantity, MOST_UNITS)) for product_id, quantity in units.items()]

@@ -11,15 +11,9 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.subject import Described, InPath, Subject
-from tradecounter.saved_lists.manage_lists import (
-    ListContent,
-    ListItem,
-    change_list,
-    create_list,
-    fetch_list,
-    remove_list,
-)
-from tradecounter.saved_lists.queries import AllUsers, lines_of_list, lists_of
+from tradecounter.kit.wire import made_from
+from tradecounter.saved_lists.manage_lists import ListContent, ListItem, change_list, create_list, remove_list
+from tradecounter.saved_lists.queries import AllUsers, fetch_list, lines_of_list, lists_of
 from tradecounter.storefront.storefront import RefreshableViews
 
 
@@ -66,7 +60,7 @@ class SavedListOperations(Struct, frozen=True):
         """
         account = await fetch_account(tx, customer_id)
         found = await lists_of(tx, AllUsers(account.id), query.since)
-        return [ListSummary(each.id, each.name, each.lines) for each in found]
+        return [made_from(each, ListSummary) for each in found]
 
     @_LISTS.changes("POST", _ALL, location="{id}")
     async def create_list(

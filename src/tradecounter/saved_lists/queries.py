@@ -10,6 +10,7 @@ from psycopg.sql import SQL
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import or_not_found
 
 
 class Owner(Protocol):
@@ -66,9 +67,10 @@ async def lists_of(tx: Transaction, owner: Owner, changed_since: datetime | None
     return await tx.fetch_all(_ALL, customer_id=owner.customer_id, user_id=owner.id, changed_since=changed_since)
 
 
-async def find_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList | None:
-    """Return one of the lists that an owner may use, or None."""
-    return await tx.fetch_one(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
+async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
+    """Return a list that an owner may use. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
+    return or_not_found(found, "list", list_id)
 
 
 _LOCK = Statement("select from saved_list where id = :id and customer_id = :customer_id for update")

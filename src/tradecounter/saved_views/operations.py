@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.subject import Described, InPath, Subject
+from tradecounter.kit.wire import made_from
 from tradecounter.saved_views.manage_views import remove_view
 from tradecounter.saved_views.queries import shared_views
 
@@ -46,8 +47,7 @@ class SavedViewOperations(Struct, frozen=True):
 
         By page and name. A view never changes.
         """
-        found = await shared_views(tx, query.since)
-        return [SharedView(view.id, view.name, view.address, view.owner, on_today=view.on_today) for view in found]
+        return [made_from(view, SharedView) for view in await shared_views(tx, query.since)]
 
     @_VIEWS.changes("DELETE", _ONE, "The view is deleted.")
     async def delete_view(self, tx: Transaction, now: datetime, view_id: ViewId) -> None:

@@ -84,8 +84,7 @@ async def insert_view(
 ) -> int:
     """Store a view and return its id."""
     values = {"name": name, "path": path, "query": query, "shared": shared, "on_today": on_today}
-    view_id: int = await tx.fetch_value(_ADD, staff_id=staff_id, now=now, **values)
-    return view_id
+    return int(await tx.fetch_value(_ADD, staff_id=staff_id, now=now, **values))
 
 
 async def delete_view(tx: Transaction, view_id: int) -> None:

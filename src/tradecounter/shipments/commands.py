@@ -1,11 +1,10 @@
 """`tradecounter order dispatch`, `track`, `video` and what else is done with shipments and their papers."""
 
 import re
-from dataclasses import replace
 from typing import Annotated
 
 import typer
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import DryRun, IdOf, OptionalId, OrderName, item_units

@@ -3,11 +3,10 @@
 Rows are always locked in the same order: the order, then stock by product.
 """
 
-import dataclasses
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
@@ -20,21 +19,19 @@ from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.fulfilled import Shipped
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, status_of, with_parts
+from tradecounter.orders.lines import OrderLine, added_up, status_of, with_parts
 from tradecounter.orders.present import shipment_on_the_wire
 from tradecounter.orders.queries.back_orders import hold_off_serving
 from tradecounter.orders.queries.changes import store_dispatch
 from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, lock_order
-from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, shown_state
-from tradecounter.orders.wire import ProductSerialNumber
+from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, require_confirmed
 from tradecounter.returns.queries import claimed_units, serial_uses
 from tradecounter.returns.wire import return_number
-from tradecounter.shipments.queries.fulfilment import numbers_by_shipment, shipment_of
+from tradecounter.shipments.queries.fulfilment import fetch_shipment
 from tradecounter.shipments.queries.store_fulfilment import (
-    OneShipment,
     delete_video,
-    fetch_shipment,
     insert_shipment,
     move_to_taken_back,
     store_correction,
@@ -45,20 +42,33 @@ from tradecounter.shipments.rules import (
     check_serials,
     normalised_mac,
     plan_dispatch,
-    shipped_items,
 )
 from tradecounter.shipments.wire import DispatchRequest, Serial
 from tradecounter.stock.queries.stock import hand_over, shelf_labels_of
 
+Given = TypeVar("Given")
+
 _EVENT_FIELDS = ("shipment_id", "method_id", "carrier", "tracking_number", "tracking_url", "dispatched_on", "items")
 
 
-async def shipment_in_event(
-    tx: Transaction, order: NumberedOrder, lines: Sequence[OrderLine], shipment_id: int
-) -> dict[str, Any]:
-    """Return a shipment as an event has it. Raises LookupError if the order has no such shipment."""
-    shown = shipment_on_the_wire(order, lines, await shipment_of(tx, order.id, shipment_id))
+def _in_event(order: NumberedOrder, lines: Sequence[OrderLine], shipment: Shipped) -> dict[str, Any]:
+    """Return a shipment as an event has it."""
+    shown = shipment_on_the_wire(order, lines, shipment)
     return {name: value for name in _EVENT_FIELDS if (value := getattr(shown, name)) is not None}
+
+
+def _shipped_items(lines: Sequence[OrderLine], shipment: Shipped) -> list[dict[str, Any]]:
+    """Return the units of a shipment as events and the audit log show them."""
+    return [
+        {
+            "id": line.id,
+            "sku": line.sku,
+            "quantity": shipment.units[line.id],
+            "serial_numbers": [unit.serial_number for unit in shipment.serial_numbers.get(line.id, ())],
+        }
+        for line in with_parts(lines)
+        if line.id in shipment.units
+    ]
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
@@ -66,13 +76,11 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
 
     Raises DomainError: not found, conflict (not confirmed, nothing left, back-ordered), invalid.
     """
-    request = _trimmed(request)
-    serials = _checked_serials(request)
+    request = _checked(request)
+    serials = request.serials
     await hold_off_serving(tx)
-    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
-    if not isinstance(order, ConfirmedOrder):
-        state = shown_state(order, now)
-        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")
+    found = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    order = require_confirmed(found, now, "only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
     check_serials(lines, units, serials, await _eans(tx, lines) if serials else {})
@@ -88,25 +96,19 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     sent = [replace(line, dispatched=line.dispatched + units.get(line.id, 0)) for line in lines]
     status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
     await store_dispatch(tx, order.id, units, status)
-    leaving: defaultdict[int, int] = defaultdict(int)
-    for line in lines:
-        leaving[line.product_id] += units.get(line.id, 0)
-    await hand_over(tx, leaving)
+    await hand_over(tx, added_up((line.product_id, units.get(line.id, 0)) for line in lines))
     await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
     if await users_told_of_dispatch(tx, order.customer_id):
         await queue(tx, "mail_dispatch_alert", order_id=order.id, shipment_id=shipment_id)
     if request.invoice:
         await queue(tx, "invoice_dispatch", order_id=order.id)
-    shipment = {"shipment_id": shipment_id, "tracking_number": request.tracking_number}
-    numbers: defaultdict[int, list[str]] = defaultdict(list)
-    for serial in serials:
-        numbers[serial.item_id].append(serial.serial_number)
-    items = shipped_items(lines, units, numbers)
-    parcel = await shipment_in_event(tx, order, lines, shipment_id)
-    record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items, shipment=parcel)
+    shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
+    about = {"shipment_id": shipment_id, "tracking_number": shipment.tracking_number}
+    items, parcel = _shipped_items(lines, shipment), _in_event(order, lines, shipment)
+    record_order_event(tx, "order.dispatched", order, now, status=status, **about, items=items, shipment=parcel)
     given = {"carrier": request.carrier, "dispatched_at": request.dispatched_at}
     given = {name: value for name, value in given.items() if value is not None}
-    before, after = {"status": order.status}, {"status": status, **shipment, **given, "items": items}
+    before, after = {"status": order.status}, {"status": status, **about, **given, "items": items}
     audit_order(tx, "order.dispatch", order, now, before=before, after=after)
 
 
@@ -125,43 +127,30 @@ def _checked_moment(given: datetime | None, order: ConfirmedOrder, now: datetime
     return max(given, order.confirmed_at)
 
 
-def _trimmed(request: DispatchRequest) -> DispatchRequest:
-    """Return a request whose texts are as people look for them."""
-
-    def text(value: str | None) -> str | None:
-        return value and value.strip()
-
-    return dataclasses.replace(
+def _checked(request: DispatchRequest) -> DispatchRequest:
+    """Return a request with trimmed texts and normalised MAC addresses. Raises DomainError (invalid)."""
+    return replace(
         request,
-        tracking_number=text(request.tracking_number),
-        carrier=text(request.carrier),
-        serials=[
-            dataclasses.replace(
-                each,
-                serial_number=each.serial_number.strip(),
-                mac_address=each.mac_address.strip(),
-                provisioning_sku=each.provisioning_sku.strip(),
-            )
-            for each in request.serials
-        ],
+        tracking_number=_checked_text("tracking_number", request.tracking_number, LONGEST_TRACKING_NUMBER),
+        carrier=_checked_text("carrier", request.carrier, LONGEST_CARRIER),
+        serials=[_checked_serial(serial) for serial in request.serials],
     )
 
 
-def _checked_serials(request: DispatchRequest) -> list[Serial]:
-    """Return the serial numbers with normalised MAC addresses. Raises DomainError (invalid) for wrong texts."""
-    if request.tracking_number is not None:
-        require_text("tracking_number", request.tracking_number, LONGEST_TRACKING_NUMBER)
-    if request.carrier is not None:
-        require_text("carrier", request.carrier, LONGEST_CARRIER)
-    for serial in request.serials:
-        require_text(f"{serial.place}.serial_number", serial.serial_number, LONGEST_SERIAL)
-        require_text(f"{serial.place}.provisioning_sku", serial.provisioning_sku or "-", LONGEST_SERIAL)
-    return [
-        dataclasses.replace(each, mac_address=normalised_mac(f"{each.place}.mac_address", each.mac_address))
-        if each.mac_address
-        else each
-        for each in request.serials
-    ]
+def _checked_text(field: str, value: Given, longest: int) -> Given | str:
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    require_text(field, text, longest)
+    return text
+
+
+def _checked_serial(serial: Serial) -> Serial:
+    number, mac, sku = serial.serial_number.strip(), serial.mac_address.strip(), serial.provisioning_sku.strip()
+    require_text(f"{serial.place}.serial_number", number, LONGEST_SERIAL)
+    require_text(f"{serial.place}.provisioning_sku", sku or "-", LONGEST_SERIAL)
+    mac = mac and normalised_mac(f"{serial.place}.mac_address", mac)
+    return Serial(serial.item_id, number, mac, sku, serial.place)
 
 
 class ShipmentCorrection(Struct, frozen=True, omit_defaults=True):
@@ -185,8 +174,8 @@ async def correct_shipment(
     """
     if given.tracking_number is UNSET and given.carrier is UNSET:
         raise invalid("tracking_number", "send tracking_number, carrier or both")
-    number = _corrected_text("tracking_number", given.tracking_number, LONGEST_TRACKING_NUMBER)
-    carrier = _corrected_text("carrier", given.carrier, LONGEST_CARRIER)
+    number = _checked_text("tracking_number", given.tracking_number, LONGEST_TRACKING_NUMBER)
+    carrier = _checked_text("carrier", given.carrier, LONGEST_CARRIER)
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     if not isinstance(order, NumberedOrder):
@@ -200,17 +189,10 @@ async def correct_shipment(
         return
     await store_correction(tx, shipment_id, **after)
     about = {"shipment_id": shipment_id}
-    parcel = await shipment_in_event(tx, order, await lines_of_order(tx, order.id), shipment_id)
+    corrected = await fetch_shipment(tx, order.id, order.name, shipment_id)
+    parcel = _in_event(order, await lines_of_order(tx, order.id), corrected)
     record_order_event(tx, "order.tracking_updated", order, now, **about, **after, shipment=parcel)
     audit_order(tx, "shipment.correct", order, now, before=before, after={**about, **after})
-
-
-def _corrected_text(field: str, value: str | UnsetType | None, longest: int) -> str | UnsetType | None:
-    if not isinstance(value, str):
-        return value
-    value = value.strip()
-    require_text(field, value, longest)
-    return value
 
 
 async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, reason: str, now: datetime) -> None:
@@ -227,68 +209,43 @@ async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, 
     if not isinstance(order, ConfirmedOrder):
         raise TypeError(f"shipment {shipment_id} is of order {order.name}, which is {order.state}")
     lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
-    numbers = _numbers_by_line(await numbers_by_shipment(tx, [order.id]), shipment_id)
     _require_uninvoiced(shipment, lines, invoiced)
-    await _require_not_returned(tx, order.id, shipment, lines, numbers)
+    await _require_not_returned(tx, order.id, shipment, lines)
     left = [_allocated_again(line, shipment.units.get(line.id, 0)) for line in lines]
     status = status_of(left, invoiced, order.due)
     await store_dispatch(tx, order.id, {line_id: -units for line_id, units in shipment.units.items()}, status)
     await move_to_taken_back(tx, shipment, reason, now)
     if not any(line.dispatched for line in left):
         await delete_video(tx, order.id)
-    back: Counter[int] = Counter()
-    for line in lines:
-        back[line.product_id] -= shipment.units.get(line.id, 0)
-    await hand_over(tx, back)
+    await hand_over(tx, added_up((line.product_id, -shipment.units.get(line.id, 0)) for line in lines))
     await queue(tx, "mail_shipment_taken_back", order_id=order.id, shipment_id=shipment_id)
     about = {"shipment_id": shipment_id, "tracking_number": shipment.tracking_number}
-    items = shipped_items(lines, shipment.units, numbers)
+    items = _shipped_items(lines, shipment)
     record_order_event(tx, "order.shipment_taken_back", order, now, status=status, **about, items=items, reason=reason)
     before, after = {"status": order.status, **about, "items": items}, {"status": status, "reason": reason}
     audit_order(tx, "shipment.take_back", order, now, before=before, after=after)
-
-
-def _numbers_by_line(
-    numbers: Mapping[tuple[int, int], Sequence[ProductSerialNumber]], shipment_id: int
-) -> dict[int, list[str]]:
-    return {
-        line_id: [unit.serial_number for unit in units]
-        for (shipment, line_id), units in numbers.items()
-        if shipment == shipment_id
-    }
 
 
 def _allocated_again(line: OrderLine, units: int) -> OrderLine:
     return replace(line, allocated=line.allocated + units, dispatched=line.dispatched - units)
 
 
-def _require_uninvoiced(shipment: OneShipment, lines: Sequence[OrderLine], invoiced: Mapping[int | None, int]) -> None:
+def _require_uninvoiced(shipment: Shipped, lines: Sequence[OrderLine], invoiced: Mapping[int | None, int]) -> None:
     """Raise DomainError (conflict) if something of a shipment is invoiced.
 
     Units that came back before the invoice count as not invoiced, whichever shipment they were in. So a shipment
     without an invoice may have more units than are left to invoice.
     """
     if shipment.invoice is not None:
-        raise DomainError(
-            Kind.CONFLICT,
-            f"the shipment is on invoice {shipment.invoice}: open a return and credit its units instead",
-        )
+        problem = "open a return and credit its units instead"
+        raise DomainError(Kind.CONFLICT, f"the shipment is on invoice {shipment.invoice}: {problem}")
     for line in lines:
         free = line.dispatched - line.unbilled - invoiced.get(line.id, 0)
         if shipment.units.get(line.id, 0) > free:
-            raise DomainError(
-                Kind.CONFLICT,
-                f"{line.sku}: only {free} units of it are neither invoiced nor returned",
-            )
+            raise DomainError(Kind.CONFLICT, f"{line.sku}: only {free} units of it are neither invoiced nor returned")
 
 
-async def _require_not_returned(
-    tx: Transaction,
-    order_id: int,
-    shipment: OneShipment,
-    lines: Sequence[OrderLine],
-    numbers: Mapping[int, Sequence[str]],
-) -> None:
+async def _require_not_returned(tx: Transaction, order_id: int, shipment: Shipped, lines: Sequence[OrderLine]) -> None:
     """Raise DomainError (conflict) if units of a shipment came back, or an open return expects them."""
     claimed = await claimed_units(tx, order_id)
     for line in lines:
@@ -300,10 +257,10 @@ async def _require_not_returned(
                 "are in an open return; close a return whose units never left",
             )
     bundles = {part.id: line.id for line in lines for part in with_parts([line])}
-    uses, leaving = await serial_uses(tx, order_id), defaultdict[tuple[int, str], int](int)
-    for line_id, found in numbers.items():
-        for number in found:
-            leaving[bundles[line_id], number] += 1
+    uses = await serial_uses(tx, order_id)
+    leaving = Counter(
+        (bundles[line_id], unit.serial_number) for line_id, units in shipment.serial_numbers.items() for unit in units
+    )
     for key, count in leaving.items():
         use = uses[key]
         if use.claimed > use.dispatched - count:

@@ -21,11 +21,12 @@ from tradecounter.kit.errors import (
     require_text,
 )
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_parts
 from tradecounter.orders.queries.orders import lines_of_order, lock_order
-from tradecounter.orders.states import ConfirmedOrder, shown_state
+from tradecounter.orders.states import ConfirmedOrder, require_confirmed
 from tradecounter.orders.wire import TrackingEvent
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.fulfilment import configurability, find_shipment
@@ -52,12 +53,8 @@ async def track_shipment(
 
     Raises DomainError: not found, conflict (no such shipment), invalid.
     """
-    event = TrackingEvent(
-        date=local_text(now) if given.date is None else local_time("date", given.date),
-        type=given.type,
-        description=given.description,
-        locality=given.locality or "",
-    )
+    date = local_text(now) if given.date is None else _local_time(given.date)
+    event = made_from(given, TrackingEvent, date=date)
     collector = ErrorCollector()
     for field in ("type", "description", *(["locality"] if event.locality else [])):
         with collector.collecting():
@@ -75,7 +72,7 @@ async def track_shipment(
     audit_order(tx, "order.track", order, now, after=seen)
 
 
-def local_time(field: str, text: str) -> str:
+def _local_time(text: str) -> str:
     """Return a UK time that may lack seconds as LocalDateTime. Raises DomainError (invalid)."""
     if _LOCAL_DATE_TIME.fullmatch(text):
         try:
@@ -84,7 +81,7 @@ def local_time(field: str, text: str) -> str:
             pass
         else:
             return moment.isoformat(timespec="seconds")
-    raise invalid(field, f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")
+    raise invalid("date", f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")
 
 
 async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, now: datetime) -> None:
@@ -100,10 +97,8 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
             wrong.append(FieldError(field, f"{error}, not {url[:100]!r}"))
     if wrong:
         raise invalid_fields(wrong)
-    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
-    if not isinstance(order, ConfirmedOrder):
-        state = shown_state(order, now)
-        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders have a packing video")
+    found = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    order = require_confirmed(found, now, "only confirmed orders have a packing video")
     await put_video(tx, order.id, video)
     audit_order(tx, "order.video", order, now, after=asdict(video))
 

@@ -17,7 +17,7 @@ from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.operation import ID, TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.edge.rest.responses import file_response, json_response
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.interface_document import ORDER, FoundOrderItem
 from tradecounter.orders.lines import products_of
@@ -112,10 +112,7 @@ class FulfilmentEndpoints(Struct, frozen=True):
         `reference` is the order reference or the numeric order id.
         """
         order = await fetch_own_order(tx, call.customer_id, reference)
-        video = await find_video(tx, order.id)
-        if video is None:
-            raise not_found("packing video of order", order.order_reference)
-        return video
+        return or_not_found(await find_video(tx, order.id), "packing video of order", order.order_reference)
 
 
 _ONE = f"{ONE_ORDER}/shipment/{{id}}"

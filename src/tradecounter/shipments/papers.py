@@ -18,33 +18,21 @@ from tradecounter.orders.lines import OrderLine, units_per_bundle
 from tradecounter.orders.queries.notes import OrderNote, notes_of
 from tradecounter.orders.queries.orders import lines_of, lines_of_order
 from tradecounter.orders.shipping_options import find_option
-from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, require_confirmed
 from tradecounter.orders.wire import ProductSerialNumber
 from tradecounter.products.on_pages import Scanned
 from tradecounter.shipments.queries.fulfilment import numbers_by_shipment, shipments_of
 from tradecounter.stock.queries.stock import ShelfLabel, shelf_labels_of
 
 
-class PaperPart(Scanned, Struct, frozen=True):
-    """A component of a bundle; `quantity` is of all its bundles."""
-
-    line_id: int
-    quantity: int
-    sku: str
-    name: str
-    serial_numbers: list[str] = []
-    location: str = ""
-    ean: str | None = None
-
-
 class PaperLine(Scanned, Struct, frozen=True):
-    """Units of an item."""
+    """Units of an item, or of a component in all bundles of an item."""
 
     line_id: int
     sku: str
     name: str
     quantity: int
-    parts: list[PaperPart] = []
+    parts: list["PaperLine"] = []
     serial_numbers: list[str] = []
     location: str = ""
     ean: str | None = None
@@ -84,14 +72,6 @@ class PackingSlip(Paper, frozen=True, kw_only=True):
     tracking_number: str | None
 
 
-def require_confirmed(order: AnyOrder, now: datetime) -> ConfirmedOrder:
-    """Return an order that has papers. Raises DomainError (conflict)."""
-    if isinstance(order, ConfirmedOrder):
-        return order
-    state = shown_state(order, now)
-    raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders are picked and packed")
-
-
 def delivery_of(order: ConfirmedOrder) -> Party:
     """Return the name and the address to deliver to."""
     address = order.shipping_address
@@ -99,6 +79,7 @@ def delivery_of(order: ConfirmedOrder) -> Party:
     return Party(name, [line for line in address_lines(address) if line != name])
 
 
+_ONLY = "only confirmed orders are picked and packed"
 _PLACE_DIGITS = re.compile(r"[0-9]+")
 _WIDEST_NUMBER = 10  # digits; then shelf 9 comes before shelf 10
 
@@ -154,7 +135,7 @@ def _picking_list(
     labels: Mapping[int, ShelfLabel],
     now: datetime,
 ) -> PickingList:
-    order = require_confirmed(found, now)
+    order = require_confirmed(found, now, _ONLY)
     if not any(line.allocated for line in lines):
         waits = any(line.back_ordered for line in lines)
         why = "its units are back-ordered" if waits else "all its units are dispatched"
@@ -188,13 +169,9 @@ def by_shelf(line: PaperLine) -> tuple[bool, str]:
 def _picked_lines(
     lines: Sequence[OrderLine], units_of: Callable[[OrderLine], int], labels: Mapping[int, ShelfLabel]
 ) -> list[PaperLine]:
-    def part_of(part: OrderLine) -> PaperPart:
-        at = labels.get(part.product_id, ShelfLabel())
-        return PaperPart(part.id, units_of(part), part.sku, part.name, location=at.location, ean=at.ean)
-
     def line_of(line: OrderLine) -> PaperLine:
         at = labels.get(line.product_id, ShelfLabel())
-        parts = [part_of(part) for part in line.components]
+        parts = [line_of(part) for part in line.components]
         return PaperLine(line.id, line.sku, line.name, units_of(line), parts, location=at.location, ean=at.ean)
 
     return [line_of(line) for line in lines if units_of(line)]
@@ -205,7 +182,7 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
 
     Raises DomainError: not found (also the shipment), conflict (not confirmed, or nothing is dispatched).
     """
-    order = require_confirmed(await fetch_order(tx, reference), now)
+    order = require_confirmed(await fetch_order(tx, reference), now, _ONLY)
     box = _chosen_shipment(await shipments_of(tx, order.id), shipment_id, order.name)
     account = await fetch_account(tx, order.customer_id)
     lines = await lines_of_order(tx, order.id)
@@ -242,19 +219,10 @@ def _chosen_shipment(boxes: Sequence[Shipped], shipment_id: int | None, name: st
 def _packed_line(
     line: OrderLine, box: Shipped, numbers: Mapping[tuple[int, int], Sequence[ProductSerialNumber]]
 ) -> PaperLine:
+    def packed(part: OrderLine, units: int, parts: list[PaperLine]) -> PaperLine:
+        serial_numbers = [number.serial_number for number in numbers[box.id, part.id]]
+        return PaperLine(part.id, part.sku, part.name, units, parts, serial_numbers)
+
     units = box.units[line.id]
-
-    def numbers_of(part: OrderLine) -> list[str]:
-        return [number.serial_number for number in numbers[box.id, part.id]]
-
-    return PaperLine(
-        line.id,
-        line.sku,
-        line.name,
-        units,
-        [
-            PaperPart(part.id, units_per_bundle(part, line) * units, part.sku, part.name, numbers_of(part))
-            for part in line.components
-        ],
-        numbers_of(line),
-    )
+    parts = [packed(part, units_per_bundle(part, line) * units, []) for part in line.components]
+    return packed(line, units, parts)

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.orders.lines import NamedUnits, OrderLine, Purpose, named_units, units_with_parts, with_parts
@@ -83,19 +82,3 @@ def check_serials(
         if (serial.item_id, serial.serial_number) in seen:
             raise invalid(serial.place, f"{serial.serial_number!r} is there twice for {line.sku}")
         seen.add((serial.item_id, serial.serial_number))
-
-
-def shipped_items(
-    lines: Sequence[OrderLine], units: Mapping[int, int], serial_numbers: Mapping[int, Sequence[str]]
-) -> list[dict[str, Any]]:
-    """Return the units of a shipment as events and the audit log show them; `serial_numbers` are by line id."""
-    return [
-        {
-            "id": line.id,
-            "sku": line.sku,
-            "quantity": units[line.id],
-            "serial_numbers": list(serial_numbers.get(line.id, ())),
-        }
-        for line in with_parts(lines)
-        if units.get(line.id)
-    ]

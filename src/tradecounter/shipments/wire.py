@@ -1,7 +1,6 @@
 """The requests and responses of fulfilment, of customers' programs and of the warehouse."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
@@ -66,19 +65,17 @@ class Dispatch(Struct):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Serial:
+class Serial(Struct, frozen=True):
     """A unit's item and serial number; unknown values are empty. Errors name it by its `place` in the request."""
 
     item_id: int
     serial_number: str
     mac_address: str = ""
     provisioning_sku: str = ""
-    place: str = field(default="serial", compare=False)
+    place: str = "serial"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DispatchRequest:
+class DispatchRequest(Struct, frozen=True, kw_only=True):
     """The units to dispatch (None: all remaining units), and serial numbers, also of bundles' components.
 
     With `only_allocated`, None means all allocated units. With `invoice`, the worker invoices the shipment. Without

@@ -8,8 +8,8 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.customer_requests.files import ACCEPTED, FIELDS, MOST_BYTES, checked_file
-from tradecounter.customer_requests.handle_requests import ASKS, RequestDetails, askable, fetch_file, open_request
-from tradecounter.customer_requests.queries import RequestKind
+from tradecounter.customer_requests.handle_requests import ASKS, RequestDetails, askable, open_request
+from tradecounter.customer_requests.queries import RequestKind, fetch_file
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, read_submitted
 from tradecounter.edge.pages.operation import BUYER, form, page, user_of

@@ -6,8 +6,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.customer_requests.handle_requests import RequestAnswer, close_request, fetch_file, fetch_request
-from tradecounter.customer_requests.queries import CustomerRequest, request_table
+from tradecounter.customer_requests.handle_requests import RequestAnswer, close_request, fetch_request
+from tradecounter.customer_requests.queries import CustomerRequest, fetch_file, request_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters

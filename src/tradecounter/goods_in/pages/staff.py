@@ -21,6 +21,7 @@ from tradecounter.goods_in.queries import ExpectedGoods, Shelved, expected_goods
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields, named_by
 from tradecounter.kit.text import fold, plural
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.adjust_stock import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 
@@ -119,16 +120,7 @@ class GoodsInPages(Struct, frozen=True):
         if doubtful:
             raise invalid_fields([_doubt(place, body.items[place]) for place in doubtful])
         lines = [body.items[place] for place in rows]
-        received = [
-            ReceivedGoods(
-                sku=line.sku,
-                expected_on=line.expected_on,
-                units=line.units or 0,
-                incoming=line.incoming,
-                ends=line.ends,
-            )
-            for line in lines
-        ]
+        received = [made_from(line, ReceivedGoods, units=line.units or 0) for line in lines]
         with named_by(in_rows("items", rows, {"expected_on": "units"})):
             return await receive_goods(tx, received, now)
 

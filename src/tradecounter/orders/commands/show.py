@@ -32,7 +32,6 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.all_orders import OrderFilter, external_ids_of, list_all_orders
 from tradecounter.orders.queries.notes import notes_of
 from tradecounter.orders.queries.orders import lines_of, lines_of_order
-from tradecounter.orders.reseller_wire import item_units
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
 from tradecounter.orders.wire import OrderItemConfiguration
@@ -83,19 +82,29 @@ def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str
 
 def _item(order: AnyOrder, line: OrderLine) -> dict[str, Any]:
     return {
-        "id": line.id,
-        "sku": line.sku,
-        "name": line.name,
-        **structs.asdict(item_units(order, line)),
+        **_with_units(order, line),
         "cost_net": line.cost_net,
         "cost_tax": line.cost_tax,
         "allocated": line.allocated,
         "back_ordered": line.back_ordered,
         "dispatched": line.dispatched,
-        "related_items": [
-            {"id": part.id, "sku": part.sku, "name": part.name, **structs.asdict(item_units(order, part))}
-            for part in line.components
-        ],
+        "related_items": [_with_units(order, part) for part in line.components],
+    }
+
+
+def _with_units(order: AnyOrder, line: OrderLine) -> dict[str, Any]:
+    """Return an order's line with its units and its net unit cost; nothing is wanted of a cancelled order."""
+    return {
+        "id": line.id,
+        "sku": line.sku,
+        "name": line.name,
+        "quantity": line.to_come + line.dispatched if isinstance(order, NumberedOrder) else line.quantity,
+        "quantity_allocated": line.allocated,
+        "quantity_back_ordered": line.back_ordered,
+        "quantity_dispatched": line.dispatched,
+        "quantity_cancelled": line.cancelled,
+        "quantity_returned": line.returned,
+        "unit_cost": line.unit_cost,
     }
 
 

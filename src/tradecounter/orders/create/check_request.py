@@ -129,11 +129,6 @@ async def read_request(
         raise invalid_fields(list(dict.fromkeys([*error.field_errors, *further]))) from error
 
 
-def contact_errors(request: CreateOrderRequest) -> list[FieldError]:
-    """Return the errors of the contacts' e-mail addresses that match the decoder's pattern."""
-    return list(_contact_errors({name: msgspec.to_builtins(getattr(request, name)) for name in _CONTACTS}))
-
-
 def _reference_errors(reference: Any) -> Iterator[FieldError]:
     if isinstance(reference, str) and reference and is_blank(reference):
         yield FieldError("customer_reference", "must not be blank")
@@ -148,6 +143,7 @@ def _named_skus(items: Any) -> Iterator[tuple[int, str]]:
 
 
 def _contact_errors(contacts: Mapping[str, Any]) -> Iterator[FieldError]:
+    """Yield the errors of contacts' e-mail addresses, also of those that match the decoder's pattern."""
     for name, contact in contacts.items():
         email = contact.get("email_address") if isinstance(contact, dict) else None
         if isinstance(email, str) and parse_email(email) is None:
@@ -209,12 +205,10 @@ def check_request(
     What depends on something that is wrong is checked as far as it can be: a shipping method must exist at least.
     """
     collector = ErrorCollector()
-    with collector.collecting():
-        if is_blank(request.customer_reference):
-            raise invalid("customer_reference", "must not be blank")
+    collector.errors += _reference_errors(request.customer_reference)
     wanted = collector.attempt(lambda: find_products(context.view, request.items))
     addresses = collector.attempt(lambda: resolve_addresses(request, standing.saved_addresses()))
-    collector.errors += contact_errors(request)
+    collector.errors += _contact_errors({name: msgspec.to_builtins(getattr(request, name)) for name in _CONTACTS})
     collector.errors += guard_errors(kind, request)
     with collector.collecting():
         if kind == "quote" and request.auto_confirm:

@@ -1,6 +1,5 @@
 """Makes the parts of a new order: lines at the customer's prices, weight, shipping options."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import Code, DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
-from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption, option_of
 from tradecounter.orders.states import OrderKind
@@ -82,20 +81,13 @@ def price_lines(
     lines = []
     for line_id, item in zip(ids, wanted, strict=True):
         line = _line(item.product, item.quantity, order_id, line_id)
-        components = tuple(
-            replace(
-                _line(
-                    view.orderable(view.snapshot.row_of_sku[c["key"]]),
-                    c["quantity"] * item.quantity,
-                    order_id,
-                    component_id,
-                ),
-                bundle_line_id=line_id,
-            )
-            for c, component_id in zip(item.product.components, component_ids, strict=False)
-        )
+        components = []
+        for c, component_id in zip(item.product.components, component_ids, strict=False):
+            product = view.orderable(view.snapshot.row_of_sku[c["key"]])
+            part = _line(product, c["quantity"] * item.quantity, order_id, component_id)
+            components.append(replace(part, bundle_line_id=line_id))
         priced = line.at_price(from_pence(item.costs.at(item.quantity)), rate)
-        lines.append(replace(priced, components=components) if components else priced)
+        lines.append(replace(priced, components=tuple(components)) if components else priced)
     return lines
 
 
@@ -115,21 +107,11 @@ def total_weight(wanted: Iterable[Wanted]) -> Decimal:
 
 def cover_of(view: CustomerView, wanted: Iterable[tuple[int, int]], now: datetime) -> Cover:
     """Return when the current stock covers units of catalogue rows; those of one row are added up."""
-    units: Counter[int] = Counter()
-    for row, quantity in wanted:
-        units[row] += quantity
-    return latest(
-        [
-            cover(
-                quantity,
-                view.available(row),
-                int(view.stock.back_ordered[row]),
-                view.stock.deliveries.get(row, ()),
-                now,
-            )
-            for row, quantity in units.items()
-        ]
-    )
+    covers = []
+    for row, quantity in added_up(wanted).items():
+        back_ordered, deliveries = int(view.stock.back_ordered[row]), view.stock.deliveries.get(row, ())
+        covers.append(cover(quantity, view.available(row), back_ordered, deliveries, now))
+    return latest(covers)
 
 
 def offer_shipping(

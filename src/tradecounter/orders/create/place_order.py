@@ -14,7 +14,7 @@ from tradecounter.db.pipeline import Pipeline, Result, array
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import EventType
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.errors import Code, DomainError, Kind, not_found, require_text
+from tradecounter.kit.errors import Code, DomainError, Kind, or_not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import replace_order
 from tradecounter.orders.confirm_order import confirm_order
@@ -55,9 +55,7 @@ def pipe_standing(
 
 def standing_of(found: Result[AccountStanding], customer_id: int) -> AccountStanding:
     """Return the fetched standing. Raises DomainError (not found) for an unknown customer."""
-    if found.first is None:
-        raise not_found("customer", customer_id)
-    return found.first
+    return or_not_found(found.first, "customer", customer_id)
 
 
 async def account_standing(

@@ -139,12 +139,15 @@ def _written_lines(rows: Sequence[str]) -> Iterator[_Line | BadLine]:
         if is_first and (found := _STATED.fullmatch(row)) is not None:
             stated = found["separator"]
             continue
-        separator = stated or _separator(row)
+        separator = stated or next((found for found in _SEPARATORS if found in row), None)
         if is_first and separator is not None and _starts_table(row, separator):
             yield from _table_lines("\n".join(rows[at:]), separator, at)
             return
         is_first = False
-        yield from _list_line(row, separator, at)
+        if separator is not None:
+            yield from _table_lines(row, separator, at)
+        else:
+            yield _Line(at + 1, row, _words(row), None)
 
 
 def _starts_table(row: str, separator: str) -> bool:
@@ -165,25 +168,14 @@ def _table_lines(text: str, separator: str, skipped: int) -> Iterator[_Line | Ba
         yield BadLine(error.line, f"cannot be read: {error}")
 
 
-def _list_line(row: str, separator: str | None, at: int) -> Iterator[_Line | BadLine]:
-    """Yield the line of a list, whose lines may be written in several ways."""
-    if separator is not None:
-        yield from _table_lines(row, separator, at)
-    else:
-        yield _Line(at + 1, row, _words(row), None)
-
-
 def _words(row: str) -> list[str]:
+    """Return the cells of a line without a separator, which may be written in several ways."""
     if (times := _TIMES.fullmatch(row.strip())) is not None:
         return [times[2].strip(), times[1]]
     if (times := _TIMES_AFTER.fullmatch(row.strip())) is not None:
         return [times[1], times[2]]
     words = row.split()
     return words if len(words) < _PAIR else [" ".join(words[:-1]), words[-1]]
-
-
-def _separator(row: str) -> str | None:
-    return next((found for found in _SEPARATORS if found in row), None)
 
 
 def _heading(cells: Sequence[str]) -> _Columns | None:

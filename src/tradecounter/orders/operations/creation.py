@@ -39,22 +39,25 @@ class OrderCreation(Struct, frozen=True):
         raw = await call.json_text()
         keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
         try:
-            return _creation_response(await self._create(call.customer_id, call.actor, raw, keyed, kind))
+            created, replayed = await self._create(call.customer_id, call.actor, raw, keyed, kind)
         except DomainError:
             # Another request with the key may have created the order in the meantime. Then that order's credit or
             # reference must not reject this request.
             if keyed is not None and (before := await self._recorded(keyed)) is not None:
-                return _creation_response(_Created(before.body, before.status, replayed=True))
-            raise
+                created, replayed = before, True
+            else:
+                raise
+        return Response(created.body, created.status, {REPLAY_HEADER: "true"} if replayed else None, JSON)
 
     async def create(self, customer_id: int, actor: Actor, raw: bytes, kind: OrderKind) -> bytes:
         """Create an order or a quote of a body, and return it as JSON. Raises DomainError."""
-        created = await self._create(customer_id, actor, raw, None, kind)
+        created, _ = await self._create(customer_id, actor, raw, None, kind)
         return created.body
 
     async def _create(
         self, customer_id: int, actor: Actor, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind
-    ) -> "_Created":
+    ) -> tuple[Recorded, bool]:
+        """Return the response, and whether it is that to an earlier request with the key."""
         context = self.contexts.of(customer_id, self.clock.now())
         request = await read_request(raw, context, lambda: reading(self.database))
         with used_once():
@@ -63,13 +66,13 @@ class OrderCreation(Struct, frozen=True):
                     claimed = None if keyed is None else claim(p, keyed)
                     standing = pipe_standing(p, kind, request, context)
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
-                    return _Created(before.body, before.status, replayed=True)
+                    return before, True
                 create = _created_order if kind == "order" else _created_quote
                 current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
-                body = to_json(await create(tx, request, *current))
+                made = Recorded(_CREATED_STATUS, to_json(await create(tx, request, *current)))
                 if keyed is not None:
-                    record(tx, keyed, Recorded(_CREATED_STATUS, body), context.now)
-        return _Created(body, _CREATED_STATUS)
+                    record(tx, keyed, made, context.now)
+        return made, False
 
     async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
         """Return the response to an earlier request with this key, even if the rules have changed since."""
@@ -96,15 +99,3 @@ async def _created_quote(
 ) -> CreatedOrder:
     quote, lines = await request_quote(tx, request, standing, context)
     return created_order(quote, lines, auto_confirm=request.auto_confirm)
-
-
-class _Created(Struct, frozen=True):
-    """What was created, as JSON; `replayed` if an earlier request did."""
-
-    body: bytes
-    status: int
-    replayed: bool = False
-
-
-def _creation_response(created: _Created) -> Response:
-    return Response(created.body, created.status, {REPLAY_HEADER: "true"} if created.replayed else None, JSON)

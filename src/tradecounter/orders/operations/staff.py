@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, structs
+from msgspec import UNSET, Struct, structs
 from msgspec.structs import replace
 
 from tradecounter.billing.invoices import issue_invoice
 from tradecounter.customers.wire import CUSTOMER_ADDRESS, AddressDetails
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import ChangingParameters, Desk, Unchanged
+from tradecounter.edge.operations.desk import Desk, Unchanged
 from tradecounter.edge.operations.options import CONFLICT, PRECONDITION_FAILED
 from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
@@ -29,7 +29,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import add_note, set_external_id
 from tradecounter.orders.interface_document import EXPIRED, ORDER, ORDER_REQUEST, PAYMENT_REQUIRED, UNIT
 from tradecounter.orders.lines import NamedUnits
-from tradecounter.orders.operations.steps import add_tracking, order_filter
+from tradecounter.orders.operations.steps import OrderListParameters, add_tracking, order_filter
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.queries.all_orders import orders_after
 from tradecounter.orders.reseller_wire import (
@@ -48,7 +48,6 @@ from tradecounter.orders.reseller_wire import (
     ResellerTrackingEvent,
     Shipment,
     ShippedItem,
-    State,
     TakingBack,
     Tracking,
 )
@@ -130,24 +129,6 @@ ALL_ORDERS, ONE_ORDER = "/api/order", "/api/order/{reference}"
 OrderReference = Annotated[
     str, InPath("reference", "The order's reference, id or confirmation code.", "ORD-100001", "order")
 ]
-
-
-class OrderListParameters(ChangingParameters, frozen=True, kw_only=True):
-    """The query parameters of `GET /api/order`. Orders must match all of them."""
-
-    state: Annotated[State | None, Meta(description="Only orders in this state.")] = None
-    status: Annotated[str | None, Meta(description="Only orders with this status, in any case.")] = None
-    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's orders.")] | None = None
-    reference: Annotated[str | None, Meta(description="Only orders whose reference begins with this.")] = None
-    customer_reference: Annotated[str | None, Meta(description="Only orders with this customer reference.")] = None
-    external_id: Annotated[str | None, Meta(description="Only the order with this external id.")] = None
-    sku: Annotated[str | None, Meta(description="Only orders with this product.")] = None
-    created_from: Annotated[
-        str | None, Meta(description="Only orders placed at this time or later; a date is when that UK day begins.")
-    ] = None
-    created_to: Annotated[
-        str | None, Meta(description="Only orders placed before this time; a date includes the whole UK day.")
-    ] = None
 
 
 class OrderOperations(Struct, frozen=True):

@@ -1,13 +1,14 @@
 """What the API and the pages of orders share: the filter, and requests as the use cases take them."""
 
 from datetime import datetime
-from typing import Protocol
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import text
+from tradecounter.edge.operations.desk import ChangingParameters, text
+from tradecounter.edge.page_kit.tables import TableParameters
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of, time_or_end_of, time_or_start_of
 from tradecounter.edge.session import require_right
@@ -22,26 +23,38 @@ from tradecounter.products.queries.products import fetch_product
 from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
 
 
-class OrderCriteria(Protocol):
-    """What orders are filtered by, as in a query."""
+class OrderTable(TableParameters, frozen=True, kw_only=True):
+    """What the pages filter orders by."""
 
-    @property
-    def status(self) -> str | None: ...  # noqa: D102 the API's parameters describe them
-    @property
-    def reference(self) -> str | None: ...  # noqa: D102
-    @property
-    def customer_reference(self) -> str | None: ...  # noqa: D102
-    @property
-    def sku(self) -> str | None: ...  # noqa: D102
-    @property
-    def created_from(self) -> str | None: ...  # noqa: D102
-    @property
-    def created_to(self) -> str | None: ...  # noqa: D102
+    status: str | None = None
+    reference: str | None = None
+    customer_reference: str | None = None
+    sku: str | None = None
+    created_from: str | None = None
+    created_to: str | None = None
+
+
+class OrderListParameters(ChangingParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/order`. Orders must match all of them."""
+
+    state: Annotated[State | None, Meta(description="Only orders in this state.")] = None
+    status: Annotated[str | None, Meta(description="Only orders with this status, in any case.")] = None
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's orders.")] | None = None
+    reference: Annotated[str | None, Meta(description="Only orders whose reference begins with this.")] = None
+    customer_reference: Annotated[str | None, Meta(description="Only orders with this customer reference.")] = None
+    external_id: Annotated[str | None, Meta(description="Only the order with this external id.")] = None
+    sku: Annotated[str | None, Meta(description="Only orders with this product.")] = None
+    created_from: Annotated[
+        str | None, Meta(description="Only orders placed at this time or later; a date is when that UK day begins.")
+    ] = None
+    created_to: Annotated[
+        str | None, Meta(description="Only orders placed before this time; a date includes the whole UK day.")
+    ] = None
 
 
 async def order_filter(
     tx: Transaction,
-    wanted: OrderCriteria,
+    wanted: OrderListParameters | OrderTable,
     customer: int | str | None,
     state: State | None,
     *,

@@ -1,17 +1,16 @@
 """Finds orders and quotes of any customer for the operator, and keeps their external ids, which customers never see."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import psycopg
 from msgspec import Struct
-from msgspec.structs import asdict
-from psycopg.sql import SQL, Composed, Literal
+from psycopg.sql import SQL, Composable, Composed, Literal
 
 from tradecounter.db.pipeline import array
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import taken_external_id
 from tradecounter.orders.queries.orders import order_statement
@@ -26,37 +25,40 @@ _LATEST = SQL(
     "id in (select id from (select id from orders where number is not null order by number desc limit :most) as c"
     " union all select id from (select id from orders order by id desc limit :most) as p)"
 )
-# References are compared as they look (specification, duplicated data).
-_OF_CUSTOMER = SQL("customer_id = :customer_id")
-_CUSTOMER_REFERENCE = SQL("reference_key(customer_reference) = reference_key(:customer_reference)")
 # Of an index, so it must be written as there (`db/migrations/versions/0041_search.py`). What is typed becomes a word in
 # the same way, or references with accents are not found.
 _WORD = SQL("lower(regexp_replace({}, '[^[:alnum:]]', '', 'g'))")
 WORD = _WORD.format(SQL("customer_reference"))
 TYPED_WORD = _WORD.format(SQL(":text::text"))
-_REFERENCE_PART = SQL(
-    "(reference_key(customer_reference) = reference_key(:reference_part)"
-    " or ({typed} <> '' and position({typed} in {word}) > 0))"
-).format(typed=_WORD.format(SQL(":reference_part::text")), word=WORD)
-_IDS = SQL("id = any(:ids::bigint[])")
 _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
 _IN_RANGE = SQL("number between (:lows::bigint[])[{n}] and (:highs::bigint[])[{n}]")
-_PRODUCTS = SQL(
-    "exists (select from order_line as l where l.order_id = orders.id and l.product_id = any(:product_ids::bigint[]))"
-)
-_FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
-_TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
-_STATUS = SQL("status = :status")
-_EXTERNAL_ID = SQL("external_id = :external_id")
-_CHANGED = SQL("changed_at >= :changed_since")
-_STATE = SQL("state = :state")
 # The one rule of what can be dispatched now, which lists and counts share. All units of an order that awaits dispatch
 # are allocated, so an index alone counts thousands of them: only the lines of the others are read.
 TO_DISPATCH = SQL(
     "state = 'confirmed' and status in ({}) and (status = {}"
     " or (select bool_or(l.allocated > 0) from order_line as l where l.order_id = orders.id))"
 ).format(SQL(", ").join(Literal(status) for status in CAN_LEAVE), Literal(AWAITING_DISPATCH))
-_KIND = SQL("kind = :kind")
+# References are compared as they look (specification, duplicated data).
+_CONDITIONS: Mapping[str, SQL | Composed] = {
+    "customer_id": SQL("customer_id = :customer_id"),
+    "customer_reference": SQL("reference_key(customer_reference) = reference_key(:customer_reference)"),
+    "reference_part": SQL(
+        "(reference_key(customer_reference) = reference_key(:reference_part)"
+        " or ({typed} <> '' and position({typed} in {word}) > 0))"
+    ).format(typed=_WORD.format(SQL(":reference_part::text")), word=WORD),
+    "ids": SQL("id = any(:ids::bigint[])"),
+    "external_id": SQL("external_id = :external_id"),
+    "product_ids": SQL(
+        "exists (select from order_line as l"
+        " where l.order_id = orders.id and l.product_id = any(:product_ids::bigint[]))"
+    ),
+    "created_from": SQL("coalesce(confirmed_at, created_at) >= :created_from"),
+    "created_to": SQL("coalesce(confirmed_at, created_at) < :created_to"),
+    "status": SQL("status = :status"),
+    "state": SQL("state = :state"),
+    "kind": SQL("kind = :kind"),
+    "changed_since": SQL("changed_at >= :changed_since"),
+}
 
 
 class OrderFilter(Struct, frozen=True, kw_only=True):
@@ -74,9 +76,9 @@ class OrderFilter(Struct, frozen=True, kw_only=True):
     reference: str | None = None
     customer_reference: str | None = None
     reference_part: str | None = None
-    ids: Sequence[int] | None = None
+    ids: list[int] | None = None
     external_id: str | None = None
-    product_ids: Sequence[int] | None = None
+    product_ids: list[int] | None = None
     created_from: datetime | None = None
     created_to: datetime | None = None
     status: str | None = None
@@ -88,53 +90,39 @@ class OrderFilter(Struct, frozen=True, kw_only=True):
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
     """Return the orders and quotes of all customers that match a filter, latest confirmed or created first."""
-    conditions = list(conditions_of(wanted))
-    if conditions in ([], [_FROM]):  # the latest orders since a moment are the latest of all
-        conditions.append(_LATEST)
+    # The latest orders since a moment are the latest of all.
+    latest = [_LATEST] if wanted == OrderFilter(created_from=wanted.created_from) else []
+    conditions, values = where_orders(wanted, *latest)
     statement = order_statement(
         "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit :most",
-        SQL(" and ").join(conditions),
+        conditions,
         prepared=False,
     )
-    values = {**values_of(wanted), "most": most}
-    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+    return await tx.fetch_all(statement, **values, most=most)
 
 
 async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: int) -> list[AnyOrder]:
     """Return the first orders and quotes of all customers that match a filter and have a higher id."""
-    statement = order_statement(
-        "select {} from orders where {} order by id limit :most",
-        SQL(" and ").join([SQL("id > :after"), *conditions_of(wanted)]),
-        prepared=False,
-    )
-    values = {**values_of(wanted), "after": after, "most": most}
-    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+    conditions, values = where_orders(wanted, SQL("id > :after"))
+    statement = order_statement("select {} from orders where {} order by id limit :most", conditions, prepared=False)
+    return await tx.fetch_all(statement, **values, after=after, most=most)
 
 
-def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
-    """Yield the conditions on rows of `orders` for a filter."""
-    if wanted.customer_id is not None:
-        yield _OF_CUSTOMER
-    if wanted.customer_reference is not None:
-        yield _CUSTOMER_REFERENCE
-    if wanted.reference is not None:
-        yield _of_reference(len(_numbers_beginning(wanted.reference)))
-    for value, condition in (
-        (wanted.reference_part, _REFERENCE_PART),
-        (wanted.ids, _IDS),
-        (wanted.external_id, _EXTERNAL_ID),
-        (wanted.product_ids, _PRODUCTS),
-        (wanted.created_from, _FROM),
-        (wanted.created_to, _TO),
-        (wanted.status, _STATUS),
-        (wanted.state, _STATE),
-        (wanted.kind, _KIND),
-        (wanted.changed_since, _CHANGED),
-    ):
-        if value is not None:
-            yield condition
+def where_orders(wanted: OrderFilter, *more: Composable) -> tuple[Composed, dict[str, Any]]:
+    """Return the condition that a filter puts on rows of `orders`, together with `more`, and its values by name."""
+    special = list(more)
+    values: dict[str, Any] = {}
     if wanted.to_dispatch:
-        yield TO_DISPATCH
+        special.append(TO_DISPATCH)
+    if wanted.reference is not None:
+        ranges, order_id = _numbers_beginning(wanted.reference), NUMBER_AT_END.match(wanted.reference)
+        special.append(_of_reference(len(ranges)))
+        values["order_id"] = None if order_id is None else int(order_id[0])
+        if ranges:
+            values["lows"], values["highs"] = _arrays(ranges)
+    condition, of_fields = where(wanted, _CONDITIONS, *special)
+    del of_fields["to_dispatch"]
+    return condition, of_fields | values
 
 
 def _of_reference(ranges: int) -> Composed:
@@ -144,22 +132,6 @@ def _of_reference(ranges: int) -> Composed:
     in_range = [_IN_RANGE.format(n=Literal(n + 1)) for n in range(ranges)]
     found = SQL(" or ").join(in_range) if in_range else SQL("false")
     return SQL("((({}) and {}) or id = :order_id::bigint)").format(found, _BEGINS)
-
-
-def values_of(wanted: OrderFilter) -> dict[str, Any]:
-    """Return the values of all conditions of a filter."""
-    reference = wanted.reference or ""
-    lows, highs = _arrays(_numbers_beginning(reference))
-    found = NUMBER_AT_END.match(reference)
-    order_id = None if found is None else int(found[0])
-    return {
-        **asdict(wanted),
-        "product_ids": array(wanted.product_ids or ()),
-        "ids": array(wanted.ids or ()),
-        "order_id": order_id,
-        "lows": lows,
-        "highs": highs,
-    }
 
 
 def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:

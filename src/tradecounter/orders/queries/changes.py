@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -37,19 +37,13 @@ _CONFIRM = Statement(
 
 def store_confirmation(tx: Transaction, order: ConfirmedOrder) -> None:
     """Store the confirmation of a pending order or a quote."""
-    tx.queue(
-        _CONFIRM,
-        id=order.id,
-        number=order.number,
-        order_reference=order.order_reference,
-        shipping_method=order.shipping_method,
-        shipping_options=json_of(order.shipping_options),
-        shipping_net=order.shipping_net,
-        shipping_tax=order.shipping_tax,
-        status=order.status,
-        term_days=order.term_days,
-        confirmed_at=order.confirmed_at,
-    )
+    tx.queue(_CONFIRM, **_values(_CONFIRM, order))
+
+
+def _values(statement: Statement[Any], order: ConfirmedOrder) -> dict[str, Any]:
+    """Return the values of a statement whose parameters are fields of an order; nested ones are JSON."""
+    values = {name: getattr(order, name) for name in statement.names}
+    return {name: json_of(value) if isinstance(value, Struct | list) else value for name, value in values.items()}
 
 
 _SET_ALLOCATIONS = Statement(
@@ -123,8 +117,6 @@ _STORE_ORDER = Statement(
     where id = :id
     """
 )
-_STORED = ("id", "customer_reference", "shipping_region", "shipping_method", "shipping_weight", "shipping_net",
-           "shipping_tax", "cost_net", "cost_tax", "tax_rate", "status")  # fmt: skip
 
 
 async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
@@ -134,12 +126,7 @@ async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
 
 async def store_changed_order(tx: Transaction, order: ConfirmedOrder) -> None:
     """Store what a part cancellation, an amendment or a return changes of a confirmed order, except its lines."""
-    await tx.execute(
-        _STORE_ORDER,
-        **{name: getattr(order, name) for name in _STORED},
-        shipping_address=json_of(order.shipping_address),
-        shipping_options=json_of(order.shipping_options),
-    )
+    await tx.execute(_STORE_ORDER, **_values(_STORE_ORDER, order))
 
 
 _DELETE_LINES = Statement(

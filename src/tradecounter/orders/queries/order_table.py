@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
@@ -16,14 +16,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
-from tradecounter.orders.queries.all_orders import (
-    NUMBER_AT_END,
-    TYPED_WORD,
-    WORD,
-    OrderFilter,
-    conditions_of,
-    values_of,
-)
+from tradecounter.orders.queries.all_orders import NUMBER_AT_END, TYPED_WORD, WORD, OrderFilter, where_orders
 from tradecounter.orders.rules import CANCELLED, STATUSES
 
 
@@ -49,31 +42,30 @@ class OrderRow(Struct, frozen=True):
 
 # By column: the expression, its type, and its type in a cursor.
 _SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
-    "placed": (SQL("coalesce(confirmed_at, created_at)"), SQL("timestamptz"), datetime),
-    "confirmed": (SQL("confirmed_at"), SQL("timestamptz"), datetime),  # the same of confirmed orders, by an index
-    "total": (SQL("gross"), SQL("numeric"), Decimal),
-    "customer": (SQL("customer_id"), SQL("bigint"), int),
+    "placed": (SQL("coalesce(orders.confirmed_at, orders.created_at)"), SQL("timestamptz"), datetime),
+    # The same of confirmed orders, by an index.
+    "confirmed": (SQL("orders.confirmed_at"), SQL("timestamptz"), datetime),
+    "total": (SQL("orders.gross"), SQL("numeric"), Decimal),
+    "customer": (SQL("orders.customer_id"), SQL("bigint"), int),
 }
 SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _SORTS.items() if name != "confirmed"}
 
+_ROW = SQL("""
+    select orders.id, coalesce(orders.order_reference, orders.confirmation_code) as name, orders.kind, orders.state,
+           orders.status, orders.customer_id, {} as customer, orders.customer_reference, orders.gross,
+           coalesce(orders.confirmed_at, orders.created_at) as placed_at
+""")
+_WITH_CUSTOMER = _ROW.format(CUSTOMER_NAME)
 # Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
 _PAGE = SQL("""
-    select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
-           {customer} as customer, o.customer_reference,
-           o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at
-    from (select id from orders where {conditions} order by {column} {order}, id {order} limit :most) as chosen
-    join orders as o using (id)
-    join customer as c on c.id = o.customer_id
-    order by {outer} {order}, o.id {order}
+    {row} from (
+        select id from orders where {conditions} order by {column} {order}, orders.id {order} limit :most
+    ) as chosen
+    join orders using (id)
+    join customer as c on c.id = orders.customer_id
+    order by {column} {order}, orders.id {order}
 """)
-_OUTER = {
-    "placed": SQL("coalesce(o.confirmed_at, o.created_at)"),
-    "confirmed": SQL("o.confirmed_at"),
-    "total": SQL("o.gross"),
-    "customer": SQL("o.customer_id"),
-}
-_ALL = SQL("true")
-_BEHIND = SQL("({column}, id) {sign} (:after_value::{kind}, :after_id)")
+_BEHIND = SQL("({column}, orders.id) {sign} (:after_value::{kind}, :after_id)")
 
 
 def sorted_by(row: OrderRow, column: str) -> Any:
@@ -101,24 +93,16 @@ async def order_table(
     if column == "placed" and wanted.state == "confirmed" and has_index:
         column = "confirmed"
     expression, kind, _ = _SORTS[column]
-    conditions = list(conditions_of(wanted))
-    values = values_of(wanted) | {"most": most}
+    behind: list[Composed] = []
+    place: dict[str, Any] = {}
     if after is not None:
         sign = SQL("<" if descending else ">")
-        conditions.append(_BEHIND.format(column=expression, sign=sign, kind=kind))
-        values |= {"after_value": after[0], "after_id": after[1]}
-    statement = Statement(
-        _PAGE.format(
-            customer=CUSTOMER_NAME,
-            conditions=SQL(" and ").join(conditions or [_ALL]),
-            column=expression,
-            outer=_OUTER[column],
-            order=SQL("desc" if descending else "asc"),
-        ),
-        OrderRow,
-        prepared=False,
-    )
-    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+        behind.append(_BEHIND.format(column=expression, sign=sign, kind=kind))
+        place = {"after_value": after[0], "after_id": after[1]}
+    conditions, values = where_orders(wanted, *behind)
+    order = SQL("desc" if descending else "asc")
+    page = _PAGE.format(row=_WITH_CUSTOMER, conditions=conditions, column=expression, order=order)
+    return await tx.fetch_all(Statement(page, OrderRow, prepared=False), **values, **place, most=most)
 
 
 class DayOfOrders(Struct, frozen=True):
@@ -204,14 +188,12 @@ _FIND_ORDERS = Statement(
         union all
         (select order_id, false from shipment where {tracking_ends} limit :most)
     )
-    select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
-           {customer} as customer, o.customer_reference,
-           o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at, f.exact
+    {row}, f.exact
     from (select id, bool_or(exact) as exact from found group by id) as f
-    join orders as o on o.id = f.id join customer as c on c.id = o.customer_id
-    order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
+    join orders using (id) join customer as c on c.id = orders.customer_id
+    order by f.exact desc, placed_at desc, orders.id desc limit :most
     """).format(
-        customer=CUSTOMER_NAME,
+        row=_WITH_CUSTOMER,
         begins_with=_BEGINS_WITH,
         typed=TYPED_WORD,
         word=WORD,
@@ -289,11 +271,9 @@ async def by_part_of_reference(tx: Transaction, wanted: OrderFilter) -> OrderFil
 # The customer's orders are read first, by the index of each state: PostgreSQL would rather read the orders of everybody
 # by date until it has found enough.
 _OWN_ORDERS = SQL("""
-    select id, coalesce(order_reference, confirmation_code) as name, kind, state, status, customer_id, '' as customer,
-           customer_reference, gross, coalesce(confirmed_at, created_at) as placed_at, order_reference,
-           confirmation_code, {postcode} as postcode
+    {row}, order_reference, confirmation_code, {postcode} as postcode
     from orders where customer_id = :customer_id
-""").format(postcode=_ZIP)
+""").format(row=_ROW.format(SQL("''")), postcode=_ZIP)
 _FIND_OWN = Statement(
     SQL("""
     with own as materialized (

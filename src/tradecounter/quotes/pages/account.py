@@ -1,7 +1,6 @@
 """`/account/quote`: the customer's quotes; `/account/quote-link`: one of them, without a user."""
 
 from datetime import datetime
-from decimal import Decimal
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -25,7 +24,7 @@ from tradecounter.edge.page_kit.tables import (
 )
 from tradecounter.edge.pages.operation import BUYER, form, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.edge.rest.responses import STATUS
@@ -34,7 +33,6 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.guards import ConfirmationGuards
-from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.queries.orders import lines_of_order
 from tradecounter.orders.shipping_options import ShippingOption
@@ -114,33 +112,28 @@ class OwnQuotePages(Struct, frozen=True):
     async def show_quote(self, call: Call) -> Response:
         return await self._show(call, "quotes/quote.html", Filled())
 
-    @form(_QUOTE, "Accept a quote", user_roles=BUYER)
-    async def accept(self, call: Call) -> Response:
-        user, policy = user_of(call), self.parts.contexts.policy
-
-        async def work(tx: Transaction, body: AcceptForm, now: datetime) -> ConfirmedOrder:
-            quote = await fetch_own_quote(tx, call.customer_id, _code(call))
-            order, _ = await confirm_order(
-                tx,
-                call.customer_id,
-                quote.confirmation_code,
-                body.shipping_method,
-                policy,
-                now,
-                guards=ConfirmationGuards(pricing=body.pricing),
-            )
-            if not isinstance(quote, NumberedOrder):
-                require_no_approval(user.roles, user.order_limit, order.gross)
-            return order
-
-        return await self.desk.change(
-            call,
-            AcceptForm,
-            work,
-            again=lambda filled: self._show(call, "quotes/quote.html", filled),
-            to=lambda order: f"/account/order/{order.order_reference}",
-            done=lambda order: f"You have accepted the quote. It is order {order.order_reference}.",
+    @action(
+        _QUOTE,
+        "Accept a quote",
+        shown=lambda self, call, filled: self._show(call, "quotes/quote.html", filled),
+        to=lambda order: f"/account/order/{order.order_reference}",
+        done=lambda order: f"You have accepted the quote. It is order {order.order_reference}.",
+        user_roles=BUYER,
+    )
+    async def accept(self, tx: Transaction, call: Call, body: AcceptForm, now: datetime) -> ConfirmedOrder:
+        user, quote = user_of(call), await fetch_own_quote(tx, call.customer_id, _code(call))
+        order, _ = await confirm_order(
+            tx,
+            call.customer_id,
+            quote.confirmation_code,
+            body.shipping_method,
+            self.parts.contexts.policy,
+            now,
+            guards=ConfirmationGuards(pricing=body.pricing),
         )
+        if not isinstance(quote, NumberedOrder):
+            require_no_approval(user.roles, user.order_limit, order.gross)
+        return order
 
     @step(
         _DECLINE,
@@ -162,7 +155,7 @@ class OwnQuotePages(Struct, frozen=True):
             approval = await find_approval(tx, call.customer_id, quote.confirmation_code, now)
             room = await fetch_credit_room(tx, call.customer_id)
         quote = await dated_now(quote, lines, self.parts.views, now)
-        row, user = _quote_row(quote, now), user_of(call)
+        row, pricing, user = _quote_row(quote, now), pricing_of(quote), user_of(call)
         return self.desk.show(
             call,
             template,
@@ -170,14 +163,14 @@ class OwnQuotePages(Struct, frozen=True):
             quote=quote,
             state=row.status,
             expires_at=row.expires_at,
-            note=_quote_note(quote),
+            note=None if pricing is None else pricing.quote_note,
             order=quote if isinstance(quote, NumberedOrder) else None,
             is_priced=isinstance(quote, PricedQuote) and not quote.has_expired(now),
             is_open=isinstance(quote, UnpricedQuote) or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
             lines=lines,
             approval=approval,
             limit=user.order_limit if needs_approval(user.roles, user.order_limit, quote.least_gross) else None,
-            saved=sum((_saved_by_quote(line) for line in lines), NOTHING),
+            saved=sum(((line.cost_at_request - line.unit_cost) * line.quantity for line in lines), NOTHING),
             chosen=chosen_option(quote, account.shipping_method),
             room=room,
             address_lines=address_lines,
@@ -186,16 +179,6 @@ class OwnQuotePages(Struct, frozen=True):
 
 def _quote_row(quote: AnyOrder, now: datetime) -> QuoteRow:
     return QuoteRow(quote, quote_status(quote, now), quote.expires_at if isinstance(quote, PricedQuote) else None)
-
-
-def _saved_by_quote(line: OrderLine) -> Decimal:
-    """Return what the price of the quote saves on a line."""
-    return (line.cost_at_request - line.unit_cost) * line.quantity
-
-
-def _quote_note(quote: AnyOrder) -> str | None:
-    pricing = pricing_of(quote)
-    return None if pricing is None else pricing.quote_note
 
 
 def _code(call: Call) -> str:

@@ -22,7 +22,7 @@ from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.shown import ShownOrder, shown_as
+from tradecounter.parts.shown import shown_as
 from tradecounter.returns.handle_returns import close_return, fetch_return
 from tradecounter.returns.operations import MAY_CLOSE
 from tradecounter.returns.queries import ReturnRow, lines_of_returns, return_table
@@ -148,7 +148,8 @@ class ReturnPages(Struct, frozen=True):
             stored = await fetch_return(tx, _number(call))
             lines = (await lines_of_returns(tx, [stored.id]))[stored.id]
             found = return_on_the_wire(stored, lines)
-            order = await self._order(tx, found)
+            order = await fetch_order(tx, found.order_reference)
+            shown = await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
             units = {line.line_id: line.uncredited for line in lines}
             to_credit = await creditable_units(tx, stored.order_id, units)
         if only_in and found.state not in only_in and not filled.message:
@@ -158,17 +159,13 @@ class ReturnPages(Struct, frozen=True):
             template,
             form=filled,
             found=found,
-            order=order,
+            order=shown,
             lines=lines,
-            names={line.item.id: line.name for line in order.items},
+            names={line.item.id: line.name for line in shown.items},
             to_credit={number: sum(line.quantity for line in credited) for number, credited in to_credit.items()},
             notes=notes,
             seen=seen_of(_facts(notes)) if notes else "",
         )
-
-    async def _order(self, tx: Transaction, found: Return) -> ShownOrder:
-        order = await fetch_order(tx, found.order_reference)
-        return await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
 
 
 def _number(call: Call) -> str:

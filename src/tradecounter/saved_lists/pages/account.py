@@ -26,10 +26,9 @@ from tradecounter.saved_lists.manage_lists import (
     add_to_list,
     change_list,
     create_list,
-    fetch_list,
     remove_list,
 )
-from tradecounter.saved_lists.queries import ListLine, SavedList, lines_of_list, lists_of, usual_items
+from tradecounter.saved_lists.queries import ListLine, SavedList, fetch_list, lines_of_list, lists_of, usual_items
 from tradecounter.storefront.shown_product import shown_lines
 
 PATH = "/account/list"
@@ -207,39 +206,27 @@ class SavedListPages(Struct, frozen=True):
         source = call.query(Source).source
         async with self.desk.reading() as tx:
             lines = [] if source is None else await _lines_of_source(tx, call, source)
-        return self._show_form(call, filled, "New list", lines, PATH, "Lists")
+        return self._show_form(call, filled, lines, None)
 
     async def _show_change(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             found = await fetch_list(tx, user_of(call), _id(call))
             lines = [(line.sku, line.quantity) for line in await lines_of_list(tx, found.id)]
-        return self._show_form(
-            call, filled, "Change the list", lines, f"{PATH}/{found.id}", found.name, found.name, shared=found.shared
-        )
+        return self._show_form(call, filled, lines, found)
 
     def _show_form(
-        self,
-        call: Call,
-        filled: Filled,
-        title: str,
-        lines: Iterable[tuple[str, int]],
-        back: str,
-        back_name: str,
-        name: str = "",
-        *,
-        shared: bool = False,
+        self, call: Call, filled: Filled, lines: Iterable[tuple[str, int]], found: SavedList | None
     ) -> Response:
-        text = "\n".join(f"{sku}\t{quantity}" for sku, quantity in lines)
         return self.desk.show(
             call,
             "saved_lists/form.html",
             form=filled,
-            title=title,
-            name=name,
-            shared=shared,
-            text=text,
-            back=back,
-            back_name=back_name,
+            title="New list" if found is None else "Change the list",
+            name="" if found is None else found.name,
+            shared=found is not None and found.shared,
+            text="\n".join(f"{sku}\t{quantity}" for sku, quantity in lines),
+            back=PATH if found is None else f"{PATH}/{found.id}",
+            back_name="Lists" if found is None else found.name,
         )
 
     async def _show_add(self, call: Call, filled: Filled) -> Response:

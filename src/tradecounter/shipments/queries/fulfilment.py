@@ -14,6 +14,7 @@ from psycopg.sql import SQL
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.fulfilled import Fulfilled, Shipped
 from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, ProvisioningData, TrackingEvent
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
@@ -102,16 +103,22 @@ _SHIPMENTS = Statement(
     ).format(SQL(TRACKING_PATTERN)),
     _shipment,
 )
+_TAKEN_BACK = Statement("select from taken_back_shipment where order_id = :order_id and id = :shipment_id")
 
 
-async def shipment_of(tx: Transaction, order_id: int, shipment_id: int) -> Shipped:
-    """Return a shipment of an order, with its serial numbers. Raises LookupError."""
+async def fetch_shipment(tx: Transaction, order_id: int, order_name: str, shipment_id: int) -> Shipped:
+    """Return a shipment of an order, with its serial numbers.
+
+    Raises DomainError: not found, conflict (it was taken back).
+    """
     ids = array([order_id])
     async with tx.pipeline() as p:
         shipped, numbered = p.fetch(_SHIPMENTS, order_ids=ids), p.fetch(_SERIAL_NUMBERS, order_ids=ids)
     shipment = next((each for _, each in shipped.rows if each.id == shipment_id), None)
     if shipment is None:
-        raise LookupError(f"order {order_id} has no shipment {shipment_id}")
+        if await tx.fetch_all(_TAKEN_BACK, order_id=order_id, shipment_id=shipment_id):
+            raise DomainError(Kind.CONFLICT, f"shipment {shipment_id} of {order_name} was taken back")
+        raise DomainError(Kind.NOT_FOUND, f"{order_name} has no shipment {shipment_id}")
     numbers: defaultdict[int, list[ProductSerialNumber]] = defaultdict(list)
     for _, of_shipment, line_id, *number in numbered.rows:
         if of_shipment == shipment_id:
@@ -217,8 +224,7 @@ _COUNT_SEALED = Statement("select count(*) from configuration")
 
 async def count_sealed(tx: Transaction) -> int:
     """Return the number of configurations."""
-    count: int = await tx.fetch_value(_COUNT_SEALED)
-    return count
+    return int(await tx.fetch_value(_COUNT_SEALED))
 
 
 _SAMPLE_SEALED = Statement(

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
-from msgspec import Struct
+from msgspec.structs import asdict
 
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.fulfilled import Shipped
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.orders.wire import NotificationDetails, TrackingEvent
 from tradecounter.shipments.wire import OrderVideoResponse, Serial
@@ -77,14 +76,7 @@ _INSERT_EVENT = Statement(
 
 async def insert_event(tx: Transaction, shipment_id: int, event: TrackingEvent) -> None:
     """Store a tracking event of a shipment."""
-    await tx.execute(
-        _INSERT_EVENT,
-        shipment_id=shipment_id,
-        date=event.date,
-        type=event.type,
-        description=event.description,
-        locality=event.locality,
-    )
+    await tx.execute(_INSERT_EVENT, shipment_id=shipment_id, **asdict(event))
 
 
 _PUT_VIDEO = Statement("""
@@ -97,9 +89,7 @@ _PUT_VIDEO = Statement("""
 
 async def put_video(tx: Transaction, order_id: int, video: OrderVideoResponse) -> None:
     """Store the URLs of an order's packing video; replaces earlier URLs."""
-    await tx.execute(
-        _PUT_VIDEO, order_id=order_id, video_file=video.video_file, streaming_playlist=video.streaming_playlist
-    )
+    await tx.execute(_PUT_VIDEO, order_id=order_id, **asdict(video))
 
 
 _INSERT_CONFIGURATIONS = Statement("""
@@ -124,43 +114,6 @@ async def replace_sealed(tx: Transaction, sealed: Mapping[int, bytes]) -> None:
     await tx.execute(_REPLACE_SEALED, ids=list(sealed), data=list(sealed.values()))
 
 
-class OneShipment(Struct, frozen=True):
-    """A shipment with its units by line id; without `carrier`, the provider of its shipping method carries it."""
-
-    id: int
-    tracking_number: str | None
-    carrier: str | None
-    dispatched_at: datetime
-    invoice: int | None
-    units: Mapping[int, int]
-
-
-def _one_shipment(units: list[tuple[int, int]], **columns: Any) -> OneShipment:
-    return OneShipment(**columns, units=dict(units))
-
-
-_SHIPMENT = Statement(
-    """
-    select s.id, s.tracking_number, s.carrier, s.dispatched_at, s.invoice,
-           (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
-            from shipment_line l where l.shipment_id = s.id) as units
-    from shipment s where s.order_id = :order_id and s.id = :shipment_id
-    """,
-    _one_shipment,
-)
-_TAKEN_BACK = Statement("select from taken_back_shipment where order_id = :order_id and id = :shipment_id")
-
-
-async def fetch_shipment(tx: Transaction, order_id: int, order_name: str, shipment_id: int) -> OneShipment:
-    """Return a shipment of an order. Raises DomainError: not found, conflict (it was taken back)."""
-    found = await tx.fetch_one(_SHIPMENT, order_id=order_id, shipment_id=shipment_id)
-    if found is not None:
-        return found
-    if await tx.fetch_all(_TAKEN_BACK, order_id=order_id, shipment_id=shipment_id):
-        raise DomainError(Kind.CONFLICT, f"shipment {shipment_id} of {order_name} was taken back")
-    raise DomainError(Kind.NOT_FOUND, f"{order_name} has no shipment {shipment_id}")
-
-
 _CORRECT = Statement("update shipment set tracking_number = :tracking_number, carrier = :carrier where id = :id")
 
 
@@ -183,7 +136,7 @@ _DELETES = (
 )
 
 
-async def move_to_taken_back(tx: Transaction, shipment: OneShipment, reason: str, now: datetime) -> None:
+async def move_to_taken_back(tx: Transaction, shipment: Shipped, reason: str, now: datetime) -> None:
     """Move a shipment to those that were taken back; its tracking events are deleted, its serial numbers are free."""
     await tx.execute(_TAKE_BACK, id=shipment.id, units=json_of(shipment.units), reason=reason, now=now)
     for statement in _DELETES:

@@ -83,9 +83,5 @@ async def shapes_of_labels(tx: Transaction) -> list[str]:
 
     Shapes that serial numbers have too are left out. Only the latest shipments are read, however few have a number.
     """
-    return [
-        shape
-        for (shape,) in await tx.fetch_all(
-            _SHAPES_OF_LABELS, shipments=_MOST_SHIPMENTS, labels=_MOST_LABELS, serials=_MOST_SERIALS
-        )
-    ]
+    most = {"shipments": _MOST_SHIPMENTS, "labels": _MOST_LABELS, "serials": _MOST_SERIALS}
+    return [shape for (shape,) in await tx.fetch_all(_SHAPES_OF_LABELS, **most)]

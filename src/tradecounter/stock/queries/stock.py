@@ -67,14 +67,9 @@ async def shelf_labels_of(tx: Transaction, product_ids: Sequence[int]) -> dict[i
     return {product_id: ShelfLabel(*values) for product_id, *values in rows}
 
 
-_DELIVERIES_OF = Statement(
-    "select incoming, expected_on from incoming_stock where product_id = :product_id order by expected_on", Delivery
-)
-
-
 async def deliveries_of(tx: Transaction, product_id: int) -> list[Delivery]:
     """Return a product's expected deliveries in order of date."""
-    return await tx.fetch_all(_DELIVERIES_OF, product_id=product_id)
+    return (await deliveries_of_products(tx, [product_id])).get(product_id, [])
 
 
 _DELIVERIES_OF_PRODUCTS = Statement("""

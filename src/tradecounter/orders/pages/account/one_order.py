@@ -1,6 +1,6 @@
 """`/account/order/{reference}` and `/account/new-order/{code}`: an order, and one to be confirmed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 
@@ -62,35 +62,6 @@ class Happened(Struct, frozen=True):
     more: str = ""
 
 
-def timeline(
-    order: ConfirmedOrder | CancelledOrder,
-    confirmed_by: str | None,
-    shipments: Sequence[Shipped],
-    papers: Iterable[InvoiceRecord | CreditNoteRecord],
-    requests: Iterable[CustomerRequest],
-    changes: Iterable[OrderChange],
-) -> list[Happened]:
-    """Return what happened to an order, the oldest first."""
-    found = [Happened(order.confirmed_at, f"{confirmed_by or 'Your company'} placed the order.")]
-    for shipment in shipments:
-        found += _of_shipment(order, shipment)
-    for paper in papers:
-        if isinstance(paper, InvoiceRecord):
-            due = day_in_words(uk_date(paper.due_at))
-            said = f"We sent invoice {paper.number} for {in_pounds(paper.gross)}, due on {due}."
-        else:
-            said = f"We sent credit note {paper.number} for {in_pounds(paper.gross)}."
-        found.append(Happened(paper.issued_at, said))
-    for request in requests:
-        found += _of_request(request)
-    found += map(_of_change, changes)
-    if order.expected_changed_at is not None:
-        found.append(Happened(order.expected_changed_at, "We told you of a new date for the rest."))
-    if isinstance(order, CancelledOrder):
-        found.append(Happened(order.cancelled_at, "The order was cancelled.", order.cancel_reason))
-    return sorted(found, key=lambda each: each.at)
-
-
 def _of_shipment(order: ConfirmedOrder | CancelledOrder, shipment: Shipped) -> Iterator[Happened]:
     units, carrier = sum(shipment.units.values()), carrier_of(order, shipment)
     by = f" with {carrier}" if carrier else ""
@@ -145,8 +116,25 @@ class OwnOrder(Struct, frozen=True):
     @property
     def timeline(self) -> list[Happened]:
         """What happened to the order, the oldest first."""
-        papers: list[InvoiceRecord | CreditNoteRecord] = [*self.invoices, *self.credit_notes]
-        return timeline(self.order, self.confirmed_by, self.fulfilled.shipments, papers, self.requests, self.changes)
+        order = self.order
+        found = [Happened(order.confirmed_at, f"{self.confirmed_by or 'Your company'} placed the order.")]
+        for shipment in self.fulfilled.shipments:
+            found += _of_shipment(order, shipment)
+        for invoice in self.invoices:
+            due = day_in_words(uk_date(invoice.due_at))
+            said = f"We sent invoice {invoice.number} for {in_pounds(invoice.gross)}, due on {due}."
+            found.append(Happened(invoice.issued_at, said))
+        for note in self.credit_notes:
+            said = f"We sent credit note {note.number} for {in_pounds(note.gross)}."
+            found.append(Happened(note.issued_at, said))
+        for request in self.requests:
+            found += _of_request(request)
+        found += map(_of_change, self.changes)
+        if order.expected_changed_at is not None:
+            found.append(Happened(order.expected_changed_at, "We told you of a new date for the rest."))
+        if isinstance(order, CancelledOrder):
+            found.append(Happened(order.cancelled_at, "The order was cancelled.", order.cancel_reason))
+        return sorted(found, key=lambda each: each.at)
 
     @property
     def is_cancelled(self) -> bool:

@@ -3,27 +3,19 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.approvals.queries import waiting_approvals
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import (
-    Cells,
-    Column,
-    Sort,
-    Table,
-    TableParameters,
-    csv_of,
-    cursor_text,
-)
+from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, csv_of, cursor_text
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import BUYER, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.orders.operations.steps import order_filter
+from tradecounter.orders.operations.steps import OrderTable, order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, by_part_of_reference, order_table, sorted_by
 from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.orders.waiting import Wait, wait_of_pending, waits_of_rows
@@ -55,48 +47,42 @@ _TABS: tuple[tuple[State, str], ...] = (
 )
 
 
-class OwnOrderTable(TableParameters, frozen=True, kw_only=True):
-    """The filters of the table."""
-
-    status: str | None = None
-    reference: str | None = None
-    customer_reference: str | None = None
-    sku: str | None = None
-    created_from: str | None = None
-    created_to: str | None = None
-
-
 class OwnOrderListPages(Struct, frozen=True):
     """The list of orders."""
 
     desk: PageDesk
     parts: AccountParts
 
-    @page(_PATHS["confirmed"], "Orders", user_roles=BUYER, query=OwnOrderTable)
+    @page(_PATHS["confirmed"], "Orders", user_roles=BUYER, query=OrderTable)
     async def list_confirmed(self, call: Call) -> Response:
         return await self._list(call, "confirmed")
 
-    @page(_PATHS["pending"], "Orders that are not confirmed", user_roles=BUYER, query=OwnOrderTable)
+    @page(_PATHS["pending"], "Orders that are not confirmed", user_roles=BUYER, query=OrderTable)
     async def list_pending(self, call: Call) -> Response:
         return await self._list(call, "pending")
 
-    @page(_PATHS["cancelled"], "Cancelled orders", user_roles=BUYER, query=OwnOrderTable)
+    @page(_PATHS["cancelled"], "Cancelled orders", user_roles=BUYER, query=OrderTable)
     async def list_cancelled(self, call: Call) -> Response:
         return await self._list(call, "cancelled")
 
     async def _list(self, call: Call, state: State) -> Response:
         products = NamedProducts()
 
-        async def find(wanted: OwnOrderTable, sort: Sort, after: After) -> list[OrderRow]:
+        async def find(wanted: OrderTable, sort: Sort, after: After) -> list[OrderRow]:
             nonlocal products
             ids = None
             if words := text("sku", wanted.sku):
                 view = await self.parts.views.last(call.customer_id)
                 products = named_products(view.snapshot, words, view.visible)
-                ids = products.ids
-            return await self._found(call.customer_id, wanted, ids, state, sort, after)
+                ids = list(products.ids)
+            async with self.desk.reading() as tx:
+                chosen = await order_filter(tx, replace(wanted, sku=None), call.customer_id, state, in_days=True)
+                chosen = await by_part_of_reference(tx, replace(chosen, product_ids=ids))
+                if state == "pending":
+                    chosen = replace(chosen, kind="order")  # quotes have their own page
+                return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
 
-        found = await listed(call, OwnOrderTable, _SORTS, _LATEST_FIRST, find)
+        found = await listed(call, OrderTable, _SORTS, _LATEST_FIRST, find)
         if found.is_file:
             return csv_of(f"orders-{state}", _CELLS, found.rows)
         waits = await self._waits(call.customer_id, found.rows, state)
@@ -120,22 +106,6 @@ class OwnOrderListPages(Struct, frozen=True):
             state=state,
             tabs=[(view.at(_PATHS[each]), name) for each, name in _TABS],
         )
-
-    async def _found(
-        self,
-        customer_id: int,
-        wanted: OwnOrderTable,
-        product_ids: Sequence[int] | None,
-        state: State,
-        sort: Sort,
-        after: After,
-    ) -> list[OrderRow]:
-        async with self.desk.reading() as tx:
-            chosen = await order_filter(tx, structs.replace(wanted, sku=None), customer_id, state, in_days=True)
-            chosen = await by_part_of_reference(tx, replace(chosen, product_ids=product_ids))
-            if state == "pending":
-                chosen = replace(chosen, kind="order")  # quotes have their own page
-            return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
 
     async def _waits(self, customer_id: int, rows: Sequence[OrderRow], state: State) -> dict[int, Wait]:
         """Return what orders wait for, by internal id."""

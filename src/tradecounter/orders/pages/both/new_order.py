@@ -7,7 +7,7 @@ a caller's lines are nowhere but in the form.
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 from starlette.datastructures import UploadFile
@@ -45,7 +45,6 @@ from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.history import add_own_note
 from tradecounter.orders.lines import line_tax
 from tradecounter.orders.operations.staff import SELLERS
-from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.pages.both.form_lines import (
     FormLines,
     lines_of_form,
@@ -70,11 +69,11 @@ from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of
 from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
+from tradecounter.parts.account import AccountParts
+from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_customer
 from tradecounter.products.search.query import as_typed
 from tradecounter.quotes.handle_quotes import quote_for_customer
-from tradecounter.settings import Settings
-from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView, current_view
 
 OWN, OF_CALLER = "/account/new-order", "/order/new/{id}"  # where the form is
@@ -98,27 +97,11 @@ class Lines(Struct):
     items: Annotated[list[NotedItem], Meta(max_length=MOST_ITEMS)] = []
 
 
-class OrderingParts(Protocol):
-    """What the form uses of the parts of either site."""
-
-    @property
-    def views(self) -> RefreshableViews:
-        """The customers' views."""
-
-    @property
-    def contexts(self) -> OrderContexts:
-        """The contexts of customers' orders."""
-
-    @property
-    def settings(self) -> Settings:
-        """The settings."""
-
-
 class NewOrderPages(Struct, BothSites, frozen=True):
     """The form of a new order."""
 
     desk: PageDesk
-    parts: OrderingParts
+    parts: AccountParts | OfficeParts
 
     @page("", "New order", query=Prefill, **_RIGHTS)
     async def show_form(self, call: Call) -> Response:

@@ -292,21 +292,20 @@ class CancelPages(Struct, frozen=True):
 
     @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
     async def cancel(self, call: Call) -> Response:
-        submitted = await read_submitted(call)
-
-        async def look(tx: Transaction, body: UnfinishedForm, now: datetime) -> Totals:
-            return await self._cancelled(tx, call, body, now)
+        submitted, reference = await read_submitted(call), reference_of(call)
 
         async def work(tx: Transaction, body: CancelForm, now: datetime) -> Totals:
-            return await self._cancelled(tx, call, body, now)
+            with named_by(in_rows("items", body.rows, {"id": "quantity"})):
+                await cancel_order(tx, reference, body.cancellation, now)
+            return Totals.of(await shown_as(tx, self.parts.orders, await fetch_order(tx, reference), now))
 
         async def again(filled: Filled, then: Totals | None) -> Response:
             if then is None:
-                then, _ = await self.desk.preview(call, UnfinishedForm, look, submitted)
+                then, _ = await self.desk.preview(call, UnfinishedForm, work, submitted)
             return await self._show(call, filled, then)
 
         if submitted.one(PREVIEW):
-            then, filled = await self.desk.preview(call, UnfinishedForm, look, submitted)
+            then, filled = await self.desk.preview(call, UnfinishedForm, work, submitted)
             return await self._show(call, filled, then)
         return await self.desk.change_as_seen(
             call,
@@ -314,16 +313,10 @@ class CancelPages(Struct, frozen=True):
             work,
             again=again,
             facts=lambda then: then,
-            to=f"/order/{reference_of(call)}",
+            to=f"/order/{reference}",
             done="The units are cancelled. The customer gets an e-mail.",
             submitted=submitted,
         )
-
-    async def _cancelled(self, tx: Transaction, call: Call, body: CancelForm, now: datetime) -> Totals:
-        reference = reference_of(call)
-        with named_by(in_rows("items", body.rows, {"id": "quantity"})):
-            await cancel_order(tx, reference, body.cancellation, now)
-        return Totals.of(await shown_as(tx, self.parts.orders, await fetch_order(tx, reference), now))
 
     async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:
         async with self.desk.reading() as tx:

@@ -218,9 +218,7 @@ class ManyOrderPages(Struct, frozen=True):
             for number, name in names.items()
             if name in found
         ]
-        return self.desk.show(
-            call, template, form=filled, rows=rows, outcomes=outcomes, done=_query(outcomes, done=True)
-        )
+        return self.desk.show(call, template, form=filled, rows=rows, outcomes=outcomes, done=_query_of_done(outcomes))
 
     async def _orders(self, tx: Transaction, names: Sequence[str]) -> list[AnyOrder]:
         known = await orders_with_references(tx, list(names))
@@ -242,7 +240,7 @@ class ManyOrderPages(Struct, frozen=True):
         if len(papers) < len(found):
             outcomes = [_printability(name, each) for name, each in zip(names, found, strict=True)]
             return self.desk.show(
-                call, "orders/unprinted.html", outcomes=outcomes, done=_query(outcomes, done=True), what=what, path=path
+                call, "orders/unprinted.html", outcomes=outcomes, done=_query_of_done(outcomes), what=what, path=path
             )
         files = await asyncio.to_thread(lambda: joined([print_one(each) for each in papers]))
         return printable(files, f"{what.replace(' ', '-')}.pdf")
@@ -323,8 +321,8 @@ def _names_of(submitted: Submitted) -> dict[int, str]:
     return {number: name for number, name in named.items() if name}
 
 
-def _query(outcomes: Sequence[Outcome], *, done: bool) -> str:
-    return urlencode([("order", outcome.name) for outcome in outcomes if outcome.done is done])
+def _query_of_done(outcomes: Sequence[Outcome]) -> str:
+    return urlencode([("order", outcome.name) for outcome in outcomes if outcome.done])
 
 
 def _row(number: int, order: AnyOrder, lines: Sequence[OrderLine], gross: Decimal | None) -> ChosenRow:

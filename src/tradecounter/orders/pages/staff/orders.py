@@ -7,13 +7,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import find_approval_of_order
+from tradecounter.approvals.queries import find_approval
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customer_requests.queries import requests_of_order
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, Listed, table_page
 from tradecounter.edge.pages.operation import page
@@ -22,7 +22,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.history import audited_as
-from tradecounter.orders.operations.steps import order_filter
+from tradecounter.orders.operations.steps import OrderTable, order_filter
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, by_part_of_reference, order_table, sorted_by
 from tradecounter.orders.reseller_wire import State
@@ -59,7 +59,7 @@ _CELLS: Cells = {
 }
 
 
-class OrderTable(TableParameters, frozen=True, kw_only=True):
+class AllOrdersTable(OrderTable, frozen=True, kw_only=True):
     """The filters of the table, as those of `GET /api/order`; the customer may also be named.
 
     The customer's reference may be a part of it. The status may also be what the start page counts as to dispatch, the
@@ -67,14 +67,8 @@ class OrderTable(TableParameters, frozen=True, kw_only=True):
     """
 
     state: State | None = None
-    status: str | None = None
     customer_id: str | None = None
-    reference: str | None = None
-    customer_reference: str | None = None
     external_id: str | None = None
-    sku: str | None = None
-    created_from: str | None = None
-    created_to: str | None = None
 
 
 class OrderListPages(Struct, frozen=True):
@@ -95,7 +89,7 @@ class OrderListPages(Struct, frozen=True):
         shown=lambda self, _, found: self._shown(found),
         scope="orders:read",
     )
-    async def list_orders(self, tx: Transaction, wanted: OrderTable, at: At) -> list[OrderRow]:
+    async def list_orders(self, tx: Transaction, wanted: AllOrdersTable, at: At) -> list[OrderRow]:
         to_dispatch = wanted.status == _TO_DISPATCH
         others = replace(wanted, sku=None, status=None if to_dispatch else wanted.status)
         found = await order_filter(
@@ -106,11 +100,11 @@ class OrderListPages(Struct, frozen=True):
             named = named_products(await views.snapshot(), words)
             if not named.ids:
                 named = named_products(await views.latest_snapshot(), words)
-            found = replace(found, product_ids=named.ids)
+            found = replace(found, product_ids=list(named.ids))
         found = await by_part_of_reference(tx, found)
         return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)
 
-    async def _shown(self, found: Listed[OrderTable, OrderRow]) -> dict[str, Any]:
+    async def _shown(self, found: Listed[AllOrdersTable, OrderRow]) -> dict[str, Any]:
         """Return the choices of the filters, and how the words for a product were read."""
         words = "" if found.form.errors else text("sku", found.wanted.sku)
         return {
@@ -156,9 +150,9 @@ class OrderPages(Struct, frozen=True):
 
 async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
     """Return what an order that is not confirmed waits for."""
-    if not isinstance(order, PendingOrder) or order.kind == "quote" or order.has_expired(now):
+    if not isinstance(order, PendingOrder) or order.has_expired(now):
         return None
-    approval = await find_approval_of_order(tx, order.id, now)
+    approval = await find_approval(tx, order.customer_id, order.confirmation_code, now)
     asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
     return wait_of_pending(
         order.least_gross, order.expires_at, asked_at, await fetch_credit_room(tx, order.customer_id)

@@ -26,7 +26,7 @@ from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
 from tradecounter.shipments.fulfilment import add_video
-from tradecounter.shipments.queries.store_fulfilment import fetch_shipment
+from tradecounter.shipments.queries.fulfilment import fetch_shipment
 from tradecounter.shipments.queries.units import shapes_of_labels
 from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
-from time import monotonic
 
 from msgspec import Struct, field
 from starlette.responses import Response
@@ -32,7 +31,7 @@ from tradecounter.returns.queries import StoredReturn, list_returns
 from tradecounter.returns.wire import return_number
 from tradecounter.saved_views.queries import views_on_today
 from tradecounter.shipments.papers import delivery_of
-from tradecounter.today.pages.staff.waiting import KEPT_SECONDS, KeptDebtors, read_today
+from tradecounter.today.pages.staff.waiting import Kept, read_today
 
 _MOST_READ = 100  # orders, of which the most urgent are shown
 _MOST_ORDERS = 20
@@ -101,24 +100,6 @@ def _urgency(order: OrderToPick) -> tuple[bool, datetime | None, str]:
     return order.leaves_at is None, order.leaves_at, order.name
 
 
-class DaysOfOrders(Struct):
-    """Reads today's orders each time, and those of earlier days again after two minutes."""
-
-    days: int
-    _earlier: list[DayOfOrders] = field(default_factory=list)
-    _read_on: date | None = None
-    _read_at: float = 0.0
-
-    async def until(self, tx: Transaction, today: date) -> list[DayOfOrders]:
-        """Return the last days, in order, today included."""
-        if self._read_on != today or monotonic() - self._read_at > KEPT_SECONDS:
-            began = monotonic()
-            self._earlier = await orders_by_day(tx, today - timedelta(days=self.days - 1), today - timedelta(days=1))
-            self._read_on = today
-            self._read_at = began
-        return [*self._earlier, *await orders_by_day(tx, today, today)]
-
-
 _DAYS = 30
 _MOST_SHOWN = 10
 _MOST_VIEWS = 12
@@ -130,8 +111,8 @@ class TodayPages(Struct, frozen=True):
 
     desk: PageDesk
     parts: OfficeParts
-    days: DaysOfOrders = field(default_factory=lambda: DaysOfOrders(_DAYS))
-    debtors: KeptDebtors = field(default_factory=KeptDebtors)
+    days: Kept[list[DayOfOrders]] = field(default_factory=Kept)
+    debtors: Kept[DebtorTotals] = field(default_factory=Kept)
 
     @page("/", "Today")
     async def show_today(self, call: Call) -> Response:
@@ -149,7 +130,7 @@ class TodayPages(Struct, frozen=True):
             warehouse = await read_warehouse(tx, now) if "warehouse" in roles else None
             if allows(roles, "orders:read") and roles != ["warehouse"]:
                 latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
-                days = await self.days.until(tx, uk_date(now))
+                days = await self._days_of_orders(tx, uk_date(now))
                 newest = days[-1]
                 charts += _by_day(days, with_money=allows(roles, "billing:read"))
         if today.debtors is not None:
@@ -167,6 +148,12 @@ class TodayPages(Struct, frozen=True):
             return_number=return_number,
             day=uk_date(now),
         )
+
+    async def _days_of_orders(self, tx: Transaction, today: date) -> list[DayOfOrders]:
+        """Return the orders of the last days, in order; today's are read each time."""
+        first, yesterday = today - timedelta(days=_DAYS - 1), today - timedelta(days=1)
+        earlier = await self.days.read(today, lambda: orders_by_day(tx, first, yesterday))
+        return [*earlier, *await orders_by_day(tx, today, today)]
 
 
 def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[Chart]:

@@ -1,8 +1,9 @@
 """What waits for staff, in the order in which a role deals with it."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from datetime import datetime
 from time import monotonic
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -22,6 +23,8 @@ from tradecounter.products.queries.products import MOST_TO_MEND, TO_MEND, Shown,
 from tradecounter.quotes.queries import quotes_waiting
 from tradecounter.returns.queries import returns_waiting
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
+
+Value = TypeVar("Value")
 
 # What each role deals with first; the others follow.
 _FIRST: Mapping[Role, Sequence[str]] = {
@@ -59,7 +62,7 @@ _PRODUCTS: Mapping[Shown, tuple[str, str, str]] = {
     "without_description": ("Without description", "{} without a description", ""),
     "without_ean": ("Without EAN", "{} without an EAN", ""),
 }
-KEPT_SECONDS = 120.0  # with years of data, some figures take tens of milliseconds
+_KEPT_SECONDS = 120.0  # with years of data, some figures take tens of milliseconds
 _STATUSES = {
     "part": PART_DISPATCHED,
     "back-order": BACK_ORDERED,
@@ -108,28 +111,24 @@ class Today(Struct, frozen=True):
         return not any(task.waits for task in self.tasks)
 
 
-class KeptDebtors(Struct):
-    """Reads what customers owe again when what is due of an invoice has changed, on another day, or after two minutes.
+class Kept(Struct, Generic[Value]):
+    """Keeps what was read until it is wanted for another key, or for two minutes."""
 
-    A change whose transaction was still open while a later one was seen shows after the two minutes.
-    """
-
-    _totals: DebtorTotals | None = None
-    _seen: tuple[datetime | None, date] | None = None
+    _value: Value | None = None
+    _key: Hashable = None
     _read_at: float = 0.0
 
-    async def totals(self, tx: Transaction, now: datetime) -> DebtorTotals:
-        """Return the sums of all debtors."""
-        seen = await last_balance_change(tx), uk_date(now)
-        if self._totals is None or self._seen != seen or monotonic() - self._read_at > KEPT_SECONDS:
+    async def read(self, key: Hashable, read: Callable[[], Awaitable[Value]]) -> Value:
+        """Return what is kept for a key; otherwise read it."""
+        if self._value is None or self._key != key or monotonic() - self._read_at > _KEPT_SECONDS:
             began = monotonic()
-            self._totals = await read_debtor_totals(tx, now)
-            self._seen, self._read_at = seen, began
-        return self._totals
+            self._value = await read()
+            self._key, self._read_at = key, began
+        return self._value
 
 
 async def read_today(
-    tx: Transaction, roles: Sequence[Role], allowed: Callable[[str], bool], now: datetime, kept: KeptDebtors
+    tx: Transaction, roles: Sequence[Role], allowed: Callable[[str], bool], now: datetime, kept: Kept[DebtorTotals]
 ) -> Today:
     """Return what waits for a person with some roles; `allowed` tells which scopes these have."""
     tasks: list[Task] = []
@@ -145,7 +144,9 @@ async def read_today(
     if allowed("quotes:read"):
         tasks.append(_quotes(await quotes_waiting(tx)))
     if allowed("billing:read"):
-        debtors = await kept.totals(tx, now)
+        # A change whose transaction was still open while a later one was seen shows after the two minutes.
+        changed = await last_balance_change(tx), uk_date(now)
+        debtors = await kept.read(changed, lambda: read_debtor_totals(tx, now))
         tasks.append(_overdue(debtors))
         tasks.append(_unplaced(await lines_waiting(tx)))
     if allowed("events:read"):
