@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from msgspec import UNSET
 
-from tradecounter.access.links import link_token, staff_address, user_address
+from tradecounter.access.links import PAGE, link_token, site_address, staff_address
 from tradecounter.access.queries.people import list_staff, list_users
 from tradecounter.access.queries.tokens import list_tokens
 from tradecounter.access.staff import (
@@ -163,7 +163,7 @@ def user_reset(email: UserEmail, as_json: AsJson = False) -> None:
 
 
 def _show_user(user: CustomerUser, secret: str, link_id: int, *, as_json: bool) -> None:
-    link = user_address(read_settings().base_url, link_token(secret, link_id))
+    link = site_address("account", read_settings().base_url, f"{PAGE}{link_token(secret, link_id)}")
     text = f"{user.email} ({user.role}) gets an e-mail with a link to set the password within seven days:\n{link}"
     show({"email": user.email, "role": user.role, "link": link}, text, as_json=as_json)
 

@@ -68,11 +68,6 @@ def staff_address(settings: Settings, token: str) -> str:
     return site_address("staff", settings.backoffice_url, f"{PAGE}{token}")
 
 
-def user_address(base_url: str | None, token: str) -> str:
-    """Return the address at which a customer's user sets its password."""
-    return site_address("account", base_url, f"{PAGE}{token}")
-
-
 async def open_link(database: Database, site: Site, token: str, now: datetime) -> LinkRecord:
     """Return what a link is for. Raises DomainError: gone (unknown, used, expired, or of the other site)."""
     async with reading(database) as tx:

@@ -29,7 +29,6 @@ from tradecounter.kit.text import one_line
 
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
 LONGEST = timedelta(days=30)
-_SECOND_STEP = timedelta(minutes=10)  # from the right password to the code
 _PROVEN = timedelta(minutes=10)
 _SEEN_EVERY = timedelta(minutes=1)
 _LONGEST_BROWSER = 300
@@ -54,7 +53,7 @@ async def begin(
 ) -> tuple[str, int]:
     """Start a session and return the cookie's value and the session's id.
 
-    With `needs_second_factor`, only `find_half_session` finds it.
+    With `needs_second_factor`, only `half_session` finds it.
     """
     value = secrets.token_urlsafe(_SESSION_BYTES)
     session_id = await insert_session(
@@ -81,12 +80,6 @@ async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -
     if found is not None and found.seen_at <= now - _SEEN_EVERY:
         await set_seen(tx, found.id, now)
     return found
-
-
-async def find_half_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
-    """Return the session of a cookie whose person has not entered the second factor yet, for ten minutes."""
-    oldest = now - _SECOND_STEP
-    return await find_session_by_hash(tx, site, secret_hash(value), oldest, oldest, needs_second_factor=True)
 
 
 async def list_sessions(tx: Transaction, site: Site, person_id: int, now: datetime) -> list[Session]:

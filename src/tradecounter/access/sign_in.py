@@ -3,7 +3,7 @@
 Passwords are checked with no transaction open, since that takes long.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from msgspec import Struct
@@ -12,17 +12,19 @@ from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
 from tradecounter.access.passwords import is_right
 from tradecounter.access.queries.passwords import delete_guess
 from tradecounter.access.queries.people import find_password, find_person
-from tradecounter.access.queries.sign_ins import end_session
+from tradecounter.access.queries.sign_ins import end_session, find_session_by_hash
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import begin, find_half_session, find_session, see_visitor
+from tradecounter.access.sessions import begin, find_session, see_visitor
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.people import Person, Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
+from tradecounter.identity.credentials import secret_hash
 from tradecounter.kit.errors import DomainError, Kind, invalid
 
+_SECOND_STEP = timedelta(minutes=10)  # from the right password to the code
 NextStep = Literal["done", "code", "set_up"]
 
 
@@ -128,8 +130,12 @@ async def enter_first_code(
 
 
 async def half_session(tx: Transaction, site: Site, cookie: str, now: datetime) -> Session:
-    """Return the session whose person has not entered the second factor yet. Raises DomainError (unauthenticated)."""
-    found = await find_half_session(tx, site, cookie, now)
+    """Return the session whose person has not entered the second factor yet, for ten minutes.
+
+    Raises DomainError (unauthenticated).
+    """
+    oldest = now - _SECOND_STEP
+    found = await find_session_by_hash(tx, site, secret_hash(cookie), oldest, oldest, needs_second_factor=True)
     if found is None:
         raise _begin_again()
     return found

@@ -13,6 +13,10 @@ from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, sh
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.kit.clock import SystemClock
 
+_LIMITS = ("order_limit", "day_limit", "spent_today")
+_MEMBERS = ("id", "name", "client_id", "returns_to", "scopes", *_LIMITS, "allowed_by", "given_at", "expires_at",
+            "last_used_at")  # fmt: skip
+
 app = typer.Typer(no_args_is_help=True, help="Agents that may order for customers, within limits.")
 
 
@@ -24,8 +28,7 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
         await fetch_account(tx, customer_id)
         return [_shown(each) for each in await standing_consents(tx, customer_id, SystemClock().now())]
 
-    limits = ("order_limit", "day_limit", "spent_today")
-    shown = ("id", Prose("name"), "scopes", *limits, "allowed_by", "expires_at", "last_used_at")
+    shown = ("id", Prose("name"), "scopes", *_LIMITS, "allowed_by", "expires_at", "last_used_at")
     show_table(run_query(work), shown, as_json=as_json, names=columns)
 
 
@@ -41,17 +44,4 @@ def revoke(
 
 
 def _shown(agent: AgentConsent) -> dict[str, Any]:
-    return {
-        "id": agent.id,
-        "name": agent.name,
-        "client_id": agent.client_id,
-        "returns_to": agent.returns_to,
-        "scopes": agent.scopes,
-        "order_limit": agent.order_limit,
-        "day_limit": agent.day_limit,
-        "spent_today": agent.spent_today,
-        "allowed_by": agent.allowed_by,
-        "given_at": agent.given_at,
-        "expires_at": agent.expires_at,
-        "last_used_at": agent.last_used_at,
-    }
+    return {name: getattr(agent, name) for name in _MEMBERS}

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.debtors import AgedSums
@@ -121,15 +122,8 @@ async def read_statement(
 
 
 def _entry(record: EntryRecord, balance: Decimal) -> Entry:
-    return Entry(
-        at=record.at,
-        kind=record.kind,
-        number=record.number,
-        description=one_line(record.description),
-        debit=record.debit,
-        credit=record.credit,
-        balance=balance,
-    )
+    members = asdict(record) | {"description": one_line(record.description)}
+    return Entry(**members, balance=balance)
 
 
 def ageing_of(dues: Iterable[DueRecord], day: date) -> Ageing:

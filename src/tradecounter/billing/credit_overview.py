@@ -13,11 +13,10 @@ from tradecounter.billing.queries.ledger import (
 from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.credit.rules import due_at
-from tradecounter.customers.queries.accounts import find_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.statement import RawRows
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import local_text
-from tradecounter.kit.errors import not_found
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.money import NOTHING
 
@@ -34,11 +33,10 @@ class Credit(Struct, frozen=True):
 
 async def read_credit(tx: Transaction, customer_id: int) -> Credit:
     """Return a customer's credit. Raises DomainError (not found)."""
-    account = await find_account(tx, customer_id)
-    if account is None:
-        raise not_found("customer", customer_id)
-    limit = account.credit_limit if account.credit_limit is not None else NOTHING
-    return Credit(limit, await outstanding_of(tx, customer_id), await debts_of(tx, customer_id))
+    account = await fetch_account(tx, customer_id)
+    return Credit(
+        account.credit_limit or NOTHING, await outstanding_of(tx, customer_id), await debts_of(tx, customer_id)
+    )
 
 
 def write_overview(credit: Credit, now: datetime) -> Iterator[bytes]:

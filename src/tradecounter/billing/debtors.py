@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.account_statement import Ageing
@@ -42,23 +43,16 @@ async def read_debtors(tx: Transaction, now: datetime, most: int | None = None, 
 
     `after` is what the customer before the first one has overdue, and its id; without `most`, returns all.
     """
-    found = await DEBTORS.page(tx, _age_starts(now), MOST_OVERDUE, most, descending=True, after=after)
+    found = await DEBTORS.page(tx, age_starts(now), MOST_OVERDUE, most, descending=True, after=after)
     return [_debtor(record) for record in found]
-
-
-async def read_debtor_table(
-    tx: Transaction, now: datetime, column: str, most: int, *, descending: bool, after: After
-) -> list[DebtorRecord]:
-    """Return customers with unpaid invoices, sorted by a column of `DEBTORS`, behind `after`."""
-    return await DEBTORS.page(tx, _age_starts(now), column, most, descending=descending, after=after)
 
 
 async def read_debtor_totals(tx: Transaction, now: datetime) -> DebtorTotals:
     """Return what all customers together owe now."""
-    return await debtor_totals(tx, _age_starts(now))
+    return await debtor_totals(tx, age_starts(now))
 
 
-def _age_starts(now: datetime) -> AgeStarts:
+def age_starts(now: datetime) -> AgeStarts:
     """Return when the UK days begin that separate the ages."""
     today = uk_date(now)
     return AgeStarts(*(day_begins(today - timedelta(days=days)) for days in (0, 30, 60, 90)))
@@ -91,13 +85,7 @@ async def read_reminder(tx: Transaction, customer_id: int, now: datetime) -> Rem
     unpaid = await unpaid_of(tx, customer_id, now)
     if not unpaid.invoices:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} has no unpaid invoices")
-    return Reminder(
-        customer_id=customer_id,
-        invoices=unpaid.invoices,
-        due=unpaid.due,
-        overdue=unpaid.overdue,
-        recipient=account.billing_email,
-    )
+    return Reminder(customer_id=customer_id, recipient=account.billing_email, **asdict(unpaid))
 
 
 async def remind_debtor(tx: Transaction, customer_id: int, now: datetime) -> Reminder:

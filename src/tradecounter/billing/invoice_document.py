@@ -1,4 +1,4 @@
-"""An invoice as data, as it is stored and printed. Amounts are pounds; dates are UK dates."""
+"""An invoice and a credit note as data, as they are stored and printed. Amounts are pounds; dates are UK dates."""
 
 from datetime import date
 from decimal import Decimal
@@ -39,17 +39,14 @@ class VatTotal(Struct, frozen=True):
     vat: Decimal
 
 
-class InvoiceDocument(Struct, frozen=True, kw_only=True):
-    """A full VAT invoice; `supplied_on` is the time of supply, `due` the unpaid amount when it was issued."""
+class BilledDocument(Struct, frozen=True, kw_only=True):
+    """What invoices and credit notes have in common."""
 
     number: int
     issued_on: date
-    supplied_on: date
-    due_on: date
     seller: Seller
     customer_id: int
     customer: Party
-    delivery: Party
     order_reference: str
     customer_reference: str
     lines: list[InvoiceLine]
@@ -57,26 +54,22 @@ class InvoiceDocument(Struct, frozen=True, kw_only=True):
     net: Decimal
     vat: Decimal
     gross: Decimal
+
+
+class InvoiceDocument(BilledDocument, frozen=True, kw_only=True):
+    """A full VAT invoice; `supplied_on` is the time of supply, `due` the unpaid amount when it was issued."""
+
+    supplied_on: date
+    due_on: date
+    delivery: Party
     due: Decimal
     payment_terms: str
     notes: list[str]
 
 
-class CreditNoteDocument(Struct, frozen=True, kw_only=True):
+class CreditNoteDocument(BilledDocument, frozen=True, kw_only=True):
     """A credit note with all that VAT law asks of one; `invoice` is the number of the invoice that it corrects."""
 
-    number: int
-    issued_on: date
     invoice: int
     invoice_issued_on: date
-    seller: Seller
-    customer_id: int
-    customer: Party
-    order_reference: str
-    customer_reference: str
     reason: str
-    lines: list[InvoiceLine]
-    vat_totals: list[VatTotal]
-    net: Decimal
-    vat: Decimal
-    gross: Decimal

@@ -7,7 +7,13 @@ from decimal import Decimal
 from io import BytesIO
 from typing import Any, Final
 
-from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine, VatTotal
+from tradecounter.billing.invoice_document import (
+    BilledDocument,
+    CreditNoteDocument,
+    InvoiceDocument,
+    InvoiceLine,
+    VatTotal,
+)
 from tradecounter.billing.queries.invoices import PrintedDocument
 from tradecounter.kit.clock import day_in_words
 from tradecounter.kit.money import in_pounds
@@ -111,7 +117,7 @@ def _lines(printer: Printer, lines: Sequence[InvoiceLine]) -> list[dict[str, Any
     ]
 
 
-def _totals(document: InvoiceDocument | CreditNoteDocument) -> list[list[str]]:
+def _totals(document: BilledDocument) -> list[list[str]]:
     return [
         ["Total excluding VAT", in_pounds(document.net)],
         *_vat_totals(document.vat_totals, document.vat),

@@ -38,8 +38,9 @@ _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 class Transaction:
     """An open transaction on behalf of `actor`.
 
-    `pipeline` sends several frequent statements in one round trip. `fetch_all`, `fetch_one`, `fetch_value`, `execute`
-    send one statement each. All of them send the queued statements first, and raise psycopg.Error.
+    `pipeline` sends several frequent statements in one round trip. `fetch_all`, `fetch_one`, `fetch_row`,
+    `fetch_value`, `execute` send one statement each. All of them send the queued statements first, and raise
+    psycopg.Error.
     """
 
     def __init__(
@@ -86,6 +87,10 @@ class Transaction:
         """Run a statement and return its first row, or None."""
         rows = (await self.fetch_raw(statement, **values)).between(0, 1)
         return rows[0] if rows else None
+
+    async def fetch_row(self, statement: Statement[Row], /, **values: Any) -> Row:
+        """Run a statement that returns a row, and return its first one. Raises LookupError without one."""
+        return (await self.fetch_raw(statement, **values)).between(0, 1)[0]
 
     async def fetch_value(self, statement: Statement[Any], /, **values: Any) -> Any:
         """Run a statement and return the first column of its first row, or None without a row."""

@@ -25,7 +25,7 @@ from tradecounter.feeds.rules import LONGEST_NAME, MOST_OF_A_CUSTOMER, check_mar
 from tradecounter.feeds.wire import FeedTerms, stored_filter
 from tradecounter.identity.credentials import new_secret, secret_hash
 from tradecounter.identity.vault import Vault
-from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, not_found, require_text
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, or_not_found, require_text
 from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.view import CustomerView
 
@@ -58,10 +58,7 @@ async def add_feed(
 
 async def fetch_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord:
     """Return one of a customer's feeds. Raises DomainError (not found)."""
-    found = await find_feed(tx, customer_id, feed_id, lock=lock)
-    if found is None:
-        raise not_found("feed", feed_id)
-    return found
+    return or_not_found(await find_feed(tx, customer_id, feed_id, lock=lock), "feed", feed_id)
 
 
 async def change_feed(
@@ -71,7 +68,7 @@ async def change_feed(
     before = await fetch_feed(tx, customer_id, feed_id, lock=True)
     values = _checked(wanted, view)
     await update_feed(tx, feed_id, values)
-    audit_edit(tx, "feed.edit", f"feed/{feed_id}", now, before=_shown(_values_of(before)), after=_shown(values))
+    audit_edit(tx, "feed.edit", f"feed/{feed_id}", now, before=_shown(before), after=_shown(values))
 
 
 async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id: int, now: datetime) -> NewAddress:
@@ -87,7 +84,7 @@ async def remove_feed(tx: Transaction, customer_id: int, feed_id: int, now: date
     """Delete a feed; its address ends at once. Raises DomainError (not found)."""
     feed = await fetch_feed(tx, customer_id, feed_id, lock=True)
     await delete_feed(tx, feed_id)
-    audit(tx, "feed.remove", f"feed/{feed_id}", now, before=_shown(_values_of(feed)))
+    audit(tx, "feed.remove", f"feed/{feed_id}", now, before=_shown(feed))
 
 
 def secret_of(vault: Vault, feed: FeedRecord) -> str | None:
@@ -120,18 +117,7 @@ def _checked(wanted: FeedTerms, view: CustomerView) -> FeedValues:
     )
 
 
-def _values_of(feed: FeedRecord) -> FeedValues:
-    columns = [(name, heading) for name, heading in feed.columns]
-    return FeedValues(feed.name, columns, feed.filter, feed.markup, feed.rounding, feed.vat_included)
-
-
 def _shown(values: FeedValues) -> dict[str, Any]:
     """Return a feed for the audit log."""
-    return {
-        "name": values.name,
-        "columns": columns_text(values.columns),
-        "filter": values.filter,
-        "markup": values.markup,
-        "rounding": values.rounding,
-        "vat_included": values.vat_included,
-    }
+    chosen = {name: getattr(values, name) for name in FeedValues.__struct_fields__}
+    return chosen | {"columns": columns_text(values.columns)}

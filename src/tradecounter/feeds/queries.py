@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
@@ -16,17 +17,22 @@ from tradecounter.feeds.rules import Rounding
 _READ_EVERY = timedelta(minutes=1)
 
 
-class FeedRecord(Struct, frozen=True):
-    """A feed; the secret in its address is encrypted."""
+class FeedValues(Struct, frozen=True):
+    """What a customer chooses of a feed; `columns` are pairs of a column and its heading."""
 
-    id: int
-    customer_id: int
     name: str
-    columns: list[list[str]]
+    columns: Sequence[Sequence[str]]
     filter: dict[str, Any]
     markup: Decimal
     rounding: Rounding
     vat_included: bool
+
+
+class FeedRecord(FeedValues, frozen=True, kw_only=True):
+    """A feed; the secret in its address is encrypted."""
+
+    id: int
+    customer_id: int
     secret: bytes
     created_at: datetime
     addressed_at: datetime
@@ -37,17 +43,6 @@ _COLUMNS = SQL(
     "id, customer_id, name, columns, filter, markup, rounding, vat_included, secret, created_at, addressed_at,"
     " last_read_at"
 )
-
-
-class FeedValues(Struct, frozen=True):
-    """What a customer chooses of a feed."""
-
-    name: str
-    columns: Sequence[tuple[str, str]]
-    filter: dict[str, Any]
-    markup: Decimal
-    rounding: Rounding
-    vat_included: bool
 
 
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
@@ -93,14 +88,7 @@ async def update_feed(tx: Transaction, feed_id: int, values: FeedValues) -> None
 
 
 def _stored(values: FeedValues) -> dict[str, Any]:
-    return {
-        "name": values.name,
-        "columns": Jsonb([list(column) for column in values.columns]),
-        "filter": Jsonb(values.filter),
-        "markup": values.markup,
-        "rounding": values.rounding,
-        "vat_included": values.vat_included,
-    }
+    return {**asdict(values), "columns": Jsonb(values.columns), "filter": Jsonb(values.filter)}
 
 
 _REPLACE_SECRET = Statement(

@@ -52,7 +52,7 @@ def read_columns(text: str) -> ChosenColumns:
     return chosen
 
 
-def columns_text(columns: Sequence[tuple[str, str]]) -> str:
+def columns_text(columns: Sequence[Sequence[str]]) -> str:
     """Return columns as the text that `read_columns` reads."""
     return "\n".join(name if name == heading else f"{name} {_SEPARATOR} {heading}" for name, heading in columns)
 
@@ -69,12 +69,11 @@ def markup_of(feed: FeedRecord, vat_rate: Decimal) -> Markup:
 
 def render_feed(view: CustomerView, feed: FeedRecord, rows: Rows, vat_rate: Decimal) -> Iterator[bytes]:
     """Yield the headings, then the rows as CSV lines, in chunks."""
-    wanted = [(name, heading) for name, heading in feed.columns]
-    chunks = render_csv(view, rows, {name for name, _ in wanted} & COLUMNS_ON_REQUEST)
+    chunks = render_csv(view, rows, {name for name, _ in feed.columns} & COLUMNS_ON_REQUEST)
     places = {name: place for place, name in enumerate(next(_cells(next(chunks))))}
     priced = _pricing(markup_of(feed, vat_rate))
-    picks = [_pick(name, places, priced) for name, _ in wanted]
-    yield line(heading for _, heading in wanted).encode()
+    picks = [_pick(name, places, priced) for name, _ in feed.columns]
+    yield line(heading for _, heading in feed.columns).encode()
     for chunk in chunks:
         yield "".join([line([pick(cells) for pick in picks]) for cells in _cells(chunk)]).encode()
 

@@ -4,12 +4,13 @@ import asyncio
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import psycopg
 import structlog
 import typer
 from msgspec import Struct
+from msgspec.structs import asdict
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -37,16 +38,21 @@ _WIDTH = 80  # columns of the smallest usual terminal
 _CUSTOMER_FIELDS = ("id", "name", "api_key", "note", "email", "password")
 
 
-class Demo(Struct, frozen=True, kw_only=True):
-    """The addresses of a demo and who can use it; nobody new if the database contains other data."""
+class DemoPeople(Struct, frozen=True):
+    """Who can use a demo; nobody new if the database contains other data."""
+
+    customers: Sequence[DemoCustomer] = ()
+    users: Sequence[DemoUser] = ()
+    staff: Sequence[DemoMember] = ()
+    service_token: str | None = None
+
+
+class Demo(DemoPeople, frozen=True, kw_only=True):
+    """The addresses of a demo, and who can use it."""
 
     base_url: str
     staff_url: str
     mail_folder: str | None
-    customers: Sequence[DemoCustomer]
-    users: Sequence[DemoUser]
-    staff: Sequence[DemoMember]
-    service_token: str | None
 
 
 def show_demo_as_json(demo: Demo) -> None:
@@ -114,13 +120,6 @@ log = structlog.get_logger()
 _LAST_PORT = 65535
 _BANK = "Example Bank|Sort code 00-00-00|Account number 01234567"
 _STAFF_CONNECTIONS = 4
-
-
-class _People(NamedTuple):
-    customers: list[DemoCustomer]
-    users: list[DemoUser]
-    staff: list[DemoMember]
-    service_token: str | None
 
 
 def demo(
@@ -210,10 +209,7 @@ async def _run(
             base_url=listener.url,
             staff_url=staff_listener.url,
             mail_folder=str(mail_folder(settings)) if settings.smtp_url is None else None,
-            customers=people.customers,
-            users=people.users,
-            staff=people.staff,
-            service_token=people.service_token,
+            **asdict(people),
         )
         (show_demo_as_json if as_json else show_demo)(shown)
         filling = asyncio.create_task(_fill(settings, url, as_json=as_json)) if history and people.customers else None
@@ -226,13 +222,13 @@ async def _run(
         await working
 
 
-async def _people(database: Database, secret: str, clock: Clock) -> _People:
+async def _people(database: Database, secret: str, clock: Clock) -> DemoPeople:
     customers = await demo_customers(database, secret, clock.now())
     if not customers:
-        return _People([], [], [], None)
+        return DemoPeople()
     first = customers[0]
     _, _, domain = first.email.partition("@")
-    return _People(
+    return DemoPeople(
         customers,
         await demo_users(database, secret, first.id, domain, clock.now()),
         await demo_staff(database, secret, clock.now()),

@@ -7,19 +7,19 @@ from decimal import Decimal
 import structlog
 
 from tradecounter.billing.account_statement import print_statement, read_statement
-from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices_to_pay
+from tradecounter.billing.queries.credit_notes import find_credit_note
+from tradecounter.billing.queries.invoice_records import (
+    InvoiceRecord,
+    invoices_paid_by,
+    invoices_to_pay,
+    whole_invoices_of,
+)
+from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
-from tradecounter.notifications.queries import (
-    InvoiceFacts,
-    OrderFacts,
-    find_credit_note_facts,
-    find_invoice_facts,
-    find_payment_facts,
-    paid_invoices,
-)
+from tradecounter.notifications.queries import OrderFacts, find_payment_facts
 from tradecounter.orders.states import ConfirmedOrder
 
 log = structlog.get_logger()
@@ -53,7 +53,7 @@ async def payment_received(context: MailContext, *, payment_id: int, order_id: i
     if payment.reversed_at is not None:
         log.info("receipt not sent: the payment is reversed", payment_id=payment_id)
         return None
-    invoices = await paid_invoices(context.tx, payment_id)
+    invoices = await invoices_paid_by(context.tx, payment_id)
     recipients = [account.billing_email]
     if invoices and not account.accounts_email:
         recipients = (await context.order(invoices[-1].order_id)).recipients
@@ -76,17 +76,18 @@ async def payment_received(context: MailContext, *, payment_id: int, order_id: i
 
 async def credit_note(context: MailContext, *, order_id: int, number: int) -> Mail | None:
     """Send a credit note to the account's address for invoices, or else to the order's recipients."""
-    note = await find_credit_note_facts(context.tx, number)
+    note = await find_credit_note(context.tx, number)
     if note is None:
         raise NothingToSend(f"credit note {number} does not exist")
     facts, invoice = await _invoiced(context, order_id, note.invoice)
+    printed = await PRINTED_CREDIT_NOTES.one(context.tx, number)
     return await context.mail(
         f"credit-note-{number}",
         note.issued_at,
         _payers(facts),
         f"Credit note {number} for invoice {note.invoice} (your reference {invoice.customer_reference})",
         "credit_note",
-        attachment=Attachment(f"credit-note-{number}.pdf", note.pdf),
+        attachment=Attachment(f"credit-note-{number}.pdf", printed.pdf),
         note=note,
         invoice=invoice,
     )
@@ -103,7 +104,7 @@ async def invoice_overdue(context: MailContext, *, order_id: int, number: int, s
         _payers(facts),
         f"Invoice {number} is overdue (your reference {invoice.customer_reference})",
         "invoice_overdue",
-        attachment=Attachment(f"invoice-{number}.pdf", invoice.pdf),
+        attachment=await _printed(context, invoice),
         invoice=invoice,
         bank=context.settings.letterhead.seller.bank,
     )
@@ -184,7 +185,7 @@ def _payers(facts: OrderFacts[ConfirmedOrder]) -> list[str]:
 
 
 async def _with_invoice(
-    context: MailContext, about: str, to: Sequence[str], invoice: InvoiceFacts, resent: int
+    context: MailContext, about: str, to: Sequence[str], invoice: InvoiceRecord, resent: int
 ) -> Mail | None:
     # The name decides the Message-ID. Mail programs hide a second e-mail with the same id.
     return await context.mail(
@@ -193,7 +194,7 @@ async def _with_invoice(
         to,
         f"Invoice {invoice.number} for order {invoice.order_reference} (your reference {invoice.customer_reference})",
         "invoice",
-        attachment=Attachment(f"invoice-{invoice.number}.pdf", invoice.pdf),
+        attachment=await _printed(context, invoice),
         invoice=invoice,
         bank=context.settings.letterhead.seller.bank,
         is_copy=about == "invoice-copy",
@@ -202,9 +203,16 @@ async def _with_invoice(
 
 async def _invoiced(
     context: MailContext, order_id: int, number: int | None
-) -> tuple[OrderFacts[ConfirmedOrder], InvoiceFacts]:
+) -> tuple[OrderFacts[ConfirmedOrder], InvoiceRecord]:
+    """Return an order and its invoice with a number; jobs queued by earlier versions have none, for the first one."""
     facts = await context.order(order_id)
-    invoice = await find_invoice_facts(context.tx, order_id, number)
+    invoices = await whole_invoices_of(context.tx, order_id)
+    invoice = next((each for each in invoices if number in {None, each.number}), None)
     if invoice is None or not isinstance(facts.order, ConfirmedOrder):
         raise NothingToSend(f"order {order_id} has no invoice")
     return OrderFacts(facts.order, facts.account), invoice
+
+
+async def _printed(context: MailContext, invoice: InvoiceRecord) -> Attachment:
+    found = await PRINTED_INVOICES.one(context.tx, invoice.number)
+    return Attachment(f"invoice-{found.number}.pdf", found.pdf)

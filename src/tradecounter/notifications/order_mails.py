@@ -14,15 +14,13 @@ from tradecounter.notifications.queries import (
     cancelled_units,
     dispatched_lines,
     find_change_facts,
-    find_shipment_facts,
     find_taken_back_facts,
     line_facts,
     taken_back_units,
-    units_of,
 )
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
-from tradecounter.shipping.rules import tracking_link
+from tradecounter.shipments.queries.fulfilment import shipment_of
 
 log = structlog.get_logger()
 
@@ -135,16 +133,17 @@ async def _dispatched(
     context: MailContext, about: str, order: AnyOrder, shipment_id: int, recipients: Sequence[str]
 ) -> Mail | None:
     order_id = order.id
-    shipment = await find_shipment_facts(context.tx, order_id, shipment_id)
     if not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
-    if shipment is None:
-        if await find_taken_back_facts(context.tx, order_id, shipment_id) is None:
-            raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
+    if await find_taken_back_facts(context.tx, order_id, shipment_id) is not None:
         log.info("dispatch not sent: the shipment was taken back", order_id=order_id, shipment_id=shipment_id)
         return None
+    try:
+        shipment = await shipment_of(context.tx, order_id, shipment_id)
+    except LookupError as error:
+        raise NothingToSend(str(error)) from error
     lines = await dispatched_lines(context.tx, order_id, shipment_id)
-    units = await units_of(context.tx, shipment_id)
+    numbers = shipment.serial_numbers
     remaining = [line for line in lines if line.remaining > 0 and not line.component]
     what = "part dispatched" if remaining else "dispatched"
     method = find_option(order.shipping_options, shipment.shipping_method)
@@ -156,9 +155,9 @@ async def _dispatched(
         "order_dispatched",
         order=order,
         shipment=shipment,
-        link=tracking_link(shipment.tracking_pattern, shipment.tracking_number),
+        link=shipment.tracking_url,
         method=shipment.carrier or (None if method is None else method.name),
-        dispatched=[(line, units.get(line.id, [])) for line in lines if line.dispatched or line.id in units],
+        dispatched=[(line, numbers.get(line.id, [])) for line in lines if line.dispatched or line.id in numbers],
         remaining=remaining,
     )
 

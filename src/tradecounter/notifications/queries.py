@@ -1,6 +1,5 @@
 """The data of e-mails, and the record of e-mails to support."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -13,7 +12,6 @@ from tradecounter.customers.settings import Account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.states import OrderBase
-from tradecounter.shipping.queries import TRACKING_PATTERN
 
 Order = TypeVar("Order", bound=OrderBase)
 
@@ -106,33 +104,6 @@ async def cancelled_units(tx: Transaction, change_id: int) -> list[ChangedUnits]
     return await tx.fetch_all(_CANCELLED_UNITS, id=change_id)
 
 
-class ShipmentFacts(Struct, frozen=True):
-    """A shipment; without `carrier`, the provider of its shipping method carries it."""
-
-    id: int
-    shipping_method: int
-    tracking_number: str | None
-    carrier: str | None
-    dispatched_at: datetime
-    tracking_pattern: str | None
-
-
-_SHIPMENT_FACTS = Statement(
-    SQL(
-        """
-        select s.id, s.shipping_method, s.tracking_number, s.carrier, s.dispatched_at, {} as tracking_pattern
-        from shipment s where s.order_id = :order_id and s.id = :shipment_id
-        """
-    ).format(SQL(TRACKING_PATTERN)),
-    ShipmentFacts,
-)
-
-
-async def find_shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> ShipmentFacts | None:
-    """Return a shipment of an order."""
-    return await tx.fetch_one(_SHIPMENT_FACTS, order_id=order_id, shipment_id=shipment_id)
-
-
 class TakenBackFacts(Struct, frozen=True):
     """A shipment that was taken back."""
 
@@ -159,15 +130,6 @@ async def find_taken_back_facts(tx: Transaction, order_id: int, shipment_id: int
 async def taken_back_units(tx: Transaction, shipment_id: int) -> list[ChangedUnits]:
     """Return the units of a shipment that was taken back."""
     return await tx.fetch_all(_TAKEN_BACK_UNITS, id=shipment_id)
-
-
-class Unit(Struct, frozen=True):
-    """A dispatched unit with its numbers."""
-
-    line_id: int
-    serial_number: str
-    mac_address: str
-    provisioning_sku: str
 
 
 class DispatchedLine(Struct, frozen=True):
@@ -199,21 +161,6 @@ async def dispatched_lines(tx: Transaction, order_id: int, shipment_id: int) -> 
     return await tx.fetch_all(_DISPATCHED_LINES, order=order_id, shipment=shipment_id)
 
 
-_UNITS_OF = Statement(
-    "select line_id, serial_number, mac_address, provisioning_sku from serial_number"
-    " where shipment_id = :shipment_id order by id",
-    Unit,
-)
-
-
-async def units_of(tx: Transaction, shipment_id: int) -> dict[int, list[Unit]]:
-    """Return a shipment's numbered units by line id."""
-    units: defaultdict[int, list[Unit]] = defaultdict(list)
-    for unit in await tx.fetch_all(_UNITS_OF, shipment_id=shipment_id):
-        units[unit.line_id].append(unit)
-    return units
-
-
 _UNPRICED_QUOTES = Statement(
     "select id, support_told_at from orders"
     " where customer_id = :customer_id and state = 'pending' and kind = 'quote' and priced_at is null order by id"
@@ -231,75 +178,6 @@ _NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where i
 async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
     """Record that support got the e-mail about quotes to price."""
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))
-
-
-class InvoiceFacts(Struct, frozen=True):
-    """An invoice, and what is paid, credited and due of it."""
-
-    number: int
-    order_id: int
-    order_reference: str
-    customer_reference: str
-    issued_at: datetime
-    due_at: datetime
-    gross: Decimal
-    paid: Decimal
-    credited: Decimal
-    due: Decimal
-    pdf: bytes
-
-
-_INVOICE_FACTS = SQL("""
-    select i.number, i.order_id, o.order_reference, o.customer_reference, i.issued_at, i.due_at, i.gross, b.paid,
-           b.credited, b.due, i.pdf
-    from invoice i join invoice_balance b on b.invoice = i.number join orders o on o.id = i.order_id
-""")
-_FIND_INVOICE = Statement(
-    SQL("{} where i.order_id = :order_id and i.number = coalesce(:number, i.number) order by i.number limit 1").format(
-        _INVOICE_FACTS
-    ),
-    InvoiceFacts,
-)
-
-
-async def find_invoice_facts(tx: Transaction, order_id: int, number: int | None) -> InvoiceFacts | None:
-    """Return an order's invoice by its number; without a number, the order's first invoice."""
-    return await tx.fetch_one(_FIND_INVOICE, order_id=order_id, number=number)
-
-
-class CreditNoteFacts(Struct, frozen=True):
-    """A credit note."""
-
-    number: int
-    invoice: int
-    issued_at: datetime
-    reason: str
-    gross: Decimal
-    pdf: bytes
-
-
-_CREDIT_NOTE_FACTS = Statement(
-    "select number, invoice, issued_at, reason, gross, pdf from credit_note where number = :number", CreditNoteFacts
-)
-
-
-async def find_credit_note_facts(tx: Transaction, number: int) -> CreditNoteFacts | None:
-    """Return a credit note."""
-    return await tx.fetch_one(_CREDIT_NOTE_FACTS, number=number)
-
-
-_PAID_INVOICES = Statement(
-    SQL(
-        "{} where i.number in (select invoice from allocation where payment_id = :payment_id group by invoice"
-        " having sum(amount) > 0) order by i.number"
-    ).format(_INVOICE_FACTS),
-    InvoiceFacts,
-)
-
-
-async def paid_invoices(tx: Transaction, payment_id: int) -> list[InvoiceFacts]:
-    """Return the invoices that a payment pays."""
-    return await tx.fetch_all(_PAID_INVOICES, payment_id=payment_id)
 
 
 class PaymentFacts(Struct, frozen=True):

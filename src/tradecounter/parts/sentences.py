@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.audit.queries import AuditRecord
-from tradecounter.edge.page_kit.values import label
+from tradecounter.edge.page_kit.values import label, regular_past
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.orders.reseller_wire import Happening, ResellerOrder
@@ -179,7 +179,7 @@ def phrase_of(action: str) -> str:
     noun, _, done = action.partition(".")
     verb, _, rest = done.partition("_")
     what = f"the {rest.replace('_', ' ')} of the" if rest else "the"
-    return f"{_past(verb)} {what} {noun.replace('_', ' ')}"
+    return f"{_PAST.get(verb) or regular_past(verb)} {what} {noun.replace('_', ' ')}"
 
 
 def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -216,14 +216,6 @@ def _amount(data: Mapping[str, Any]) -> str:
     amounts = (part.get(name) for part in parts for name in ("gross", "amount"))
     found = next((each for each in amounts if isinstance(each, int | float | str)), None)
     return "" if found is None else f", {in_pounds(Decimal(str(found)))}"
-
-
-def _past(verb: str) -> str:
-    if verb in _PAST:
-        return _PAST[verb]
-    if verb.endswith("e"):
-        return f"{verb}d"
-    return f"{verb[:-1]}ied" if verb.endswith(("ry", "ly")) else f"{verb}ed"
 
 
 def _changes(entry: AuditRecord) -> str:

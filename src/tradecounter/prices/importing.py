@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.bulk.kinds import ImportKind, Removal, Stage, Staged, by_row
@@ -71,21 +72,14 @@ async def _figures(
     tx: Transaction, judge: Statement[Any], customers: Statement[Any], new_lists: Sequence[UnknownPriceList] = ()
 ) -> PriceFigures:
     await tx.execute(judge)
-    counted = await tx.fetch_one(COUNT_JUDGED)
+    counted = await tx.fetch_row(COUNT_JUDGED)
     found = await tx.fetch_all(GUARDED)
     concerned: int = await tx.fetch_value(customers)
     await tx.execute(DROP_JUDGED)
-    if counted is None:
-        raise RuntimeError("a count has one row")
     return PriceFigures(
-        raised=counted.raised,
-        lowered=counted.lowered,
-        largest_rise=counted.largest_rise,
-        largest_fall=counted.largest_fall,
+        **asdict(counted),
         customers=concerned,
         new_price_lists=new_lists,
-        below_cost=counted.below_cost,
-        guarded=counted.guarded,
         guarded_prices=[_guarded(row) for row in found],
     )
 

@@ -190,8 +190,7 @@ _OPEN_BUSINESS = Statement(
 
 async def open_business(tx: Transaction, customer_id: int) -> OpenBusiness:
     """Return what is open or owed."""
-    found = await tx.fetch_one(_OPEN_BUSINESS, id=customer_id)
-    return found or OpenBusiness([], [], Decimal(0), Decimal(0))
+    return await tx.fetch_row(_OPEN_BUSINESS, id=customer_id)
 
 
 class PersonalData(Struct, frozen=True):
@@ -234,10 +233,7 @@ _PERSONAL_DATA = Statement(
 
 async def personal_data(tx: Transaction, customer_id: int) -> PersonalData:
     """Return how much there is to erase of a customer."""
-    found = await tx.fetch_one(_PERSONAL_DATA, id=customer_id)
-    if found is None:
-        raise LookupError("a select without a table returns a row")
-    return found
+    return await tx.fetch_row(_PERSONAL_DATA, id=customer_id)
 
 
 # Postcodes and countries stay: they decided the tax.

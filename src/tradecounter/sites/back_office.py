@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
@@ -25,7 +25,6 @@ from tradecounter.docs_pages.reference import render_reference
 from tradecounter.edge.openapi.document import (
     YAML,
     Documents,
-    build_document,
     encode_document,
     json_operation,
     yaml_operation,
@@ -124,6 +123,7 @@ class BackOffice(Site):
     """The back office. It loads the catalogue when somebody first searches for a product or looks at an order."""
 
     name = "backoffice"
+    about = BACK_OFFICE
 
     def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
         """Assemble the back office; `alone` means that its process does nothing else until it ends."""
@@ -159,10 +159,6 @@ class BackOffice(Site):
                 yield
             finally:
                 await self.parts.uploads.close()
-
-    def document(self, base_url: str) -> dict[str, Any]:
-        """Return the interface document for a base URL."""
-        return build_document(self.operations, base_url, self._settings.seller_name, BACK_OFFICE)
 
     def _parts(self, settings: Settings, clock: Clock) -> OfficeParts:
         return OfficeParts(

@@ -36,7 +36,6 @@ from tradecounter.docs_pages.reference import render_reference
 from tradecounter.edge.openapi.document import (
     YAML,
     Documents,
-    build_document,
     encode_document,
     json_operation,
     yaml_operation,
@@ -149,6 +148,7 @@ class Application(Site):
     """The public site."""
 
     name = "public"
+    about = PUBLIC
 
     def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
         """Assemble the API; `alone` means that the process runs nothing else."""
@@ -202,10 +202,6 @@ class Application(Site):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request or the lifespan."""
         await self.fast_path(scope, receive, send)
-
-    def document(self, base_url: str) -> dict[str, Any]:
-        """Return the interface document for a base URL."""
-        return build_document(self.operations, base_url, self._settings.seller_name, PUBLIC)
 
     def _account_parts(self, settings: Settings) -> AccountParts:
         views = RefreshableViews(self.storefront, self.refresher, self.freshness)

@@ -29,7 +29,7 @@ from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_O
 from tradecounter.edge.rest.parameters import header_value
 from tradecounter.edge.rest.responses import ChunkedResponse
 from tradecounter.kit import csv_text
-from tradecounter.kit.errors import Code, invalid, not_found
+from tradecounter.kit.errors import Code, invalid, or_not_found
 from tradecounter.products.wire import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV, Product
 from tradecounter.storefront.changes.cursor import expired_cursor
 from tradecounter.storefront.changes.follow import ChangeFeed
@@ -163,9 +163,7 @@ def _corrections(corrected: Iterable[tuple[str, str]]) -> str:
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
-    found = view.find(sku)
-    if found is None:
-        raise not_found("product", sku)
+    found = or_not_found(view.find(sku), "product", sku)
     return Response(product_json(view, *found, extras), media_type=JSON)
 
 

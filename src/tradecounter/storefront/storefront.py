@@ -12,7 +12,7 @@ from tradecounter.db.changes import Versions, mark_of
 from tradecounter.db.refresher import Behind, Freshness, Refresher
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock, UkDay
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.prices.price_book import PriceVector
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.snapshot.layout import LARGE_FROM
@@ -206,9 +206,7 @@ class RefreshableViews(Struct, frozen=True):
             if view is None:
                 await refresh()
                 view = self.storefront.last_view(customer_id)
-        if view is None:
-            raise not_found("customer", customer_id)
-        return view
+        return or_not_found(view, "customer", customer_id)
 
     async def snapshot(self) -> CatalogueSnapshot:
         """Return the catalogue, without what changed within the last second."""

@@ -166,8 +166,7 @@ _GUESSES = Statement(
 
 async def guesses_since(tx: Transaction, account: str, address: str, since: datetime) -> Guesses:
     """Return the wrong passwords of an account and from an address after a moment; or the requests for links."""
-    found = await tx.fetch_one(_GUESSES, account=account, address=address, since=since, links=LINK_REQUESTS_OF)
-    return found or Guesses(0, 0, None, None)
+    return await tx.fetch_row(_GUESSES, account=account, address=address, since=since, links=LINK_REQUESTS_OF)
 
 
 class SlowedAddress(Struct, frozen=True):

@@ -44,12 +44,9 @@ async def insert_token(
     expires_at: datetime | None,
 ) -> TokenRecord:
     """Store a token; one with the same hash may exist (for reproducible demos)."""
-    found = await tx.fetch_one(
+    return await tx.fetch_row(
         _INSERT, name=name, prefix=prefix, hash=digest, scopes=scopes, now=now, expires_at=expires_at
     )
-    if found is None:
-        raise RuntimeError("the token was not stored")
-    return found
 
 
 _ALL = Statement(SQL("select {} from service_token order by id").format(_COLUMNS), TokenRecord)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import Context
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -15,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from tradecounter.agents.operations.tools import Tool, Watched
+from tradecounter.agents.queries.clients import AgentClient
 from tradecounter.agents.registration import (
     MCP_PATH,
     WELL_KNOWN,
@@ -72,18 +74,22 @@ class RegistrationProblemBody(Struct, rename={"code": "error"}):
 
 
 _METADATA = resource_metadata(EXAMPLE_ADDRESS, "Tradecounter")
-_REGISTERED = RegisteredClient(
-    "3f" * 16,
-    1781506800,
-    "An assistant",
-    [_CALLBACK],
-    "none",
-    ["authorization_code", "refresh_token"],
-    ["code"],
-    "read order",
-)
+_CLIENT = AgentClient("3f" * 16, "An assistant", [_CALLBACK], datetime(2026, 6, 15, 7, tzinfo=UTC), None)
 _DESCRIBED: Mapping[type, Described] = {ResourceMetadata: Described("The metadata.", _METADATA, "Metadata")}
 _ACCESS = Subject(tag="Access", public=True, described=_DESCRIBED)
+
+
+def _registered(client: AgentClient) -> RegisteredClient:
+    return RegisteredClient(
+        client.client_id,
+        int(client.created_at.timestamp()),
+        client.name,
+        client.redirect_uris,
+        "none",
+        ["authorization_code", "refresh_token"],
+        ["code"],
+        "read order",
+    )
 
 
 class ConnectingEndpoints(Struct, frozen=True):
@@ -120,7 +126,9 @@ class ConnectingEndpoints(Struct, frozen=True):
             description="For programs that order at `/mcp` (RFC 7591). What is registered gives no access: a customer "
             "allows it at `/auth/authorize`. A client that nobody has allowed within a day is deleted.",
             body=Body(ClientMetadata, {"An assistant": ClientMetadata([_CALLBACK], "An assistant")}),
-            success=Success(201, "The client.", RegisteredClient, {"Client": _REGISTERED}, headers=(CACHE_CONTROL,)),
+            success=Success(
+                201, "The client.", RegisteredClient, {"Client": _registered(_CLIENT)}, headers=(CACHE_CONTROL,)
+            ),
             errors=(
                 ErrorResponse(
                     400,
@@ -154,17 +162,7 @@ class ConnectingEndpoints(Struct, frozen=True):
             if error.kind is not Kind.INVALID:
                 raise
             return json_response(RegistrationProblemBody("invalid_client_metadata", error.message), 400)
-        client = RegisteredClient(
-            made.client_id,
-            int(now.timestamp()),
-            made.name,
-            made.redirect_uris,
-            "none",
-            ["authorization_code", "refresh_token"],
-            ["code"],
-            "read order",
-        )
-        return json_response(client, 201)
+        return json_response(_registered(made), 201)
 
 
 _OPERATION = Operation(

@@ -9,6 +9,7 @@ from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.billing.invoice_document import CreditNoteDocument
+from tradecounter.billing.queries.invoice_records import DocumentFilter
 from tradecounter.billing.rules import Billed, CreditShare, InvoicedLine
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement, where
@@ -153,22 +154,10 @@ class CreditNoteRecord(Struct, frozen=True, kw_only=True):
     line_ids: list[int | None]
 
 
-class CreditNoteFilter(Struct, frozen=True, kw_only=True):
-    """A filter of credit notes; `issued_to` is exclusive.
+class CreditNoteFilter(DocumentFilter, frozen=True, kw_only=True):
+    """A filter of credit notes; `invoice` is the number of one that they correct."""
 
-    `order_id` is internal, `before` selects those with lower numbers.
-    `reference` is an order's reference, or a part of the customer's own.
-    """
-
-    customer_id: int | None = None
     invoice: int | None = None
-    order_id: int | None = None
-    reference: str | None = None
-    order_reference: str | None = None
-    issued_from: datetime | None = None
-    issued_to: datetime | None = None
-    before: int | None = None
-    changed_since: datetime | None = None
 
 
 _FROM = SQL("credit_note c join invoice_balance b using (invoice) join orders o on o.id = b.order_id")
@@ -214,9 +203,14 @@ async def count_credit_notes(tx: Transaction, wanted: CreditNoteFilter) -> int:
 _THE_CREDIT_NOTE = Statement(SQL("{} where c.number = :number").format(_SELECTED), CreditNoteRecord)
 
 
+async def find_credit_note(tx: Transaction, number: int) -> CreditNoteRecord | None:
+    """Return a credit note of any customer, or None."""
+    return await tx.fetch_one(_THE_CREDIT_NOTE, number=number)
+
+
 async def fetch_credit_note(tx: Transaction, number: int, customer_id: int | None = None) -> CreditNoteRecord:
     """Return a credit note, of any customer or of one. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_THE_CREDIT_NOTE, number=number)
+    found = await find_credit_note(tx, number)
     if found is None or customer_id not in {None, found.customer_id}:
         raise not_found("credit note", number)
     return found

@@ -120,10 +120,7 @@ _TOTALS = Statement(
 
 async def debtor_totals(tx: Transaction, ages: AgeStarts) -> DebtorTotals:
     """Return the sums of all debtors."""
-    found = await tx.fetch_one(_TOTALS, **asdict(ages))
-    if found is None:
-        raise LookupError("an aggregate has a row")
-    return found
+    return await tx.fetch_row(_TOTALS, **asdict(ages))
 
 
 _LAST_CHANGE = Statement("select max(changed_at) from invoice_balance")
@@ -153,10 +150,7 @@ _UNPAID = Statement(
 
 async def unpaid_of(tx: Transaction, customer_id: int, now: datetime) -> Unpaid:
     """Return what a customer has not paid."""
-    found = await tx.fetch_one(_UNPAID, customer_id=customer_id, now=now)
-    if found is None:
-        raise LookupError("an aggregate has a row")
-    return found
+    return await tx.fetch_row(_UNPAID, customer_id=customer_id, now=now)
 
 
 class ChosenDebtor(Unpaid, frozen=True):

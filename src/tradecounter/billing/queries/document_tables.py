@@ -17,7 +17,6 @@ from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 _NUMBER, _AMOUNT = SQL("bigint"), SQL("numeric")
@@ -96,8 +95,7 @@ async def due_in_all(tx: Transaction, wanted: InvoiceTableFilter) -> DueInAll:
     sql = SQL("select count(*) as invoices, coalesce(sum(due), 0.00) as due from ({} where {}) as b").format(
         table.select, conditions
     )
-    found = await tx.fetch_one(Statement(sql, DueInAll, prepared=False), **values)
-    return found or DueInAll(0, NOTHING)
+    return await tx.fetch_row(Statement(sql, DueInAll, prepared=False), **values)
 
 
 class CreditNoteRow(Struct, frozen=True):

@@ -13,7 +13,7 @@ from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
 from tradecounter.billing.rules import InvoiceState, invoice_state
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import not_found, or_not_found
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import NAMED_ORDERS, REFERRED_TO
 
@@ -46,23 +46,28 @@ class InvoiceRecord(StatedInvoice, frozen=True, kw_only=True):
     customer_reference: str
 
 
-class InvoiceFilter(Struct, frozen=True, kw_only=True):
-    """A filter of invoices; `order_id` is internal.
+class DocumentFilter(Struct, frozen=True, kw_only=True):
+    """A filter of invoices or of credit notes; `order_id` is internal.
 
-    `issued_to` is exclusive; `overdue_at` selects invoices that are overdue then, `before` those with lower numbers.
-    `reference` is an order's reference, or a part of the customer's own; `order_reference` is the whole one.
+    `issued_to` is exclusive; `before` selects those with lower numbers. `reference` is an order's reference, or a part
+    of the customer's own; `order_reference` is the whole one.
     """
 
     customer_id: int | None = None
     order_id: int | None = None
     issued_from: datetime | None = None
     issued_to: datetime | None = None
-    unpaid: bool = False
-    overdue_at: datetime | None = None
     before: int | None = None
     reference: str | None = None
     order_reference: str | None = None
     changed_since: datetime | None = None
+
+
+class InvoiceFilter(DocumentFilter, frozen=True, kw_only=True):
+    """A filter of invoices; `overdue_at` selects those that are overdue then."""
+
+    unpaid: bool = False
+    overdue_at: datetime | None = None
 
 
 _INVOICES = SQL(
@@ -104,6 +109,28 @@ async def invoices_to_pay(tx: Transaction, customer_id: int, most: int | None = 
     return await tx.fetch_all(_TO_PAY, customer_id=customer_id, most=most)
 
 
+_OF_ORDER = Statement(SQL("{} where i.order_id = :order_id order by i.number").format(_INVOICES), InvoiceRecord)
+
+
+async def whole_invoices_of(tx: Transaction, order_id: int) -> list[InvoiceRecord]:
+    """Return an order's invoices, by the order's internal id, oldest first."""
+    return await tx.fetch_all(_OF_ORDER, order_id=order_id)
+
+
+_PAID_BY = Statement(
+    SQL(
+        "{} where i.number in (select invoice from allocation where payment_id = :payment_id group by invoice"
+        " having sum(amount) > 0) order by i.number"
+    ).format(_INVOICES),
+    InvoiceRecord,
+)
+
+
+async def invoices_paid_by(tx: Transaction, payment_id: int) -> list[InvoiceRecord]:
+    """Return the invoices that a payment pays, oldest first."""
+    return await tx.fetch_all(_PAID_BY, payment_id=payment_id)
+
+
 async def count_invoices(tx: Transaction, wanted: InvoiceFilter) -> int:
     """Return how many invoices match a filter."""
     chosen, values = _chosen(wanted)
@@ -133,9 +160,7 @@ _THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), I
 async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     """Return an invoice. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_INVOICE, number=number)
-    if found is None:
-        raise not_found("invoice", number)
-    return found
+    return or_not_found(found, "invoice", number)
 
 
 _FIND_INVOICES = Statement(
@@ -169,9 +194,7 @@ _INVOICE_DOCUMENT = Statement("select document from invoice where number = :numb
 
 async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
     """Return an invoice as data. Raises LookupError when it does not exist."""
-    document = await tx.fetch_value(_INVOICE_DOCUMENT, number=number)
-    if document is None:
-        raise LookupError(f"no invoice {number}")
+    [document] = await tx.fetch_row(_INVOICE_DOCUMENT, number=number)
     return msgspec.convert(document, InvoiceDocument)
 
 

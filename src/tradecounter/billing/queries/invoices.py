@@ -12,7 +12,7 @@ from tradecounter.billing.rules import Billed
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import RawRows, Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 
 _SERIAL_NUMBERS = Statement(
     "select n.line_id, array_agg(n.serial_number order by n.id) from serial_number n"
@@ -98,9 +98,7 @@ class PrintedDocuments:
     async def one(self, tx: Transaction, number: int, customer_id: int | None = None) -> PrintedDocument:
         """Return a document of any customer, or of one. Raises DomainError (not found)."""
         found = await tx.fetch_one(self._one, number=number, customer_id=customer_id)
-        if found is None:
-            raise not_found(self._name, number)
-        return found
+        return or_not_found(found, self._name, number)
 
     async def several(self, tx: Transaction, numbers: Sequence[int]) -> list[PrintedDocument]:
         """Return documents by number."""
@@ -169,10 +167,7 @@ _FIND_DEBT = Statement(SQL("{} where o.id = :order_id").format(_DEBT), Debt)
 
 async def fetch_debt(tx: Transaction, order_id: int) -> Debt:
     """Return a confirmed order's debt, paid or not, by the order's internal id. Raises LookupError."""
-    debt = await tx.fetch_one(_FIND_DEBT, order_id=order_id)
-    if debt is None:
-        raise LookupError(f"no order {order_id}")
-    return debt
+    return await tx.fetch_row(_FIND_DEBT, order_id=order_id)
 
 
 _NEXT_INVOICE_NUMBER = Statement("update invoice_number set last = last + 1 returning last")

@@ -8,6 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
+from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -58,11 +59,8 @@ class InvoiceOwner(Struct, frozen=True):
     customer_id: int
 
 
-_OPEN_INVOICES = Statement(
-    "select invoice, order_id, due, due_at from invoice_balance where customer_id = :customer_id and due > 0"
-    " order by due_at, invoice",
-    OpenInvoice,
-)
+_BALANCES = SQL("select invoice, order_id, due, due_at from invoice_balance where {} order by due_at, invoice")
+_OPEN_INVOICES = Statement(_BALANCES.format(SQL("customer_id = :customer_id and due > 0")), OpenInvoice)
 
 
 async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
@@ -78,17 +76,12 @@ async def orders_with_debt(tx: Transaction, customer_ids: Collection[int]) -> li
     return [order_id for (order_id,) in await tx.fetch_all(_ORDERS_WITH_DEBT, customer_ids=list(customer_ids))]
 
 
-_OPEN_INVOICE = Statement(
-    "select invoice, order_id, due, due_at from invoice_balance where invoice = :invoice", OpenInvoice
-)
+_OPEN_INVOICE = Statement(_BALANCES.format(SQL("invoice = :invoice")), OpenInvoice)
 
 
 async def open_invoice(tx: Transaction, invoice: int) -> OpenInvoice:
     """Return what is due of an invoice, possibly nothing. Raises LookupError."""
-    found = await tx.fetch_one(_OPEN_INVOICE, invoice=invoice)
-    if found is None:
-        raise LookupError(f"no invoice {invoice}")
-    return found
+    return await tx.fetch_row(_OPEN_INVOICE, invoice=invoice)
 
 
 _INVOICES_NUMBERED = Statement(
@@ -102,10 +95,7 @@ async def invoices_numbered(tx: Transaction, numbers: Collection[int]) -> dict[i
     return {owner.invoice: owner for owner in found}
 
 
-_OPEN_INVOICES_OF_ORDER = Statement(
-    "select invoice, order_id, due, due_at from invoice_balance where order_id = :order_id order by due_at, invoice",
-    OpenInvoice,
-)
+_OPEN_INVOICES_OF_ORDER = Statement(_BALANCES.format(SQL("order_id = :order_id")), OpenInvoice)
 
 
 async def invoices_of_order(tx: Transaction, order_id: int) -> list[OpenInvoice]:
@@ -147,14 +137,12 @@ class Allocated(Struct, frozen=True):
     amount: Decimal
 
 
-_ALLOCATED_BY = Statement(
-    """
+_ALLOCATED = SQL("""
     select a.payment_id, a.invoice, b.order_id, sum(a.amount) as amount
     from allocation a join invoice_balance b using (invoice)
-    where a.payment_id = :payment_id group by 1, 2, 3 having sum(a.amount) <> 0 order by 2
-    """,
-    Allocated,
-)
+    where {} group by 1, 2, 3 having sum(a.amount) <> 0 order by {}
+""")
+_ALLOCATED_BY = Statement(_ALLOCATED.format(SQL("a.payment_id = :payment_id"), SQL("a.invoice")), Allocated)
 
 
 async def allocated_by(tx: Transaction, payment_id: int) -> list[Allocated]:
@@ -162,14 +150,7 @@ async def allocated_by(tx: Transaction, payment_id: int) -> list[Allocated]:
     return await tx.fetch_all(_ALLOCATED_BY, payment_id=payment_id)
 
 
-_ALLOCATED_TO = Statement(
-    """
-    select a.payment_id, a.invoice, b.order_id, sum(a.amount) as amount
-    from allocation a join invoice_balance b using (invoice)
-    where a.invoice = :invoice group by 1, 2, 3 having sum(a.amount) <> 0 order by max(a.id) desc
-    """,
-    Allocated,
-)
+_ALLOCATED_TO = Statement(_ALLOCATED.format(SQL("a.invoice = :invoice"), SQL("max(a.id) desc")), Allocated)
 
 
 async def allocated_to(tx: Transaction, invoice: int) -> list[Allocated]:

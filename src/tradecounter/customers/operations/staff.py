@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from io import BytesIO
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, structs
-from msgspec.structs import asdict
+from msgspec import UNSET, Meta, Struct, convert, structs
 from starlette.responses import Response
 
 from tradecounter.access.queries.people import list_users
@@ -98,20 +98,11 @@ async def present_customers(tx: Transaction, accounts: Sequence[Account], now: d
 
 
 def _key(record: KeyRecord) -> Key:
-    return Key(**{name: value for name, value in asdict(record).items() if name != "customer_id"})
+    return convert(record, Key, from_attributes=True)
 
 
 def _user(record: CustomerUser) -> User:
-    shown = {name: value for name, value in asdict(record).items() if name not in {"customer_id", "more_roles"}}
-    return User(**shown, roles=list(record.roles))
-
-
-async def _check_new(tx: Transaction, raw: bytes) -> None:
-    await check_account_change(tx, raw, new=True)
-
-
-async def _check_change(tx: Transaction, raw: bytes) -> None:
-    await check_account_change(tx, raw)
+    return convert(record, User, from_attributes=True)
 
 
 class CustomerOperations(Struct, frozen=True):
@@ -132,7 +123,9 @@ class CustomerOperations(Struct, frozen=True):
         )
         return Listed(found, await present_customers(tx, found[: query.limit], now))
 
-    @CUSTOMERS.changes("POST", ALL_CUSTOMERS, location="{id}", check=_check_new, errors=(NOT_FOUND,))
+    @CUSTOMERS.changes(
+        "POST", ALL_CUSTOMERS, location="{id}", check=partial(check_account_change, new=True), errors=(NOT_FOUND,)
+    )
     async def create_customer(
         self, tx: Transaction, now: datetime, call: Call, body: CustomerRequest
     ) -> ResellerCustomer:
@@ -153,7 +146,7 @@ class CustomerOperations(Struct, frozen=True):
     @CUSTOMERS.changes(
         "PATCH",
         ONE_CUSTOMER,
-        check=_check_change,
+        check=check_account_change,
         errors=(CONFLICT,),
         other_scopes=("billing:write",),
         roles=("support", "finance", "administrator"),

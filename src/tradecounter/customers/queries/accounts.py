@@ -1,8 +1,9 @@
 """Adds, changes and reads customers' accounts: one, a table of them, and the terms that determine their catalogue."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 import psycopg
@@ -13,11 +14,11 @@ from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNER
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
+from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found
 from tradecounter.kit.keys import Spellings, taken_external_id
-from tradecounter.kit.numbers import read_id
 from tradecounter.kit.text import fold
 
 _DERIVED = {"blocked": "blocked_at is not null as blocked"}
@@ -43,13 +44,7 @@ async def find_account(tx: Transaction, customer_id: int) -> Account | None:
 
 async def fetch_account(tx: Transaction, customer_id: int) -> Account:
     """Return a customer's account. Raises DomainError (not found)."""
-    return _known(await find_account(tx, customer_id), customer_id)
-
-
-def _known(account: Account | None, customer_id: int) -> Account:
-    if account is None:
-        raise not_found("customer", customer_id)
-    return account
+    return or_not_found(await find_account(tx, customer_id), "customer", customer_id)
 
 
 _ACCOUNTS = Statement(SQL("select {} from customer where id = any(:ids)").format(ACCOUNT_COLUMNS), Account)
@@ -68,7 +63,7 @@ _LOCK_ACCOUNT = Statement(
 async def lock_account(tx: Transaction, customer_id: int) -> Account:
     """Return a customer's account, locked until the transaction ends. Raises DomainError (not found)."""
     account = await tx.fetch_one(_LOCK_ACCOUNT, id=customer_id)
-    return _known(account, customer_id)
+    return or_not_found(account, "customer", customer_id)
 
 
 _LIST_ACCOUNTS = Statement(SQL("select {} from customer order by id").format(ACCOUNT_COLUMNS), Account)
@@ -188,7 +183,7 @@ async def _write_account(tx: Transaction, statement: Composed, values: dict[str,
         name = error.diag.constraint_name or ""
         wrong = _BROKEN_CONSTRAINTS.get(name, ("customer", "is not valid"))
         raise (unpaired_terms() if name == "customer_check" else invalid(*wrong)) from error
-    known = _known(account, values.get("customer_id", 0))
+    known = or_not_found(account, "customer", values.get("customer_id", 0))
     await bump(tx, "customers")
     return known
 
@@ -207,85 +202,59 @@ async def set_blocked(tx: Transaction, customer_id: int, at: datetime | None, re
     return bool(changed)
 
 
-_SORTED_NAME = SQL("lower(coalesce(nullif(company, ''), first_name || ' ' || last_name))")
-
-# By column: the expression, its type, and its type in a cursor.
-_CUSTOMER_SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
-    "name": (_SORTED_NAME, SQL("text"), str),
-    "added": (SQL("created_at"), SQL("timestamptz"), datetime),
-    "limit": (SQL("coalesce(credit_limit, -1)"), SQL("numeric"), Decimal),
-}
-CUSTOMER_SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _CUSTOMER_SORTS.items()}
-
-
 class CustomerFilter(Struct, frozen=True, kw_only=True):
     """A filter of customers; None matches all.
 
     `text` is a customer's id or external id, or part of its company, its contact's name or its e-mail address, or all
-    of a user's.
+    of a user's; it is folded, and `given` is the same as it was typed.
     """
 
     text: str | None = None
+    given: str | None = None
     price_list: str | None = None
     blocked: bool | None = None
 
 
 class CustomerRow(Struct, frozen=True):
-    """A customer in a table, and the value by which it is sorted."""
+    """A customer in a table, with the values by which it is sorted that its account has not."""
 
     account: Account
-    sorted_by: Any
+    name_key: str
+    added: datetime
 
 
-_TABLE_PAGE = SQL("""
-    select {column} as sorted_by, {account}
-    from customer where {conditions} order by {column} {order}, id {order} limit :most
-""")
-_ANY_CUSTOMER = SQL("true")
-_HAS_TEXT = SQL(
-    "(id = :id::bigint or external_id = :given"
-    " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
-    " or position(:text in lower(first_name || ' ' || last_name)) > 0"
-    " or id in (select customer_id from customer_user where email_key = :text))"
+def _customer_row(name_key: str, added: datetime, **columns: Any) -> CustomerRow:
+    return CustomerRow(Account(**columns), name_key, added)
+
+
+def _limit(row: CustomerRow) -> Decimal:
+    limit = row.account.credit_limit
+    return Decimal(-1) if limit is None else limit
+
+
+_NAME_KEY = SQL("lower(coalesce(nullif(company, ''), first_name || ' ' || last_name))")
+
+CUSTOMERS: SortedTable[CustomerRow] = SortedTable(
+    select=SQL("select {}, {} as name_key, created_at as added from customer").format(ACCOUNT_COLUMNS, _NAME_KEY),
+    row=_customer_row,
+    conditions={
+        "text": SQL(
+            "(id::text = ltrim(:given, '0') or external_id = :given"
+            " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
+            " or position(:text in lower(first_name || ' ' || last_name)) > 0"
+            " or id in (select customer_id from customer_user where email_key = :text))"
+        ),
+        "price_list": SQL("coalesce(price_list, 'default') = :price_list"),
+        "blocked": SQL("(blocked_at is not null) = :blocked"),
+    },
+    columns={
+        "name": SortColumn(_NAME_KEY, SQL("text"), str, attrgetter("name_key")),
+        "added": SortColumn(SQL("created_at"), SQL("timestamptz"), datetime, attrgetter("added")),
+        "limit": SortColumn(SQL("coalesce(credit_limit, -1)"), SQL("numeric"), Decimal, _limit),
+    },
+    key=SQL("id"),
+    key_of=attrgetter("account.id"),
 )
-_OF_PRICE_LIST = SQL("coalesce(price_list, 'default') = :price_list")
-_IS_BLOCKED = SQL("(blocked_at is not null) = :blocked")
-_BEHIND_CURSOR = SQL("({column}, id) {sign} (:after_value::{kind}, :after_id)")
-
-
-def _customer_row(sorted_by: Any, **columns: Any) -> CustomerRow:
-    return CustomerRow(Account(**columns), sorted_by)
-
-
-async def customer_table(
-    tx: Transaction,
-    wanted: CustomerFilter,
-    column: str,
-    most: int,
-    *,
-    descending: bool = False,
-    after: tuple[Any, int] | None = None,
-) -> list[CustomerRow]:
-    """Return customers that match a filter, by a column of `CUSTOMER_SORTS`, behind the value and the id of `after`."""
-    expression, kind, _ = _CUSTOMER_SORTS[column]
-    conditions, values = [_ANY_CUSTOMER], dict[str, Any](most=most)
-    if wanted.text:
-        conditions.append(_HAS_TEXT)
-        values |= {"text": fold(wanted.text), "given": wanted.text.strip(), "id": read_id(wanted.text)}
-    if wanted.price_list:
-        conditions.append(_OF_PRICE_LIST)
-        values["price_list"] = await spelled_price_list(tx, wanted.price_list)
-    if wanted.blocked is not None:
-        conditions.append(_IS_BLOCKED)
-        values["blocked"] = wanted.blocked
-    chosen = SQL(" and ").join(conditions)
-    if after is not None:
-        behind = _BEHIND_CURSOR.format(column=expression, sign=SQL("<" if descending else ">"), kind=kind)
-        chosen = SQL("{} and {}").format(chosen, behind)
-        values |= {"after_value": after[0], "after_id": after[1]}
-    order = SQL("desc" if descending else "asc")
-    sql = _TABLE_PAGE.format(account=ACCOUNT_COLUMNS, conditions=chosen, column=expression, order=order)
-    return await tx.fetch_all(Statement(sql, _customer_row, prepared=False), **values)
 
 
 class CustomerTerms(Struct, frozen=True):

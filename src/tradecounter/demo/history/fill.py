@@ -15,12 +15,13 @@ from tradecounter.access.queries.people import find_staff_member, find_user
 from tradecounter.access.queries.tokens import find_token
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.demo.history.happenings import Happening, NewOrder, Who
+from tradecounter.demo.history.happenings import Happening, NewOrder
 from tradecounter.demo.history.plan import plan
 from tradecounter.demo.history.webhooks import add_demo_webhooks
 from tradecounter.demo.people import demo_token, staff_email
 from tradecounter.demo.place_orders import DEMO_ORDERS, Market, demo_code, open_market, place
 from tradecounter.demo.queries import drop_new_jobs, moments_done
+from tradecounter.edge.permissions import ROLES
 from tradecounter.events.sequencer import number_all
 from tradecounter.identity.credentials import secret_hash
 from tradecounter.kit.actor import SYSTEM, Actor
@@ -35,13 +36,6 @@ from tradecounter.webhooks.queries.endpoints import count_endpoints
 
 log = structlog.get_logger()
 
-_ROLES: dict[Who, str] = {
-    "support": "support",
-    "warehouse": "warehouse",
-    "finance": "finance",
-    "catalogue": "catalogue",
-    "administrator": "administrator",
-}
 _DEAREST = 12_000  # pence
 _HEAVIEST = 1.0  # kilograms, so that parcels are not too heavy for the couriers
 _ENOUGH = 60  # units in stock
@@ -175,10 +169,10 @@ async def _people(database: Database, secret: str, market: Market) -> dict[str, 
     """Return the actors: staff by role, customers' owners by e-mail address, and the program of the warehouse."""
     people: dict[str, Actor] = {}
     async with reading(database) as tx:
-        for who, role in _ROLES.items():
+        for role in ROLES:
             member = await find_staff_member(tx, staff_email(role))
             if member is not None:
-                people[who] = Actor("staff", member.email, member.id)
+                people[role] = Actor("staff", member.email, member.id)
         for account in market.accounts:
             user = await find_user(tx, account.email_address)
             if user is not None:

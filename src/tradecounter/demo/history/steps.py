@@ -20,7 +20,7 @@ from tradecounter.demo.load import data_file, rows_of
 from tradecounter.demo.queries import queue_failed_job
 from tradecounter.imports.run import import_in_transaction, roll_back_import
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.errors import invalid, not_found
+from tradecounter.kit.errors import invalid, not_found, or_not_found
 from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.confirm_order import confirm_order
@@ -93,9 +93,7 @@ class BankFile(Struct, frozen=True):
 async def account_of(tx: Transaction, email: str) -> Account:
     """Return the customer with an e-mail address. Raises DomainError (not found)."""
     found = next((account for account in await list_accounts(tx) if account.email_address == email), None)
-    if found is None:
-        raise not_found("customer", email)
-    return found
+    return or_not_found(found, "customer", email)
 
 
 class Accepted(Struct, frozen=True):

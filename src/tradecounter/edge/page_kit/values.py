@@ -167,13 +167,14 @@ def action(name: str) -> str:
     """Return an action of the audit log for people: `credit_note.issue` is Credit note: issued."""
     noun, _, done = name.partition(".")
     verb, _, rest = done.partition("_")
-    words = [_DONE.get(verb) or _participle(verb), rest.replace("_", " ")]
+    words = [_DONE.get(verb) or regular_past(verb), rest.replace("_", " ")]
     if rest not in _PARTICLES:  # `user.change_role`: the role is changed
         words.reverse()
     return f"{_NOUNS.get(noun) or noun.replace('_', ' ').capitalize()}: {' '.join(words).strip()}"
 
 
-def _participle(verb: str) -> str:
+def regular_past(verb: str) -> str:
+    """Return the past of a regular verb of the audit log: added, received, applied."""
     if verb.endswith("e"):
         return f"{verb}d"
     return f"{verb[:-1]}ied" if verb.endswith(("ry", "ly")) else f"{verb}ed"

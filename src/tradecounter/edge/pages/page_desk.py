@@ -121,7 +121,8 @@ class PageDesk(Struct, frozen=True):
                 result = await _renumbering(work(tx, body, self.clock.now()), submitted, shape)
                 tx.set_rollback()
         except LockNotAvailable:
-            return None, Filled.of(submitted, _busy(), STATUS[Kind.CONFLICT])
+            busy = DomainError(Kind.CONFLICT, "someone else is changing this: no preview at the moment")
+            return None, Filled.of(submitted, busy, STATUS[busy.kind])
         except DomainError as error:
             return None, Filled.of(submitted, error, STATUS[error.kind])
         return result, Filled(submitted.values)
@@ -243,10 +244,6 @@ class _UnseenError(Exception):
 def seen_of(facts: Any) -> str:
     """Return the digest of what a form shows that it would do."""
     return hashlib.sha256(to_json(facts)).hexdigest()[:_DIGITS]
-
-
-def _busy() -> DomainError:
-    return DomainError(Kind.CONFLICT, "someone else is changing this: no preview at the moment")
 
 
 async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:

@@ -117,37 +117,31 @@ class FeedPages(Struct, frozen=True):
             feed=feed,
             filter=_filter_in_words(feed),
             rounding=dict(ROUNDINGS)[feed.rounding].partition(":")[0],
-            columns=columns_text([(name, heading) for name, heading in feed.columns]),
+            columns=columns_text(feed.columns),
             is_valid=rows is not None,
             products=0 if rows is None else len(rows),
             priced=[] if rows is None else _priced(view, feed, rows[:_PREVIEWED].tolist(), self.parts),
         )
 
-    @page(f"{_ONE}/edit", "Change a feed", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def show_edit(self, call: Call) -> Response:
-        return await self._form(call, Filled(), await self._feed(call))
-
-    @form(f"{_ONE}/edit", "Change a feed", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def edit(self, call: Call) -> Response:
-        feed_id, view = _feed_id(call), await self.parts.views.of(call.customer_id)
-
-        async def work(tx: Transaction, body: FeedTerms, now: datetime) -> None:
-            await change_feed(tx, call.customer_id, feed_id, body, view, now)
-
-        async def again(filled: Filled) -> Response:
-            return await self._form(call, filled, await self._feed(call))
-
-        return await self.desk.change(
-            call, FeedTerms, work, again=again, to=f"{_LIST}/{feed_id}", done="The feed is changed."
-        )
+    @step(
+        f"{_ONE}/edit",
+        "Change a feed",
+        shown=lambda self, call, filled: self._edit(call, filled),
+        outside=lambda self, call, _body, _key: self.parts.views.of(call.customer_id),
+        to=_ONE,
+        done="The feed is changed.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def edit(self, tx: Transaction, call: Call, body: FeedTerms, found: CustomerView, now: datetime) -> None:
+        await change_feed(tx, call.customer_id, _feed_id(call), body, found, now)
 
     @page(f"{_ONE}/address", "A feed's address", user_roles=DEVELOPERS, path_parameters=_ID, dangerous=True)
     async def show_address(self, call: Call) -> Response:
         feed = await self._feed(call)
         secret = secret_of(self.vault, feed)
         address = None if secret is None else feed_address(call.base_url, secret)
-        columns = [(name, heading) for name, heading in feed.columns]
-        uses = [] if address is None else feed_uses(address, columns)
+        uses = [] if address is None else feed_uses(address, feed.columns)
         return self.desk.show(call, "feeds/feed_address.html", feed=feed, address=address, uses=uses)
 
     @step(
@@ -192,6 +186,9 @@ class FeedPages(Struct, frozen=True):
             title=f"{what} {feed.name}", text=text, button=button, back=back, back_name=feed.name, danger=True
         )
 
+    async def _edit(self, call: Call, filled: Filled) -> Response:
+        return await self._form(call, filled, await self._feed(call))
+
     async def _form(
         self, call: Call, filled: Filled, feed: FeedRecord | None = None, use: str = "spreadsheet"
     ) -> Response:
@@ -221,12 +218,11 @@ def _chosen(feed: FeedRecord | None, use: str) -> Mapping[str, Any]:
     nothing = dict.fromkeys(FeedTerms.__struct_fields__, "")
     if feed is None:
         return {**nothing, "columns": "\n".join(_STARTS[use]), "markup": "0", "rounding": "penny"}
-    columns = columns_text([(name, heading) for name, heading in feed.columns])
     return {
         **nothing,
         **feed.filter,
         "name": feed.name,
-        "columns": columns,
+        "columns": columns_text(feed.columns),
         "markup": f"{feed.markup.normalize():f}",
         "rounding": feed.rounding,
         "vat_included": feed.vat_included,
@@ -279,7 +275,7 @@ def feed_address(base_url: str, secret: str) -> str:
     return f"{base_url}/feed/{secret}.csv"
 
 
-def feed_uses(address: str, columns: Iterable[tuple[str, str]]) -> list[Sample]:
+def feed_uses(address: str, columns: Iterable[Sequence[str]]) -> list[Sample]:
     """Return how to use a feed in each program."""
     return [
         Sample(
@@ -306,7 +302,7 @@ def feed_uses(address: str, columns: Iterable[tuple[str, str]]) -> list[Sample]:
     ]
 
 
-def _power_query(address: str, columns: Iterable[tuple[str, str]]) -> str:
+def _power_query(address: str, columns: Iterable[Sequence[str]]) -> str:
     typed = [(heading, _power_query_type(name)) for name, heading in columns if _power_query_type(name)]
     lines = [f"            {{{_quoted_text(heading)}, {kind}}}" for heading, kind in typed]
     start = f"""let

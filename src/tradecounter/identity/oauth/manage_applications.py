@@ -19,7 +19,7 @@ from tradecounter.identity.oauth.queries.applications import (
     disable_application,
     find_application,
 )
-from tradecounter.kit.errors import DomainError, invalid, not_found, or_not_found, require_text
+from tradecounter.kit.errors import invalid, not_found, or_not_found, require_text
 from tradecounter.kit.setting_rules import is_safe_url
 
 MOST_REDIRECT_URIS = 20
@@ -40,7 +40,7 @@ def check_redirect_uris(uris: Sequence[str]) -> None:
     for uri in uris:
         problem = _uri_problem(uri)
         if problem is not None:
-            raise _wrong_uri(uri, problem)
+            raise invalid("redirect_uri", f"{uri[:200]!r} {problem}")
 
 
 def origin_of(uri: str) -> str:
@@ -62,10 +62,6 @@ def _uri_problem(uri: str) -> str | None:
     if _DOT_SEGMENT.search(uri.partition("?")[0]):
         return "must have no . or .. in its path"
     return None
-
-
-def _wrong_uri(uri: str, problem: str) -> DomainError:
-    return invalid("redirect_uri", f"{uri[:200]!r} {problem}")
 
 
 _LONGEST_NAME = 200

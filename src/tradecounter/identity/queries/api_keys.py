@@ -85,7 +85,7 @@ async def add_key(
 ) -> NewKey:
     """Create a key for a customer, with all `scopes` by default; a given `key` may exist (for reproducible demos)."""
     key = await _marked(tx, key or new_secret())
-    row = await tx.fetch_one(
+    row = await tx.fetch_row(
         _ADD_KEY,
         customer_id=customer_id,
         name=name,
@@ -96,8 +96,6 @@ async def add_key(
         expires_at=expires_at,
         networks=list(networks),
     )
-    if row is None:
-        raise RuntimeError("the key was not stored")
     return NewKey(row.id, key)
 
 

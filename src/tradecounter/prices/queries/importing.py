@@ -212,16 +212,17 @@ DELETE_PRICES = Statement("""
     insert into removed_price (price_list, product_id) select * from gone
 """)
 
-END_PRICES = Statement("""
+_DELETE_NAMED_PRICES = SQL("""
     with gone as (
         delete from price l using product p
         where p.id = l.product_id
-          and (l.price_list, p.sku_key) in (
-              select split_part(key, chr(31), 1), split_part(key, chr(31), 2) from unnest(:keys::text[]) as named (key))
+          and (l.price_list, p.sku_key) in (select split_part(key, chr(31), 1), split_part(key, chr(31), 2) from {})
         returning l.price_list, l.product_id
     )
     insert into removed_price (price_list, product_id) select * from gone
 """)
+END_PRICES = Statement(_DELETE_NAMED_PRICES.format(SQL("unnest(:keys::text[]) as named (key)")))
+DELETE_ADDED_PRICES = Statement(_DELETE_NAMED_PRICES.format(SQL("undone where before is null")))
 
 COUNT_PRICES = Statement("select count(*) from price where price_list in (select s.row ->> 'price_list' from staged s)")
 
@@ -240,17 +241,6 @@ RESTORED_PRICE: LiteralString = """
         'single', before -> 'single_unit_cost', 'five_plus', before -> 'five_plus_unit_cost',
         'ten_plus', before -> 'ten_plus_unit_cost')
 """
-
-DELETE_ADDED_PRICES = Statement("""
-    with gone as (
-        delete from price l using product p
-        where p.id = l.product_id
-          and (l.price_list, p.sku_key) in (
-              select split_part(key, chr(31), 1), split_part(key, chr(31), 2) from undone where before is null)
-        returning l.price_list, l.product_id
-    )
-    insert into removed_price (price_list, product_id) select * from gone
-""")
 
 MERGE_CONTRACT_PRICES = Statement("""
     insert into contract_price (customer_id, product_id, single_unit_cost, five_plus_unit_cost,

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import Meta, Struct
+import msgspec
+from msgspec import Meta, Struct, structs
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, text
@@ -25,8 +26,6 @@ from tradecounter.products.operations.wire import (
     AdjustmentResult,
     ExpectedDelivery,
     ListedProduct,
-    ProductDocument,
-    ProductImage,
     ResellerProduct,
     Stock,
 )
@@ -168,7 +167,7 @@ class ProductOperations(Struct, frozen=True):
         wanted = ProductFilter(manufacturer or None, query.show, external_id or None, changed_since, category or None)
         found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
         whole = await whole_products(tx, [product.sku_key for product in found[: query.limit]])
-        return Listed(found, (ListedProduct(**_own_fields(each)) for each in whole), attrgetter("sku_key"))
+        return Listed(found, map(_listed, whole), attrgetter("sku_key"))
 
     @_PRODUCTS.shows("/api/product/{sku}")
     async def get_product(self, tx: Transaction, sku: Sku) -> ResellerProduct:
@@ -206,7 +205,7 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
     product_id = found.record.id
     level = await stock_level_of(tx, product_id)
     return ResellerProduct(
-        **_own_fields(found),
+        **structs.asdict(_listed(found)),
         stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered, level.location),
         deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product_id)],
         prices=await list_prices_of(tx, product_id),
@@ -214,31 +213,5 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
     )
 
 
-def _own_fields(found: FoundProduct) -> dict[str, Any]:
-    product = found.record
-    return {
-        "sku": product.sku,
-        "name": product.name,
-        "manufacturer": product.manufacturer,
-        "ean": product.ean,
-        "active": product.active,
-        "external_id": found.external_id,
-        "weight_kg": product.weight_kg,
-        "clearance_product": product.clearance_product,
-        "configurable": found.configurable,
-        "categories": product.categories,
-        "short_description": product.short_description,
-        "description": product.description,
-        "description_html": product.description_html,
-        "images": [ProductImage(**image) for image in product.images],
-        "documents": [ProductDocument(**document) for document in product.documents],
-        "attributes": product.attributes,
-        "related_products": product.related_products,
-        "similar_products": product.similar_products,
-        "store_url": product.store_url,
-        "box_width_mm": product.box_width_mm,
-        "box_height_mm": product.box_height_mm,
-        "box_length_mm": product.box_length_mm,
-        "purchase_cost": found.purchase_cost,
-        "consumer_unit_cost": product.consumer_unit_cost,
-    }
+def _listed(found: FoundProduct) -> ListedProduct:
+    return msgspec.convert(structs.asdict(found.record) | structs.asdict(found), ListedProduct)

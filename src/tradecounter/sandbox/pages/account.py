@@ -85,7 +85,9 @@ class SandboxKeyPages(Struct, frozen=True):
         f"{_LIST}/key/{{id}}/disable",
         "Disable a key of the sandbox",
         asks=lambda self, call: self._ask_to_disable(call),
-        outside=lambda self, call, _body, _key: self._disable(call),
+        outside=lambda self, call, _body, _key: self._sandbox().disable_key(
+            call.customer_id, call.path_id("id", "key"), call.actor.name
+        ),
         to=_LIST,
         done="The key is disabled. Programs that send it are rejected within five seconds.",
         user_roles=DEVELOPERS,
@@ -93,9 +95,6 @@ class SandboxKeyPages(Struct, frozen=True):
     )
     async def disable(self, tx: Transaction, call: Call, now: datetime) -> None:
         _audit(tx, "sandbox_key.disable", call, {"id": call.path_id("id", "key")}, now)
-
-    async def _disable(self, call: Call) -> None:
-        await self._sandbox().disable_key(call.customer_id, call.path_id("id", "key"), call.actor.name)
 
     def _sandbox(self) -> RemoteSandbox:
         return or_not_found(RemoteSandbox.of(self.parts.settings), "sandbox", "of this site")

@@ -17,6 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Freshness, Refreshable, Refresher
+from tradecounter.edge.openapi.document import build_document
+from tradecounter.edge.openapi.introduction import About
 from tradecounter.edge.rest.operation import Endpoint, Operation
 from tradecounter.edge.server.compression import Compression
 from tradecounter.edge.server.connection.connections import Connections, fitting_connections
@@ -50,6 +52,7 @@ class Site(ABC):
     """
 
     name: ClassVar[str]  # in metrics
+    about: ClassVar[About]  # in the interface document
     endpoints: list[Endpoint]  # that the interface document describes
     storefront: Storefront
     response_cache: ResponseCache | None = None
@@ -84,9 +87,9 @@ class Site(ABC):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request, or run the lifespan."""
 
-    @abstractmethod
     def document(self, base_url: str) -> dict[str, Any]:
         """Return the interface document for a base URL."""
+        return build_document(self.operations, base_url, self._settings.seller_name, self.about)
 
     @property
     def operations(self) -> list[Operation]:

@@ -12,7 +12,6 @@ from tradecounter.access.pages.both.visit import (
     NextParameters,
     SignInSubject,
     address_of,
-    forget_session,
     set_session,
     sign_in_step,
     the_session,
@@ -23,6 +22,7 @@ from tradecounter.access.sign_in import SignIn, enter_code, enter_first_code, ha
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import form
+from tradecounter.edge.pages.page_view import forget_cookie
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -118,7 +118,7 @@ class SignInPages(SignInSubject, frozen=True):
         async with transaction(self.desk.database, call.actor) as tx:
             await sign_out(tx, the_session(call), self.desk.clock.now())
         response = self.desk.go(call, self.site.sign_in, "You are signed out.")
-        forget_session(response, self.site)
+        forget_cookie(response, self.site.cookie)
         return response
 
     async def _sign_in_form(self, call: Call, filled: Filled) -> Response:
@@ -220,7 +220,7 @@ class PasswordPages(SignInSubject, frozen=True):
         address = address_of(call.request)
         await set_password(self.desk.database, self.site.name, body.token, body.password, now, address)
         response = self.desk.go(call, self.site.sign_in, "The password is set. Sign in with it.")
-        forget_session(response, self.site)
+        forget_cookie(response, self.site.cookie)
         return response
 
     async def _forgotten_form(self, call: Call, filled: Filled) -> Response:

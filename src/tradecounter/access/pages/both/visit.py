@@ -17,7 +17,7 @@ from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
 from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import PageSite
-from tradecounter.edge.pages.page_view import forget_cookie, set_cookie
+from tradecounter.edge.pages.page_view import set_cookie
 from tradecounter.edge.pages.step import Handler, Shown
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import shown_at
@@ -180,11 +180,6 @@ def set_session(response: Response, site: PageSite, done: SignIn) -> None:
     set_cookie(response, site.cookie, done.cookie)
     if done.mark is not None:
         set_cookie(response, _browser_cookie(site), done.mark, _BROWSER_SECONDS)
-
-
-def forget_session(response: Response, site: PageSite) -> None:
-    """Have the browser forget the session."""
-    forget_cookie(response, site.cookie)
 
 
 def _browser_cookie(site: PageSite) -> str:

@@ -9,12 +9,12 @@ from starlette.responses import Response
 
 from tradecounter.audit.queries import latest_of
 from tradecounter.billing.account_statement import AGES, ageing_chart
-from tradecounter.billing.debtors import read_debtor_table, read_debtor_totals, remind_debtor
+from tradecounter.billing.debtors import age_starts, read_debtor_totals, remind_debtor
 from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord, chosen_debtors
 from tradecounter.customer_notes.queries import promises_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Order
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
@@ -39,10 +39,6 @@ _CELLS: Cells = {
 }
 
 
-class DebtorTable(TableParameters, frozen=True, kw_only=True):
-    """The table of debtors has no filters."""
-
-
 class DebtorPages(Struct, frozen=True):
     """Debtors by age."""
 
@@ -60,8 +56,8 @@ class DebtorPages(Struct, frozen=True):
         shown=lambda self, _, found: self._totals(found.rows),
         scope="billing:read",
     )
-    async def list_debtors(self, tx: Transaction, wanted: DebtorTable, at: At, now: datetime) -> list[DebtorRecord]:
-        return await read_debtor_table(tx, now, **at)
+    async def list_debtors(self, tx: Transaction, at: At, now: datetime) -> list[DebtorRecord]:
+        return await DEBTORS.page(tx, age_starts(now), **at)
 
     async def _totals(self, debtors: Sequence[DebtorRecord]) -> dict[str, Any]:
         now = self.desk.clock.now()

@@ -13,11 +13,11 @@ from tradecounter.customer_requests.queries import open_requests_of
 from tradecounter.customers.operations.staff import present_customer, present_customers
 from tradecounter.customers.operations.wire import ResellerCustomer
 from tradecounter.customers.queries.accounts import (
-    CUSTOMER_SORTS,
+    CUSTOMERS,
     CustomerFilter,
     CustomerRow,
-    customer_table,
     price_list_keys,
+    spelled_price_list,
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -41,6 +41,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_events
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import SORTS, order_table, sorted_by
 from tradecounter.orders.wire import MOST_UNITS
@@ -83,7 +84,7 @@ class CustomerTable(TableParameters, frozen=True, kw_only=True):
 
 
 class ListedCustomer(Struct, frozen=True):
-    """A row of the table: a customer as the API shows it, and the value by which it is sorted."""
+    """A row of the table: a customer as it is stored, and as the API shows it."""
 
     row: CustomerRow
     shown: ResellerCustomer
@@ -99,7 +100,7 @@ class CustomerListPages(Struct, frozen=True):
         "/customer",
         "Customers",
         columns=_CUSTOMER_COLUMNS,
-        order=Order(CUSTOMER_SORTS, _BY_NAME, lambda listed, _: (listed.row.sorted_by, listed.shown.id)),
+        order=Order(CUSTOMERS.sorts, _BY_NAME, lambda listed, column: CUSTOMERS.place_of(listed.row, column)),
         template="customers/list.html",
         file="customers",
         cells=_CUSTOMER_CELLS,
@@ -109,12 +110,14 @@ class CustomerListPages(Struct, frozen=True):
     async def list_customers(
         self, tx: Transaction, wanted: CustomerTable, at: At, now: datetime
     ) -> list[ListedCustomer]:
+        given, price_list = text("query", wanted.query) or None, text("price_list", wanted.price_list)
         chosen = CustomerFilter(
-            text=text("query", wanted.query),
-            price_list=text("price_list", wanted.price_list),
+            text=given and fold(given),
+            given=given,
+            price_list=await spelled_price_list(tx, price_list) if price_list else None,
             blocked=None if wanted.state is None else wanted.state == "blocked",
         )
-        rows = await customer_table(tx, chosen, **at)
+        rows = await CUSTOMERS.page(tx, chosen, **at)
         shown = await present_customers(tx, [row.account for row in rows], now)
         return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)]
 
@@ -141,13 +144,7 @@ _ORDER_CELLS: Cells = {
     "status": "label",
     "gross": "gross",
 }
-_EVENT_CELLS: Cells = {
-    "sequence": "sequence",
-    "type": "type",
-    "occurred_at": "occurred_at",
-    "subject": "subject",
-    "data": "data",
-}
+_EVENT_CELLS: Cells = {name: name for name in ("sequence", "type", "occurred_at", "subject", "data")}
 _BY_SEQUENCE = "sequence"
 
 
@@ -156,11 +153,6 @@ class AuditLine(Struct, frozen=True):
 
     entry: AuditRecord
     fields: list[ShownChange]
-
-    @classmethod
-    def of(cls, entry: AuditRecord) -> "AuditLine":
-        """Return an entry with its fields."""
-        return cls(entry, changes_of(entry))
 
 
 class CustomerPages(Struct, frozen=True):
@@ -225,7 +217,7 @@ class CustomerPages(Struct, frozen=True):
             shown = await shown_customer(tx, call)
             subject = AuditFilter(subject=f"customer/{shown.id}")
             entries = await list_entries(tx, subject, _MOST_ENTRIES, latest_first=True)
-        lines = [AuditLine.of(entry) for entry in entries]
+        lines = [AuditLine(entry, changes_of(entry)) for entry in entries]
         return self.desk.show(call, "customers/history.html", shown=shown, lines=lines, most=_MOST_ENTRIES)
 
     @page("/customer/{id}/webhook", "A customer's webhooks", scope="customers:read")
