@@ -75,6 +75,11 @@ def one_line(text: str) -> str:
     return " ".join(without_controls.split())
 
 
+def sentence(text: str) -> str:
+    """Return a text with a capital letter at its beginning."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def common_beginning(one: str, other: str) -> int:
     """Return how many characters two texts begin with together."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

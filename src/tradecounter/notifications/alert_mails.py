@@ -10,6 +10,7 @@ from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.clock import day_in_words, uk_date
+from tradecounter.kit.text import sentence
 from tradecounter.notifications.billing_mails import unpaid_mail
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
@@ -86,7 +87,7 @@ async def invoices_due(context: MailContext, *, user_id: int, until: int) -> Mai
         context,
         f"invoices-due-{user_id}-{until}",
         user.email,
-        f"{named[:1].upper()}{named[1:]} due by {day_in_words(uk_date(end - timedelta(seconds=1)))}",
+        f"{sentence(named)} due by {day_in_words(uk_date(end - timedelta(seconds=1)))}",
         account,
         invoices,
         heading="Invoices due soon",

@@ -11,7 +11,7 @@ from msgspec import Struct
 from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import label, regular_past
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.text import plural
+from tradecounter.kit.text import plural, sentence
 from tradecounter.orders.reseller_wire import Happening, ResellerOrder
 
 # Fields in pounds. Of other numbers, the log does not say what they are.
@@ -201,7 +201,7 @@ def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[st
     if kind in _EVENTS:
         who = "Somebody" if verb.startswith("asked") else "The system"
         return f"{who} {verb} {what}", name, behind
-    subject = f"{what[:1].upper()}{what[1:]}"
+    subject = sentence(what)
     return subject, name, f" {verb}" if done == "expired" else f" {'were' if of_units else 'was'} {verb}{behind}"
 
 

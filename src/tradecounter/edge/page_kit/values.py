@@ -8,12 +8,14 @@ from typing import Any
 
 from jinja2 import Environment, pass_environment
 from jinja2.filters import do_truncate
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tradecounter.kit.clock import UK, moment_of
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.text import plural
+from tradecounter.kit.text import plural, sentence
 
+_ROW_HEADING = 'h scope="row"'  # behind "<t"
+_LABEL = ' data-label="'
 NOTHING = Markup('<span class="note" aria-label="none">&ndash;</span>')
 
 # The tone of each state and status; the text is always shown too.
@@ -203,6 +205,27 @@ def truncate(environment: Environment, text: str, length: int) -> str:
     return do_truncate(environment, text, length, end="…")
 
 
+def labels(headings: Iterable[str]) -> list[str]:
+    """Return what `labelled` puts into the cells of columns with these headings.
+
+    A heading of numbers may begin with "#"; that of steps is empty.
+    """
+    return [f'{_LABEL}{escape(heading.removeprefix("#"))}"' if heading else "" for heading in headings]
+
+
+def labelled(cells: Markup, labels: Iterable[str]) -> Markup:
+    """Return a table's row whose cells are labelled for phones. Cells that have a label of their own keep it."""
+    left = iter(labels)
+    parts = str.split(cells, "<t")
+    for number, part in enumerate(parts):
+        start = 1 if part.startswith("d") else len(_ROW_HEADING) if part.startswith(_ROW_HEADING) else 0
+        if number and start:
+            label = next(left, "")
+            if not part.startswith(_LABEL, start):
+                parts[number] = part[:start] + label + part[start:]
+    return Markup("<t".join(parts))  # noqa: S704 the cells are, and labels are escaped
+
+
 def zip_same(options: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Return options whose values are their texts, as pairs."""
     return [(option, option) for option in options]
@@ -228,6 +251,9 @@ FILTERS = {
     "action": action,
     "short_code": short_code,
     "unbroken": unbroken,
+    "sentence": sentence,
+    "labels": labels,
+    "labelled": labelled,
     "truncate": truncate,
     "zip_same": zip_same,
 }

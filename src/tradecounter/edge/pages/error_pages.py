@@ -14,6 +14,7 @@ from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import PageView, prefix_of, see_other
 from tradecounter.edge.rest.responses import Failure, show_errors_with
 from tradecounter.edge.session import ElsewhereError
+from tradecounter.kit.text import sentence
 
 _HEADINGS = {
     400: "This does not work",
@@ -42,7 +43,7 @@ class ErrorPages(Struct, frozen=True):
             return see_other(request, prefix + failure.error.path)
         view = PageView(self.site, self.navigation, request, prefix)
         heading = _HEADINGS.get(failure.status, _ANOTHER_HEADING)
-        message = f"{failure.message[:1].upper()}{failure.message[1:]}."
+        message = f"{sentence(failure.message)}."
         values = {"heading": heading, "message": message}
         response = render(view, self.templates, "error.html", failure.status, values)
         response.headers.update(failure.headers)

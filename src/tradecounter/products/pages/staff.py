@@ -327,7 +327,7 @@ class GroupPages(Struct, frozen=True):
         template="products/groups.html",
         file="categories",
         cells=_GROUP_CELLS,
-        shown=lambda *_: known(one="category", several="categories", title="Categories", heading="Category"),
+        shown=lambda *_: known(one="category", several="categories", title="Categories"),
         scope="catalogue:read",
     )
     async def list_categories(self, at: At) -> list[Group]:
@@ -342,9 +342,7 @@ class GroupPages(Struct, frozen=True):
         template="products/groups.html",
         file="manufacturers",
         cells=_GROUP_CELLS,
-        shown=lambda *_: known(
-            one="manufacturer", several="manufacturers", title="Manufacturers", heading="Manufacturer"
-        ),
+        shown=lambda *_: known(one="manufacturer", several="manufacturers", title="Manufacturers"),
         scope="catalogue:read",
     )
     async def list_manufacturers(self, at: At) -> list[Group]:

@@ -25,6 +25,7 @@ from tradecounter.edge.pages.operation import form
 from tradecounter.edge.pages.page_view import forget_cookie
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.text import sentence
 
 
 class PasswordForm(Struct):
@@ -164,7 +165,7 @@ class SignInPages(SignInSubject, frozen=True):
         return self.desk.show(call, "access/again.html", form=filled, next=wanted, root=self.root, by_code=by_code)
 
     def _begin_again(self, call: Call, error: DomainError, wanted: str) -> Response:
-        message = f"{error.message[:1].upper()}{error.message[1:]}."
+        message = f"{sentence(error.message)}."
         return self.desk.go(call, self.path("/sign-in", wanted), message)
 
     def _signed_in(self, call: Call, done: SignIn, path: str) -> Response:
