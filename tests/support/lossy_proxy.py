@@ -47,9 +47,6 @@ def lossy_proxy(url: str, *, busy: bool = False) -> Iterator[Lossy]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:
-            self.forward()
-
         def forward(self) -> None:
             unlucky = next(numbers) % _EVERY == 0
             request = f"{self.command} {self.path}"
@@ -66,15 +63,6 @@ def lossy_proxy(url: str, *, busy: bool = False) -> Iterator[Lossy]:
                 return
             self.respond(response.status, response.getheaders(), content)
 
-        def do_POST(self) -> None:
-            self.forward()
-
-        def do_PUT(self) -> None:
-            self.forward()
-
-        def do_DELETE(self) -> None:
-            self.forward()
-
         def respond(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
             self.send_response_only(status)
             for header in _kept(headers):
@@ -86,6 +74,8 @@ def lossy_proxy(url: str, *, busy: bool = False) -> Iterator[Lossy]:
         def log_message(self, *_: Any) -> None:
             pass
 
+    for method in ("GET", "POST", "PUT", "DELETE"):
+        setattr(Handler, f"do_{method}", Handler.forward)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     found.url = f"http://127.0.0.1:{server.server_address[1]}"
