@@ -7,6 +7,7 @@ import structlog
 from tradecounter.access.queries.people import list_users
 from tradecounter.alerts.queries import users_told_of_dispatch
 from tradecounter.db.jobs import change_number
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
@@ -20,7 +21,7 @@ from tradecounter.notifications.queries import (
 )
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
-from tradecounter.shipments.queries.fulfilment import shipment_of
+from tradecounter.shipments.queries.fulfilment import fetch_shipment
 
 log = structlog.get_logger()
 
@@ -135,13 +136,13 @@ async def _dispatched(
     order_id = order.id
     if not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
-    if await find_taken_back_facts(context.tx, order_id, shipment_id) is not None:
+    try:
+        shipment = await fetch_shipment(context.tx, order_id, order.name, shipment_id)
+    except DomainError as error:
+        if error.kind is not Kind.CONFLICT:
+            raise NothingToSend(error.message) from error
         log.info("dispatch not sent: the shipment was taken back", order_id=order_id, shipment_id=shipment_id)
         return None
-    try:
-        shipment = await shipment_of(context.tx, order_id, shipment_id)
-    except LookupError as error:
-        raise NothingToSend(str(error)) from error
     lines = await dispatched_lines(context.tx, order_id, shipment_id)
     numbers = shipment.serial_numbers
     remaining = [line for line in lines if line.remaining > 0 and not line.component]
