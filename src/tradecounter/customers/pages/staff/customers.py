@@ -47,9 +47,10 @@ from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
 from tradecounter.parts.shown import shown_customer
-from tradecounter.prices.explain_price import ExplainedPrice, price_of
+from tradecounter.prices.explain_price import ExplainedPrice
 from tradecounter.prices.queries.prices_of_products import ContractRow, contract_table
 from tradecounter.shipping.queries import read_methods
+from tradecounter.storefront.customer_prices import price_of
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 
 _CUSTOMER_COLUMNS = (
