@@ -8,8 +8,9 @@ from tradecounter.alerts.pages.account import AlertPages
 from tradecounter.approvals.pages.account import ApprovalPages
 from tradecounter.baskets.change_basket import summarise
 from tradecounter.baskets.pages.account import BasketPages, SharePages
-from tradecounter.billing.pages.account import CreditPages, OwnCreditNotePages, OwnInvoicePages, StatementPages
+from tradecounter.billing.pages.account import CreditPages, OwnInvoicePages, StatementPages
 from tradecounter.consent.pages.account import CONSENT_PATH, ConsentPages
+from tradecounter.credit_notes.pages.account import OwnCreditNotePages
 from tradecounter.customer_requests.pages.account import AskPages
 from tradecounter.customers.pages.both import AddressPages
 from tradecounter.db.pool import Database

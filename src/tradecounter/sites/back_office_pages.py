@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from tradecounter.access.pages.staff import SettingPages, StaffPages, TokenPages
 from tradecounter.audit.pages.staff import AuditPages, AuditSummaryPages
-from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages, RemindDebtorsPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
 from tradecounter.billing.pages.staff.vat import VatPages
+from tradecounter.credit_notes.pages.staff import CreditNotePages
 from tradecounter.customer_notes.pages.staff import CustomerNotePages
 from tradecounter.customer_requests.pages.staff import RequestPages
 from tradecounter.customers.pages.both import AddressPages

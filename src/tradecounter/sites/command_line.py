@@ -67,7 +67,7 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "event": "tradecounter.events.commands:app",
     "audit": "tradecounter.audit.commands:audit",
     "job": "tradecounter.jobs.commands:app",
-    "credit-note": "tradecounter.billing.commands.credit_note:app",
+    "credit-note": "tradecounter.credit_notes.commands:app",
     "payment": "tradecounter.payments.commands:app",
     "statement": "tradecounter.billing.commands.statement:statement",
     "debtors": "tradecounter.billing.commands.statement:debtors",
