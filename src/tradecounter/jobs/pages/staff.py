@@ -18,7 +18,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_data_of
-from tradecounter.notifications.retry_job import retry_job
+from tradecounter.jobs.retry_job import retry_job
 from tradecounter.parts.back_office import OfficeParts
 
 _NAMES = {
