@@ -31,7 +31,7 @@ from tradecounter.quotes.pages.account import OwnQuotePages, QuoteLinkPages
 from tradecounter.request_log.pages.account import RequestLogPages
 from tradecounter.sandbox.pages.account import SandboxKeyPages
 from tradecounter.saved_lists.pages.account import SavedListPages
-from tradecounter.search.pages.account import OwnSearchPages
+from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.storefront.pages.account import ComparePages, ShopPages
 from tradecounter.today.pages.account import HomePages
@@ -54,7 +54,7 @@ SUBJECTS: Sequence[type] = (
     AskPages,
     OwnQuotePages,
     QuoteLinkPages,
-    OwnSearchPages,
+    placed(SearchPages, ACCOUNT),
     StatementPages,  # before the page of an invoice: `statement` is no number
     RemittancePages,  # before an invoice by its number
     OwnCreditNotePages,

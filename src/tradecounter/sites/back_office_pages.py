@@ -40,7 +40,7 @@ from tradecounter.quotes.pages.staff.quotes import QuoteListPages, QuotePages
 from tradecounter.quotes.pages.staff.steps import QuoteStepPages
 from tradecounter.returns.pages.staff import ReturnListPages, ReturnPages
 from tradecounter.saved_views.pages.staff import SavedViewPages
-from tradecounter.search.pages.staff import SearchPages
+from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.storefront.pages.staff import AsCustomerPages
 from tradecounter.today.pages.staff.today import TodayPages
@@ -74,7 +74,7 @@ SUBJECTS: Sequence[type] = (
     StaffPages,
     TokenPages,
     SettingPages,
-    SearchPages,
+    placed(SearchPages, BACK_OFFICE),
     SavedViewPages,
     ConfirmPages,
     AmendPages,
