@@ -1,6 +1,6 @@
 """Adds, changes and reads customers' accounts: one, a table of them, and the terms that determine their catalogue."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -13,6 +13,7 @@ from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNER
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
+from tradecounter.db.sorted_rows import After, SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
@@ -207,17 +208,6 @@ async def set_blocked(tx: Transaction, customer_id: int, at: datetime | None, re
     return bool(changed)
 
 
-_SORTED_NAME = SQL("lower(coalesce(nullif(company, ''), first_name || ' ' || last_name))")
-
-# By column: the expression, its type, and its type in a cursor.
-_CUSTOMER_SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
-    "name": (_SORTED_NAME, SQL("text"), str),
-    "added": (SQL("created_at"), SQL("timestamptz"), datetime),
-    "limit": (SQL("coalesce(credit_limit, -1)"), SQL("numeric"), Decimal),
-}
-CUSTOMER_SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _CUSTOMER_SORTS.items()}
-
-
 class CustomerFilter(Struct, frozen=True, kw_only=True):
     """A filter of customers; None matches all.
 
@@ -231,17 +221,35 @@ class CustomerFilter(Struct, frozen=True, kw_only=True):
 
 
 class CustomerRow(Struct, frozen=True):
-    """A customer in a table, and the value by which it is sorted."""
+    """A customer in a table, with what the account lacks to be sorted by: its name in small letters, its exact time."""
 
     account: Account
-    sorted_by: Any
+    name_key: str
+    added_at: datetime
 
 
-_TABLE_PAGE = SQL("""
-    select {column} as sorted_by, {account}
-    from customer where {conditions} order by {column} {order}, id {order} limit :most
-""")
-_ANY_CUSTOMER = SQL("true")
+def _customer_row(name_key: str, added_at: datetime, **columns: Any) -> CustomerRow:
+    return CustomerRow(Account(**columns), name_key, added_at)
+
+
+_NO_LIMIT = Decimal(-1)
+_NAME_KEY = SQL("lower(coalesce(nullif(company, ''), first_name || ' ' || last_name))")
+CUSTOMERS: SortedTable[CustomerRow] = SortedTable(
+    select=SQL("select {} as name_key, created_at as added_at, {} from customer").format(_NAME_KEY, ACCOUNT_COLUMNS),
+    row=_customer_row,
+    columns={
+        "name": SortColumn(_NAME_KEY, SQL("text"), str, lambda row: row.name_key),
+        "added": SortColumn(SQL("created_at"), SQL("timestamptz"), datetime, lambda row: row.added_at),
+        "limit": SortColumn(
+            SQL("coalesce(credit_limit, -1)"),
+            SQL("numeric"),
+            Decimal,
+            lambda row: _NO_LIMIT if row.account.credit_limit is None else row.account.credit_limit,
+        ),
+    },
+    key=SQL("id"),
+    key_of=lambda row: row.account.id,
+)
 _HAS_TEXT = SQL(
     "(id = :id::bigint or external_id = :given"
     " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
@@ -250,11 +258,6 @@ _HAS_TEXT = SQL(
 )
 _OF_PRICE_LIST = SQL("coalesce(price_list, 'default') = :price_list")
 _IS_BLOCKED = SQL("(blocked_at is not null) = :blocked")
-_BEHIND_CURSOR = SQL("({column}, id) {sign} (:after_value::{kind}, :after_id)")
-
-
-def _customer_row(sorted_by: Any, **columns: Any) -> CustomerRow:
-    return CustomerRow(Account(**columns), sorted_by)
 
 
 async def customer_table(
@@ -264,11 +267,10 @@ async def customer_table(
     most: int,
     *,
     descending: bool = False,
-    after: tuple[Any, int] | None = None,
+    after: After = None,
 ) -> list[CustomerRow]:
-    """Return customers that match a filter, by a column of `CUSTOMER_SORTS`, behind the value and the id of `after`."""
-    expression, kind, _ = _CUSTOMER_SORTS[column]
-    conditions, values = [_ANY_CUSTOMER], dict[str, Any](most=most)
+    """Return customers that match a filter, by a column of `CUSTOMERS`, behind the value and the id of `after`."""
+    conditions, values = list[SQL](), dict[str, Any]()
     if wanted.text:
         conditions.append(_HAS_TEXT)
         values |= {"text": fold(wanted.text), "given": wanted.text.strip(), "id": read_id(wanted.text)}
@@ -278,14 +280,8 @@ async def customer_table(
     if wanted.blocked is not None:
         conditions.append(_IS_BLOCKED)
         values["blocked"] = wanted.blocked
-    chosen = SQL(" and ").join(conditions)
-    if after is not None:
-        behind = _BEHIND_CURSOR.format(column=expression, sign=SQL("<" if descending else ">"), kind=kind)
-        chosen = SQL("{} and {}").format(chosen, behind)
-        values |= {"after_value": after[0], "after_id": after[1]}
-    order = SQL("desc" if descending else "asc")
-    sql = _TABLE_PAGE.format(account=ACCOUNT_COLUMNS, conditions=chosen, column=expression, order=order)
-    return await tx.fetch_all(Statement(sql, _customer_row, prepared=False), **values)
+    statement, place = CUSTOMERS.statement(conditions, column, descending=descending, after=after)
+    return await tx.fetch_all(statement, **values, **place, most=most)
 
 
 class CustomerTerms(Struct, frozen=True):

@@ -7,10 +7,11 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.jobs import Job, JobState, failed_jobs, latest_jobs
+from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
-from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import PageView

@@ -8,10 +8,11 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
+from tradecounter.db.sorted_rows import After, SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
@@ -47,49 +48,38 @@ class OrderRow(Struct, frozen=True):
         return self.status or self.state
 
 
-# By column: the expression, its type, and its type in a cursor.
-_SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
-    "placed": (SQL("coalesce(confirmed_at, created_at)"), SQL("timestamptz"), datetime),
-    "confirmed": (SQL("confirmed_at"), SQL("timestamptz"), datetime),  # the same of confirmed orders, by an index
-    "total": (SQL("gross"), SQL("numeric"), Decimal),
-    "customer": (SQL("customer_id"), SQL("bigint"), int),
-}
-SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _SORTS.items() if name != "confirmed"}
-
-# Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
-_PAGE = SQL("""
-    select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
-           {customer} as customer, o.customer_reference,
-           o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at
-    from (select id from orders where {conditions} order by {column} {order}, id {order} limit :most) as chosen
-    join orders as o using (id)
-    join customer as c on c.id = o.customer_id
-    order by {outer} {order}, o.id {order}
-""")
-_OUTER = {
-    "placed": SQL("coalesce(o.confirmed_at, o.created_at)"),
-    "confirmed": SQL("o.confirmed_at"),
-    "total": SQL("o.gross"),
-    "customer": SQL("o.customer_id"),
-}
-_ALL = SQL("true")
-_BEHIND = SQL("({column}, id) {sign} (:after_value::{kind}, :after_id)")
+def _with_customers(page: Composed) -> Composed:
+    return SQL("""
+        select orders.id, coalesce(orders.order_reference, orders.confirmation_code) as name, orders.kind, orders.state,
+               orders.status, orders.customer_id, {customer} as customer, orders.customer_reference, orders.gross,
+               coalesce(orders.confirmed_at, orders.created_at) as placed_at
+        from ({page}) as chosen join orders using (id) join customer as c on c.id = orders.customer_id
+    """).format(customer=CUSTOMER_NAME, page=page)
 
 
-def sorted_by(row: OrderRow, column: str) -> Any:
-    """Return the value of a row by which a column sorts."""
-    values = {"placed": row.placed_at, "confirmed": row.placed_at, "total": row.gross, "customer": row.customer_id}
-    return values[column]
+_MOMENT = SQL("timestamptz")
+ORDERS: SortedTable[OrderRow] = SortedTable(
+    # Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
+    select=SQL("select orders.id from orders"),
+    joined=_with_customers,
+    row=OrderRow,
+    columns={
+        "placed": SortColumn(
+            SQL("coalesce(orders.confirmed_at, orders.created_at)"), _MOMENT, datetime, lambda row: row.placed_at
+        ),
+        # The same of confirmed orders, by an index.
+        "confirmed": SortColumn(SQL("orders.confirmed_at"), _MOMENT, datetime, lambda row: row.placed_at),
+        "total": SortColumn(SQL("orders.gross"), SQL("numeric"), Decimal, lambda row: row.gross),
+        "customer": SortColumn(SQL("orders.customer_id"), SQL("bigint"), int, lambda row: row.customer_id),
+    },
+    key=SQL("orders.id"),
+    key_of=lambda row: row.id,
+)
+SORTS: Mapping[str, Any] = {name: kind for name, kind in ORDERS.sorts.items() if name != "confirmed"}
 
 
 async def order_table(
-    tx: Transaction,
-    wanted: OrderFilter,
-    column: str,
-    most: int,
-    *,
-    descending: bool,
-    after: tuple[Any, int] | None = None,
+    tx: Transaction, wanted: OrderFilter, column: str, most: int, *, descending: bool, after: After = None
 ) -> list[OrderRow]:
     """Return rows that match a filter, sorted by a column of `SORTS`, behind the value and the id of `after`."""
     if wanted.state is None and wanted.status is not None:
@@ -100,24 +90,9 @@ async def order_table(
     has_index = wanted.customer_id or wanted.status or wanted.to_dispatch
     if column == "placed" and wanted.state == "confirmed" and has_index:
         column = "confirmed"
-    expression, kind, _ = _SORTS[column]
     conditions = list(conditions_of(wanted))
-    values = values_of(wanted) | {"most": most}
-    if after is not None:
-        sign = SQL("<" if descending else ">")
-        conditions.append(_BEHIND.format(column=expression, sign=sign, kind=kind))
-        values |= {"after_value": after[0], "after_id": after[1]}
-    statement = Statement(
-        _PAGE.format(
-            customer=CUSTOMER_NAME,
-            conditions=SQL(" and ").join(conditions or [_ALL]),
-            column=expression,
-            outer=_OUTER[column],
-            order=SQL("desc" if descending else "asc"),
-        ),
-        OrderRow,
-        prepared=False,
-    )
+    statement, place = ORDERS.statement(conditions, column, descending=descending, after=after)
+    values = values_of(wanted) | place | {"most": most}
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 

@@ -13,7 +13,7 @@ from tradecounter.customer_requests.queries import open_requests_of
 from tradecounter.customers.operations.staff import present_customer, present_customers
 from tradecounter.customers.operations.wire import ResellerCustomer
 from tradecounter.customers.queries.accounts import (
-    CUSTOMER_SORTS,
+    CUSTOMERS,
     CustomerFilter,
     CustomerRow,
     customer_table,
@@ -42,7 +42,7 @@ from tradecounter.events.queries import latest_events
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.queries.order_table import SORTS, order_table, sorted_by
+from tradecounter.orders.queries.order_table import ORDERS, SORTS, order_table
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
@@ -100,7 +100,7 @@ class CustomerListPages(Struct, frozen=True):
         "/customer",
         "Customers",
         columns=_CUSTOMER_COLUMNS,
-        order=Order(CUSTOMER_SORTS, _BY_NAME, lambda listed, _: (listed.row.sorted_by, listed.shown.id)),
+        order=Order(CUSTOMERS.sorts, _BY_NAME, lambda listed, column: CUSTOMERS.place_of(listed.row, column)),
         template="customers/list.html",
         file="customers",
         cells=_CUSTOMER_CELLS,
@@ -203,7 +203,7 @@ class CustomerPages(Struct, frozen=True):
             return csv_of(f"customer-{shown.id}-orders", _ORDER_CELLS, found)
         address = self.desk.view(call).at(f"{shown.path}/order")
         table = Table.of(
-            call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(sorted_by(row, sort.column), row.id)
+            call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(*ORDERS.place_of(row, sort.column))
         )
         return self.desk.show(call, "customers/orders.html", shown=shown, table=table)
 
