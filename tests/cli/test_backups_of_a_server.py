@@ -12,11 +12,11 @@ import pytest
 from support.backups import BackedUpServer, backed_up_server
 from support.command_line import SECRET, Forker, Program
 from support.waiting import wait_for
+from tradecounter.db.jobs import SILENT_SECONDS
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.jobs.watch import Backlog
-from tradecounter.sites.worker import SILENT_SECONDS
 
 pytestmark = pytest.mark.long
 

@@ -26,13 +26,13 @@ def imported(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "unneeded"),
     [
-        ("tradecounter.installation.serve", LIBRARIES | BACK_OFFICE | WORKER | DEMO),
+        ("tradecounter.sites.commands.serve", LIBRARIES | BACK_OFFICE | WORKER | DEMO),
         (
-            "tradecounter.installation.backoffice",
+            "tradecounter.sites.commands.backoffice",
             {"alembic", "opentelemetry", "procrastinate", "pypdf"} | WORKER | DEMO,
         ),
         (
-            "tradecounter.installation.worker",
+            "tradecounter.sites.commands.worker",
             {"alembic", "opentelemetry", "pypdf", "tradecounter.sites.back_office"} | DEMO,
         ),
         (

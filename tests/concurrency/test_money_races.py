@@ -13,8 +13,8 @@ from support.billing import SELLER, credit, due_of, invoiced, issue_part, number
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, outstanding, rows
 from support.service import Service
 from support.waiting import waiting_for_a_lock
-from tradecounter.billing.credit_notes import receive_and_credit
-from tradecounter.billing.reseller_wire import IssuedCreditNote
+from tradecounter.credit_notes.credit_return import receive_and_credit
+from tradecounter.credit_notes.reseller_wire import IssuedCreditNote
 from tradecounter.kit.errors import DomainError
 from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest

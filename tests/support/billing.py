@@ -10,13 +10,13 @@ from pypdf import PdfReader
 
 from support.orders import buy, dispatch, rows
 from support.service import Customer, Service
-from tradecounter.billing.credit_notes import issue_credit_note
 from tradecounter.billing.invoices import IssuedInvoice, issue_invoice
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.billing.reseller_wire import CreditNote
-from tradecounter.billing.rules import CreditLine
 from tradecounter.billing.wire import CreditOrderStatus
+from tradecounter.credit_notes.issue_credit_note import issue_credit_note
+from tradecounter.credit_notes.reseller_wire import CreditNote
+from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.letterhead.seller import Letterhead, Seller
 from tradecounter.payments.record_payment import NewPayment, pay_account, pay_invoice, record_payment, reverse_payment
 from tradecounter.payments.wire import Payment

@@ -29,9 +29,10 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.clock import at_uk_time, uk_date
 from tradecounter.kit.errors import DomainError, Kind, or_not_found
-from tradecounter.prices.explain_price import Buyer, explain_price, unit_costs_of
+from tradecounter.prices.explain_price import Buyer, explain_price
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
+from tradecounter.storefront.customer_prices import unit_costs_of
 from tradecounter.storefront.view import CustomerView
 
 _ROLE_FOR: Mapping[AlertKind, UserRole] = {"dispatched": "buyer", "invoices_due": "accounts"}

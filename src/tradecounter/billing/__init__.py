@@ -1,1 +1,1 @@
-"""Invoices, credit notes, statements and the credit overview."""
+"""Invoices, statements and the credit overview; how invoices and credit notes are printed."""

@@ -5,13 +5,11 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, cast
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 
 from tradecounter.billing.invoice_document import InvoiceLine
-from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document_of
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, PrintedLines
 from tradecounter.kit.clock import uk_date
-from tradecounter.returns.wire import Return
 
 OrderReference = Annotated[str, Meta(description="The reference of the order.")]
 CustomerNumber = Annotated[int, Meta(description="The customer's id.")]
@@ -75,27 +73,6 @@ class Invoice(InvoiceFields, frozen=True, kw_only=True):
     lines: list[BilledLine]
 
 
-class CreditNoteFields(Struct, frozen=True, kw_only=True):
-    """What a credit note has, whatever the form of its lines."""
-
-    number: Annotated[int, Meta(description="The credit note's number.")]
-    invoice: Annotated[int, Meta(description="The number of the invoice that it corrects.")]
-    order_reference: OrderReference
-    customer_id: CustomerNumber
-    issued_on: IssuedOn
-    reason: Annotated[str, Meta(description="Why it was issued.")]
-    lines: Any
-    cost_net: Annotated[Decimal, Meta(description="Pounds without VAT.")]
-    cost_tax: Annotated[Decimal, Meta(description="The VAT in pounds.")]
-    cost_gross: Annotated[Decimal, Meta(description="Pounds with VAT.")]
-
-
-class CreditNote(CreditNoteFields, frozen=True, kw_only=True):
-    """A credit note."""
-
-    lines: list[BilledLine]
-
-
 def present_summary(record: InvoiceRecord) -> InvoiceSummary:
     """Return an invoice without its lines."""
     return InvoiceSummary(**_common(record))
@@ -110,7 +87,7 @@ def present_invoices(
             **_common(record),
             customer_reference=record.customer_reference,
             state=cast("Any", record.state(now).replace(" ", "_")),
-            lines=_lines(printed[record.number].line_ids, printed[record.number].lines),
+            lines=billed_lines(printed[record.number].line_ids, printed[record.number].lines),
         )
         for record in records
     ]
@@ -133,23 +110,8 @@ def _common(record: InvoiceRecord) -> dict[str, Any]:
     }
 
 
-def present_credit_note(record: CreditNoteRecord) -> CreditNote:
-    """Return a credit note as the resource CreditNote."""
-    return CreditNote(
-        number=record.number,
-        invoice=record.invoice,
-        order_reference=record.order_reference,
-        customer_id=record.customer_id,
-        issued_on=uk_date(record.issued_at),
-        reason=record.reason,
-        lines=_lines(record.line_ids, document_of(record).lines),
-        cost_net=record.net,
-        cost_tax=record.vat,
-        cost_gross=record.gross,
-    )
-
-
-def _lines(line_ids: Sequence[int | None], lines: Sequence[InvoiceLine]) -> list[BilledLine]:
+def billed_lines(line_ids: Sequence[int | None], lines: Sequence[InvoiceLine]) -> list[BilledLine]:
+    """Return the lines of a document; `line_ids` are the order's lines, None for other lines."""
     return [
         BilledLine(
             item_id=line_id,
@@ -163,23 +125,3 @@ def _lines(line_ids: Sequence[int | None], lines: Sequence[InvoiceLine]) -> list
         )
         for line_id, line in zip(line_ids, lines, strict=True)
     ]
-
-
-class IssuedCreditNote(Struct, frozen=True):
-    """A credit note that was issued on the way."""
-
-    number: int
-    invoice: int
-    cost_gross: Decimal
-
-
-class ReceivedReturn(Return, frozen=True, kw_only=True):
-    """A return after units were received, with the credit notes that were issued for it at once."""
-
-    credit_notes: list[IssuedCreditNote]
-
-
-def present_received(found: Return, notes: Sequence[CreditNote]) -> ReceivedReturn:
-    """Return a return with the credit notes of what came back."""
-    issued = [IssuedCreditNote(note.number, note.invoice, note.cost_gross) for note in notes]
-    return ReceivedReturn(**structs.asdict(found), credit_notes=issued)

@@ -8,8 +8,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from tradecounter.billing.account_statement import STATEMENT_NAMES, AccountStatement, EntryFields, StatementFields
 from tradecounter.billing.reseller_wire import (
     BilledLine,
-    CreditNote,
-    CreditNoteFields,
     Invoice,
     InvoiceFields,
     LineFields,
@@ -56,12 +54,6 @@ class CustomerInvoice(InvoiceFields, frozen=True, kw_only=True):
     ]
 
 
-class CustomerCreditNote(CreditNoteFields, frozen=True, kw_only=True):
-    """A credit note with its lines, which correct those of an invoice."""
-
-    lines: Annotated[list[CustomerDocumentLine], Meta(description="What is credited.")]
-
-
 class CustomerStatementEntry(EntryFields, frozen=True, kw_only=True):
     """An entry of a statement."""
 
@@ -76,12 +68,7 @@ class CustomerStatement(StatementFields, frozen=True, kw_only=True, rename=STATE
 
 def own_invoice(invoice: Invoice) -> CustomerInvoice:
     """Return an invoice as its customer sees it."""
-    return CustomerInvoice(**structs.asdict(invoice) | {"lines": [_own_line(line) for line in invoice.lines]})
-
-
-def own_credit_note(note: CreditNote) -> CustomerCreditNote:
-    """Return a credit note as its customer sees it."""
-    return CustomerCreditNote(**structs.asdict(note) | {"lines": [_own_line(line) for line in note.lines]})
+    return CustomerInvoice(**structs.asdict(invoice) | {"lines": [own_line(line) for line in invoice.lines]})
 
 
 def own_statement(statement: AccountStatement) -> CustomerStatement:
@@ -92,7 +79,8 @@ def own_statement(statement: AccountStatement) -> CustomerStatement:
     return CustomerStatement(**structs.asdict(statement) | {"entries": entries})
 
 
-def _own_line(line: BilledLine) -> CustomerDocumentLine:
+def own_line(line: BilledLine) -> CustomerDocumentLine:
+    """Return a line of a document as its customer sees it."""
     found: dict[str, Any] = {name: value for name, value in structs.asdict(line).items() if value is not None}
     return CustomerDocumentLine(**found)
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.customers.wire import Email, ShortText
 from tradecounter.kit.keys import ExternalId
 from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.text import fold
-from tradecounter.kit.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, RequiredText, Timed
 
 Packing = Literal["own", "plain"]
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]

@@ -7,12 +7,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tradecounter.kit.email_addresses import EMAIL_PATTERN
-from tradecounter.kit.wire import Amount
+from tradecounter.kit.wire import Amount, RequiredText
 
 ShortText = Annotated[str, Meta(max_length=200)]
 FortyCharacters = Annotated[str, Meta(max_length=40)]
 Email = Annotated[str, Meta(max_length=254, pattern=EMAIL_PATTERN)]
-RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class CustomerCreditTerms(Struct):

@@ -16,6 +16,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.wire import Moment, Timed
 
+SILENT_SECONDS = 20.0  # seconds without a heartbeat after which a worker counts as dead
+
 JobName = Literal[
     "mail_quote_requested",
     "mail_quote_received",

@@ -1,10 +1,10 @@
 """Tables sorted by a column and filtered, read page by page behind a cursor: what lists of pages show."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL, Composable, Composed
 
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
@@ -31,12 +31,12 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
 
     A filter is a struct, whose fields `conditions` names; a field that is None matches all rows, and one without a
     condition is a value in `select`. With `joined`, `select` reads narrow rows, which are sorted and limited; it joins
-    the rest to those of the page, under the same name.
+    the rest to those of the page, under the same name. Without `conditions`, only `statement` reads the table.
     """
 
     select: SQL | Composed
     row: Callable[..., Row]
-    conditions: Mapping[str, SQL | Composed]
+    conditions: Mapping[str, SQL | Composed] = {}
     columns: Mapping[str, SortColumn[Row]]
     key: SQL
     key_of: Callable[[Row], int]
@@ -55,16 +55,22 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
         self, tx: Transaction, wanted: Any, column: str, most: int | None, *, descending: bool, after: After = None
     ) -> list[Row]:
         """Return rows that match a filter, sorted by a column, behind `after`; without `most`, all of them."""
-        by = self.columns[column]
-        behind = []
+        condition, values = where(wanted, self.conditions)
+        statement, place = self.statement([condition], column, descending=descending, after=after)
+        return await tx.fetch_all(statement, **values, **place, most=most)
+
+    def statement(
+        self, conditions: Sequence[Composable], column: str, *, descending: bool, after: After = None
+    ) -> tuple[Statement[Row], dict[str, Any]]:
+        """Return the statement that reads `:most` rows under conditions, and the values of `after` in it."""
+        by, chosen, place = self.columns[column], [*conditions], dict[str, Any]()
         if after is not None:
             sign = SQL("<" if descending else ">")
-            behind.append(_BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type))
-        conditions, values = where(wanted, self.conditions, *behind)
-        if after is not None:
-            values |= {"after_value": after[0], "after_id": after[1]}
+            chosen.append(_BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type))
+            place = {"after_value": after[0], "after_id": after[1]}
         order = {"column": by.expression, "key": self.key, "order": SQL("desc" if descending else "asc")}
-        sql = _PAGE.format(select=self.select, conditions=conditions, **order)
+        condition = SQL(" and ").join(chosen or [SQL("true")])
+        sql = _PAGE.format(select=self.select, conditions=condition, **order)
         if self.joined is not None:
             sql = _ORDERED.format(rows=self.joined(sql), **order)
-        return await tx.fetch_all(Statement(sql, self.row, prepared=False), **values, most=most)
+        return Statement(sql, self.row, prepared=False), place

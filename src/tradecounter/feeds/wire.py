@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from tradecounter.customers.wire import RequiredText
 from tradecounter.edge.rest.parameters import Flag
 from tradecounter.feeds.rules import Rounding
 from tradecounter.kit.numbers import Percent
+from tradecounter.kit.wire import RequiredText
 from tradecounter.storefront.find_in_view import ProductListParameters, Sort
 
 _LONGEST = 500

@@ -5,11 +5,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.customers.wire import RequiredText
 from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
 from tradecounter.kit.clock import at_uk_time
 from tradecounter.kit.setting_rules import comma_separated
-from tradecounter.kit.wire import Moment
+from tradecounter.kit.wire import Moment, RequiredText
 
 SCOPE_CHOICES: tuple[tuple[KeyScope, str], ...] = (
     ("read", "Read products, orders, quotes and events"),

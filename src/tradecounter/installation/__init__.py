@@ -1,1 +1,1 @@
-"""The commands of operators: setting up, checking, running services, secrets."""
+"""The commands of operators: setting up, checking, secrets."""

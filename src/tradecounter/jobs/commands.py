@@ -8,8 +8,8 @@ from tradecounter.db.jobs import jobs_after
 from tradecounter.edge.command_line.arguments import IdOf, Limit
 from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.jobs.retry_job import retry_job
 from tradecounter.kit.clock import SystemClock
-from tradecounter.notifications.retry_job import retry_job
 
 app = typer.Typer(no_args_is_help=True, help="Background jobs, such as e-mails.")
 

@@ -9,7 +9,7 @@ from tradecounter.db.jobs import Job, JobState, jobs_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
-from tradecounter.notifications.retry_job import retry_job
+from tradecounter.jobs.retry_job import retry_job
 
 _EXAMPLE = Job(
     42, "mail_order_confirmed", "failed", {"order_id": 4}, 6, None, datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)

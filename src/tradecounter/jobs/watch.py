@@ -40,7 +40,7 @@ class Backlog:
 
     def figures(self) -> Figures:
         """Return the figures of the worker's process and the last reading; may be called in any thread."""
-        own = {} if self._database is None else process_figures("worker", self._database)
+        own = {} if self._database is None else process_figures("worker", self._database.pool.get_stats())
         return {**own, **self._figures, "backlog_age_seconds": one(time.monotonic() - self._read_at)}
 
     async def read(self, tx: Transaction) -> None:

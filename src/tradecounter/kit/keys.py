@@ -60,6 +60,8 @@ class Spellings:
         return self._by_form.setdefault(key_form(key), key)
 
 
+Key = Annotated[str, Meta(min_length=1, max_length=200)]  # of a product, which is its SKU, a category, a price list …
+
 ExternalId = Annotated[
     str,
     Meta(

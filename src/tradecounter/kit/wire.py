@@ -19,6 +19,7 @@ LocalDateTime = Annotated[
 ]
 Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema would be any string
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
+RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 Made = TypeVar("Made", bound=Struct)

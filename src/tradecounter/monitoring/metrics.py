@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -15,8 +15,6 @@ from typing import Literal
 
 import msgspec
 from msgspec import Struct
-
-from tradecounter.db.pool import Database
 
 Labels = tuple[str, ...]
 
@@ -154,20 +152,19 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _MEMORY = Path("/proc/self/statm")  # of Linux; its second number is the resident memory in pages
 
 
-def process_figures(site: str, database: Database) -> Figures:
-    """Return the figures of this process, which serves `site` and uses `database`."""
+def process_figures(site: str, connections: Mapping[str, int]) -> Figures:
+    """Return the figures of this process, which serves `site`; `connections` are the statistics of its psycopg pool."""
     figures: Figures = {
         "processes": {(site, _VERSION): [1]},
         "processor_seconds": one(time.process_time()),
-        **_pool_figures(database),
+        **_pool_figures(connections),
     }
     if _MEMORY.exists():
         figures["resident_memory_bytes"] = one(int(_MEMORY.read_text().split()[1]) * _PAGE_BYTES)
     return figures
 
 
-def _pool_figures(database: Database) -> Figures:
-    stats = database.pool.get_stats()
+def _pool_figures(stats: Mapping[str, int]) -> Figures:
     size, idle = stats.get("pool_size", 0), stats.get("pool_available", 0)
     return {
         "database_connections": {("idle",): [idle], ("in_use",): [size - idle]},

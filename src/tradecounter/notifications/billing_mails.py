@@ -7,14 +7,14 @@ from decimal import Decimal
 import structlog
 
 from tradecounter.billing.account_statement import print_statement, read_statement
-from tradecounter.billing.queries.credit_notes import find_credit_note
 from tradecounter.billing.queries.invoice_records import (
     InvoiceRecord,
     invoices_paid_by,
     invoices_to_pay,
     whole_invoices_of,
 )
-from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES
+from tradecounter.billing.queries.invoices import PRINTED_INVOICES
+from tradecounter.credit_notes.queries import PRINTED_CREDIT_NOTES, find_credit_note
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend

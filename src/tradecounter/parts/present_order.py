@@ -6,8 +6,8 @@ from datetime import datetime
 from msgspec import UNSET, Struct, structs
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.billing.queries.credit_notes import credit_note_numbers
 from tradecounter.billing.queries.invoices import invoice_numbers
+from tradecounter.credit_notes.queries import credit_note_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import moment_of
 from tradecounter.orders.find_by_name import fetch_order

@@ -11,7 +11,8 @@ from tradecounter.imports.commands import change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.prices.explain_price import CONTRACT, ExplainedPrice, price_of
+from tradecounter.prices.explain_price import CONTRACT, ExplainedPrice
+from tradecounter.storefront.customer_prices import price_of
 
 app = typer.Typer(no_args_is_help=True, help="Changes of prices, and explanations of customers' prices.")
 app.command("change")(change)

@@ -1,7 +1,7 @@
 """A customer's price of a product, explained by all candidates in order of precedence (decisions)."""
 
-from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from collections.abc import Iterable
+from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
@@ -9,22 +9,11 @@ import numpy as np
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from tradecounter.customers.queries.accounts import fetch_account
-from tradecounter.db.transaction import Transaction
-from tradecounter.kit.clock import uk_date
 from tradecounter.kit.money import from_pence, to_pence
 from tradecounter.kit.wire import Amount
 from tradecounter.prices.price_book import DEFAULT_LIST
-from tradecounter.prices.queries.prices_of_products import (
-    ContractPrice,
-    ListPrice,
-    contract_prices_of,
-    contract_prices_of_products,
-    list_prices_of,
-    list_prices_of_products,
-)
+from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice
 from tradecounter.prices.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
-from tradecounter.products.queries.products import fetch_product
 
 CONTRACT = "contract"
 PRICE_LIST = "price_list"
@@ -154,39 +143,3 @@ def _unit_cost(price: PriceCandidate, quantity: int, discount: Decimal) -> Decim
     pence = [NO_BREAK if cost is None else to_pence(cost) for cost in breaks]
     costs = UnitCosts(*fill_breaks(np.array([pence], dtype=np.int32))[0].tolist())
     return from_pence(discounted_pence(costs.at(quantity), int(discount * 100)))
-
-
-async def price_of(tx: Transaction, customer_id: int, sku: str, quantity: int, now: datetime) -> ExplainedPrice:
-    """Return a customer's price of a product, and every other price that was considered.
-
-    Raises DomainError (not found).
-    """
-    account = await fetch_account(tx, customer_id)
-    product = (await fetch_product(tx, sku)).record
-    return explain_price(
-        product.sku,
-        Buyer(account.id, account.price_list, account.discount),
-        quantity,
-        await contract_prices_of(tx, product.id, account.id),
-        await list_prices_of(tx, product.id),
-        uk_date(now),
-    )
-
-
-async def unit_costs_of(
-    tx: Transaction, customer_id: int, product_ids: Sequence[int], now: datetime
-) -> dict[int, Decimal | None]:
-    """Return what one unit of each product costs a customer, in net pounds; None for a product without a price.
-
-    Raises DomainError (not found).
-    """
-    account = await fetch_account(tx, customer_id)
-    buyer = Buyer(account.id, account.price_list, account.discount)
-    wanted_lists = list({DEFAULT_LIST, account.price_list or DEFAULT_LIST})
-    contracts = await contract_prices_of_products(tx, product_ids, account.id)
-    lists = await list_prices_of_products(tx, product_ids, wanted_lists)
-    today = uk_date(now)
-    return {
-        product: explain_price("", buyer, 1, contracts.get(product, ()), lists.get(product, ()), today).unit_cost
-        for product in product_ids
-    }

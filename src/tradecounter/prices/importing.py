@@ -19,7 +19,7 @@ from tradecounter.bulk.rows import RowNotes, check_date, checked_key, folded, jo
 from tradecounter.bulk.statements import UNKNOWN_SKU, no_twins, stored_keys, unknown_reference
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.keys import Spellings
+from tradecounter.kit.keys import Key, Spellings
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Pounds
 from tradecounter.prices.queries import importing as sql
@@ -34,7 +34,6 @@ from tradecounter.prices.queries.importing import (
     NEW_PRICE_LISTS,
     GuardedRow,
 )
-from tradecounter.products.import_rows import Key, Sku
 
 LARGEST_FALL = Decimal(50)  # per cent, without `force`
 
@@ -112,7 +111,7 @@ class PriceRow(Struct, forbid_unknown_fields=True):
     """A SKU's price on a price list; a missing break has the price of the next lower break."""
 
     price_list: Key
-    sku: Sku
+    sku: Key
     single_unit_cost: Pounds
     five_plus_unit_cost: Pounds | None = None
     ten_plus_unit_cost: Pounds | None = None
@@ -122,7 +121,7 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
     """A price agreed with one customer, valid up to and including the last day."""
 
     customer_id: Annotated[int, Meta(ge=1, le=2**62)]
-    sku: Sku
+    sku: Key
     single_unit_cost: Pounds
     five_plus_unit_cost: Pounds | None = None
     ten_plus_unit_cost: Pounds | None = None

@@ -15,11 +15,10 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.kit.columns.lookups import RowOfId, bitmap
 from tradecounter.kit.digest import digest_of
 from tradecounter.prices.queries.prices import NO_PRICE, ContractRows, Costs, PriceRows, day_number
 from tradecounter.prices.rules import UnitCosts, discounted_pence
-from tradecounter.products.columns.lookups import RowOfId, bitmap
 
 DEFAULT_LIST = "default"
 Rows = NDArray[np.int32]
@@ -222,15 +221,14 @@ class PriceBook(Struct, frozen=True):
 
     lists: PriceLists
     contracts: Contracts
-    _of_customer: dict[int, tuple[CustomerTerms, date, PriceVector]] = field(default_factory=dict)
+    _of_customer: dict[int, tuple[Profile, date, PriceVector]] = field(default_factory=dict)
 
-    def vector(self, terms: CustomerTerms, today: date) -> PriceVector:
-        """Return a customer's price vector on a UK date."""
-        cached_terms, day, vector = self._of_customer.get(terms.customer_id, (None, None, None))
-        if vector is None or cached_terms != terms or day != today:
-            shared = self.lists.shared((terms.price_list, terms.discount))
-            vector = PriceVector(shared, *self.contracts.valid_on(terms.customer_id, today))
-            self._of_customer[terms.customer_id] = (terms, today, vector)
+    def vector(self, customer_id: int, profile: Profile, today: date) -> PriceVector:
+        """Return the price vector of a customer with a profile on a UK date."""
+        cached_profile, day, vector = self._of_customer.get(customer_id, (None, None, None))
+        if vector is None or cached_profile != profile or day != today:
+            vector = PriceVector(self.lists.shared(profile), *self.contracts.valid_on(customer_id, today))
+            self._of_customer[customer_id] = (profile, today, vector)
         return vector
 
 

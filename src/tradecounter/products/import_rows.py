@@ -19,15 +19,13 @@ from tradecounter.bulk.rows import (
     stored_external_id,
     text_of,
 )
-from tradecounter.kit.keys import ExternalId, Spellings, is_ean, key_form
+from tradecounter.kit.keys import ExternalId, Key, Spellings, is_ean, key_form
 from tradecounter.kit.numbers import KILOGRAM_PLACES, MILLIMETRE_PLACES, Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import trimmed
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.products.search.terms import phrases_of
 from tradecounter.products.wire import AttributeType, AttributeValue, ProductImage
 
-Key = Annotated[str, Meta(min_length=1, max_length=200)]
-Sku = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=100_000)]
 
 _SCIENTIFIC = re.compile(r"[0-9]+([.,][0-9]*)?[eE][+-]?[0-9]+")
@@ -76,7 +74,7 @@ class CategoryRow(Struct, forbid_unknown_fields=True):
 class ComponentRow(Struct, forbid_unknown_fields=True):
     """A component of a bundle and its units in each bundle."""
 
-    sku: Sku
+    sku: Key
     quantity: Annotated[int, Meta(ge=1, le=10_000)]
 
 
@@ -90,7 +88,7 @@ class DocumentRow(Struct, forbid_unknown_fields=True):
 class ProductRow(Struct, forbid_unknown_fields=True):
     """A product; a row for an existing product needs nothing but the SKU."""
 
-    sku: Sku
+    sku: Key
     ean: Annotated[str, Meta(max_length=200)] | UnsetType | None = UNSET
     name: Annotated[str, Meta(min_length=1, max_length=500)] | UnsetType = UNSET
     manufacturer: Key | UnsetType = UNSET

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import typer
 from msgspec.structs import asdict
 
-from tradecounter.billing.credit_notes import receive_and_credit
-from tradecounter.billing.reseller_wire import ReceivedReturn
+from tradecounter.credit_notes.credit_return import receive_and_credit
+from tradecounter.credit_notes.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, item_units
 from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show_json, show_record, show_table

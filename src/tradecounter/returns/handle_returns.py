@@ -39,6 +39,7 @@ from tradecounter.returns.queries import (
     find_return,
     insert_return,
     lines_of_returns,
+    returns_of_orders,
     serial_uses,
     set_return_state,
     store_credited,
@@ -278,6 +279,31 @@ async def count_credited(tx: Transaction, number: str, units: Mapping[int, int],
         return False
     await _close(tx, found, order, now)
     return True
+
+
+async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
+    """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
+
+    So no unit is credited twice, whichever way it was credited. Returns the numbers of the returns that are now closed,
+    for the caller's audit entry. The caller has locked the order.
+    """
+    return_ids = (await returns_of_orders(tx, [order_id])).get(order_id, [])
+    if not return_ids:
+        return []
+    lines = await lines_of_returns(tx, return_ids)
+    if not any(line.uncredited for found in lines.values() for line in found):
+        return []
+    left = Counter(await unaccounted_units(tx, order_id))
+    closed = []
+    for return_id in sorted(return_ids, key=lambda each: (each != first, each)):
+        units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[return_id]}
+        units = {line_id: count for line_id, count in units.items() if count > 0}
+        if units:
+            left.subtract(units)
+            number = return_number(return_id)
+            if await count_credited(tx, number, units, now):
+                closed.append(number)
+    return closed
 
 
 async def _close(tx: Transaction, found: StoredReturn, order: ConfirmedOrder, now: datetime) -> None:

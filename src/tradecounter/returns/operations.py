@@ -7,8 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, structs
 
-from tradecounter.billing.credit_notes import receive_and_credit
-from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
+from tradecounter.credit_notes.credit_return import receive_and_credit
+from tradecounter.credit_notes.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.scopes import require_token_scope

@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from tradecounter.billing.credit_notes import issue_credit_note
 from tradecounter.billing.invoices import issue_invoice
 from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order
+from tradecounter.credit_notes.issue_credit_note import issue_credit_note
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key, secret_keys

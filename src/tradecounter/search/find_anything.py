@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.queries.invoice_records import find_invoices
+from tradecounter.credit_notes.queries import fetch_credit_note
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.values import short_code

@@ -8,8 +8,9 @@ from tradecounter.alerts.pages.account import AlertPages
 from tradecounter.approvals.pages.account import ApprovalPages
 from tradecounter.baskets.change_basket import summarise
 from tradecounter.baskets.pages.account import BasketPages, SharePages
-from tradecounter.billing.pages.account import CreditPages, OwnCreditNotePages, OwnInvoicePages, StatementPages
+from tradecounter.billing.pages.account import CreditPages, OwnInvoicePages, StatementPages
 from tradecounter.consent.pages.account import CONSENT_PATH, ConsentPages
+from tradecounter.credit_notes.pages.account import OwnCreditNotePages
 from tradecounter.customer_requests.pages.account import AskPages
 from tradecounter.customers.pages.both import AddressPages
 from tradecounter.db.pool import Database
@@ -30,7 +31,7 @@ from tradecounter.quotes.pages.account import OwnQuotePages, QuoteLinkPages
 from tradecounter.request_log.pages.account import RequestLogPages
 from tradecounter.sandbox.pages.account import SandboxKeyPages
 from tradecounter.saved_lists.pages.account import SavedListPages
-from tradecounter.search.pages.account import OwnSearchPages
+from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.storefront.pages.account import ComparePages, ShopPages
 from tradecounter.today.pages.account import HomePages
@@ -53,7 +54,7 @@ SUBJECTS: Sequence[type] = (
     AskPages,
     OwnQuotePages,
     QuoteLinkPages,
-    OwnSearchPages,
+    placed(SearchPages, ACCOUNT),
     StatementPages,  # before the page of an invoice: `statement` is no number
     RemittancePages,  # before an invoice by its number
     OwnCreditNotePages,

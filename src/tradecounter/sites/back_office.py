@@ -13,7 +13,8 @@ from starlette.types import Receive, Scope, Send
 from tradecounter.alerts.operations import AlertOperations
 from tradecounter.approvals.operations import ApprovalOperations
 from tradecounter.audit.operations import AuditOperations
-from tradecounter.billing.operations.staff import BillingOperations
+from tradecounter.billing.operations.staff import InvoiceOperations, StatementOperations
+from tradecounter.credit_notes.operations.staff import CreditNoteOperations
 from tradecounter.customer_notes.operations import CustomerNoteOperations
 from tradecounter.customer_requests.operations import RequestOperations
 from tradecounter.customers.operations.staff import AddressOperations, CustomerOperations, CustomerStepOperations
@@ -191,7 +192,9 @@ class BackOffice(Site):
             CustomerNoteOperations(desk),
             SavedListOperations(desk, self._views),
             AlertOperations(desk),
-            BillingOperations(desk, letterhead),
+            InvoiceOperations(desk),
+            CreditNoteOperations(desk, letterhead),
+            StatementOperations(desk, letterhead),
             PaymentOperations(desk),
             BankOperations(desk),
             RemittanceOperations(desk),

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from tradecounter.access.pages.staff import SettingPages, StaffPages, TokenPages
 from tradecounter.audit.pages.staff import AuditPages, AuditSummaryPages
-from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages, RemindDebtorsPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
 from tradecounter.billing.pages.staff.vat import VatPages
+from tradecounter.credit_notes.pages.staff import CreditNotePages
 from tradecounter.customer_notes.pages.staff import CustomerNotePages
 from tradecounter.customer_requests.pages.staff import RequestPages
 from tradecounter.customers.pages.both import AddressPages
@@ -40,7 +40,7 @@ from tradecounter.quotes.pages.staff.quotes import QuoteListPages, QuotePages
 from tradecounter.quotes.pages.staff.steps import QuoteStepPages
 from tradecounter.returns.pages.staff import ReturnListPages, ReturnPages
 from tradecounter.saved_views.pages.staff import SavedViewPages
-from tradecounter.search.pages.staff import SearchPages
+from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.storefront.pages.staff import AsCustomerPages
 from tradecounter.today.pages.staff.today import TodayPages
@@ -74,7 +74,7 @@ SUBJECTS: Sequence[type] = (
     StaffPages,
     TokenPages,
     SettingPages,
-    SearchPages,
+    placed(SearchPages, BACK_OFFICE),
     SavedViewPages,
     ConfirmPages,
     AmendPages,

@@ -25,10 +25,10 @@ from tradecounter.settings import SettingsError, unknown_settings
 # By name: the function of a command, or what declares the verbs of a noun, in the order of its help. One part has help.
 COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "init": "tradecounter.installation.init:init",
-    "demo": "tradecounter.installation.demo:demo",
-    "serve": "tradecounter.installation.serve:serve",
-    "backoffice": "tradecounter.installation.backoffice:backoffice",
-    "worker": "tradecounter.installation.worker:worker",
+    "demo": "tradecounter.sites.commands.demo:demo",
+    "serve": "tradecounter.sites.commands.serve:serve",
+    "backoffice": "tradecounter.sites.commands.backoffice:backoffice",
+    "worker": "tradecounter.sites.commands.worker:worker",
     "db": "tradecounter.installation.database:app",
     "import": "tradecounter.imports.commands:import_file",
     "imports": "tradecounter.imports.commands:app",
@@ -67,7 +67,7 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "event": "tradecounter.events.commands:app",
     "audit": "tradecounter.audit.commands:audit",
     "job": "tradecounter.jobs.commands:app",
-    "credit-note": "tradecounter.billing.commands.credit_note:app",
+    "credit-note": "tradecounter.credit_notes.commands:app",
     "payment": "tradecounter.payments.commands:app",
     "statement": "tradecounter.billing.commands.statement:statement",
     "debtors": "tradecounter.billing.commands.statement:debtors",
@@ -76,7 +76,7 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "sandbox": "tradecounter.sandbox.commands:app",
     "settings": "tradecounter.installation.show_settings:show_settings",
     "doctor": "tradecounter.installation.doctor:doctor",
-    "openapi": "tradecounter.installation.openapi:openapi",
+    "openapi": "tradecounter.sites.commands.openapi:openapi",
 }
 SERVICES = {"serve", "backoffice", "worker"}  # log warnings that other commands print
 

@@ -17,9 +17,10 @@ from tradecounter.agents.operations.orders import OrderTools
 from tradecounter.agents.operations.server import AgentServer, ConnectingEndpoints
 from tradecounter.agents.operations.tools import tools_of
 from tradecounter.agents.registration import MCP_PATH
-from tradecounter.billing.operations.public import BillingEndpoints
+from tradecounter.billing.operations.public import BillingEndpoints, StatementEndpoints
 from tradecounter.consent.issuer import OwnIssuer
 from tradecounter.consent.operations import IssuerEndpoints
+from tradecounter.credit_notes.operations.public import CreditNoteEndpoints
 from tradecounter.customer_requests.operations import RequestEndpoints
 from tradecounter.customers.operations.public import CustomerEndpoints
 from tradecounter.db.pool import Database
@@ -229,7 +230,9 @@ class Application(Site):
             RequestEndpoints(desk, lists),
             FulfilmentEndpoints(desk, views, fulfilment),
             CustomerEndpoints(desk),
-            BillingEndpoints(desk, lambda: letterhead_from(settings), lists),
+            BillingEndpoints(desk, lists),
+            CreditNoteEndpoints(desk, lists),
+            StatementEndpoints(desk, lambda: letterhead_from(settings)),
             PaymentEndpoints(lists),
             EventEndpoints(EventFeed(self.database, self.stopping)),
             RequestLogEndpoints(desk),

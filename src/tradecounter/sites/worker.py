@@ -12,7 +12,7 @@ from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
-from tradecounter.db.jobs import count_due
+from tradecounter.db.jobs import SILENT_SECONDS, count_due
 from tradecounter.db.pool import DATABASE_AWAY, DATABASE_RESPONDED, NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import reading, transaction
@@ -37,7 +37,6 @@ log = structlog.get_logger()
 JOBS_AT_ONCE = 5  # at the same time; they mostly wait for the mail server
 POLL_SECONDS = 0.25  # seconds between polls for new jobs
 HEARTBEAT_SECONDS = 5.0
-SILENT_SECONDS = 20.0  # seconds without a heartbeat after which a worker counts as dead
 REQUEUE_SECONDS = 5.0  # seconds between checks for jobs of dead workers
 STOP_SECONDS = 10.0  # seconds for running jobs to finish before they are requeued
 RECONNECT_SECONDS = 2.0  # seconds between attempts to reach the database

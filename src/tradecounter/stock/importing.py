@@ -13,7 +13,7 @@ from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
 from tradecounter.bulk.rows import RowNotes, check_date, checked_key, folded, joined_key
 from tradecounter.bulk.statements import UNKNOWN_SKU
 from tradecounter.kit.clock import at_uk_time
-from tradecounter.products.import_rows import Sku
+from tradecounter.kit.keys import Key
 from tradecounter.stock.queries import importing as sql
 
 Units = Annotated[int, Meta(ge=0, le=1_000_000_000)]
@@ -24,7 +24,7 @@ _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2})?"
 class StockRow(Struct, forbid_unknown_fields=True):
     """A product's units for sale, and its place in the warehouse; a file without places leaves them as they are."""
 
-    sku: Sku
+    sku: Key
     available: Units
     location: Annotated[str, Meta(max_length=50, examples=["A-03-2"])] | UnsetType = UNSET
 
@@ -32,7 +32,7 @@ class StockRow(Struct, forbid_unknown_fields=True):
 class IncomingRow(Struct, forbid_unknown_fields=True):
     """Units on an expected delivery; the date may have a UK time: `YYYY-MM-DDTHH:MM:SS`."""
 
-    sku: Sku
+    sku: Key
     incoming: Annotated[int, Meta(ge=1, le=1_000_000_000)]
     expected_on: Annotated[str, MOMENT]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.db.seen import Seen
+from tradecounter.kit.columns.lookups import RowOfId, bitmap
 from tradecounter.kit.digest import digest_of
-from tradecounter.products.columns.lookups import RowOfId, bitmap
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
 

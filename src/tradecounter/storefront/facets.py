@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
+from tradecounter.kit.columns.lookups import rows_of
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
-from tradecounter.products.columns.lookups import rows_of
 from tradecounter.products.snapshot.attribute_index import as_number
 from tradecounter.products.wire import Category, ProductAttribute
 from tradecounter.storefront.find_in_view import FoundProducts, ProductListParameters, find_products, matching

@@ -13,10 +13,10 @@ from pyroaring import BitMap
 from tradecounter.edge.rest.negotiation import Accept
 from tradecounter.edge.rest.paging import PageLimit, PageNumber
 from tradecounter.edge.rest.parameters import Flag
+from tradecounter.kit.columns.lookups import rows_of
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import is_blank, trimmed
-from tradecounter.products.columns.lookups import rows_of
 from tradecounter.products.search.query import Found, search
 from tradecounter.storefront.view import CustomerView
 

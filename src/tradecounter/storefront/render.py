@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tradecounter.kit.clock import local_text
+from tradecounter.kit.columns.bytes_column import BytesColumn
 from tradecounter.kit.csv_text import LINE_END, cell
 from tradecounter.kit.json_text import to_json
-from tradecounter.products.columns.bytes_column import BytesColumn
 from tradecounter.products.snapshot.fragments import (
     AFTER_CSV,
     AFTER_JSON,

@@ -120,7 +120,7 @@ class Storefront:
         today = self._day.of(self._clock.now())
         day, view = state.views.get(customer_id, (None, None))
         if view is None or day != today:
-            prices = data.book.vector(terms, today)
+            prices = data.book.vector(terms.customer_id, terms.profile, today)
             view = CustomerView(
                 data.snapshot,
                 prices,

@@ -167,7 +167,7 @@ def _few_products(found: Sequence[CurrentProduct], whole: CustomerView, customer
     terms = CustomerTerms(customer_id, None, 0, whole.trade_account)
     if found:
         terms = CustomerTerms(customer_id, found[0].price_list, found[0].discount, found[0].trade_account)
-    prices = book.vector(terms, today)
+    prices = book.vector(customer_id, terms.profile, today)
     return _FewProducts(snapshot, prices, stock, terms.trade_account, whole.low_stock, None, today, whole)
 
 

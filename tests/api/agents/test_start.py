@@ -24,7 +24,7 @@ def test_a_process_without_agents_does_not_import_the_sdk() -> None:
 
 def test_a_process_starts_without_libraries_that_only_some_pages_and_commands_need() -> None:
     program = (
-        "import sys, tradecounter.sites.command_line, tradecounter.installation.serve, tradecounter.sites.public;"
+        "import sys, tradecounter.sites.command_line, tradecounter.sites.commands.serve, tradecounter.sites.public;"
         "sys.exit(any(name in sys.modules for name in ('rich', 'markdown_it', 'pygments', 'yaml', 'holidays')))"
     )
     subprocess.run([sys.executable, "-c", program], env=without_settings(), check=True)

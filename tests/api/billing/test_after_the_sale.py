@@ -12,9 +12,9 @@ from support.orders import amend, buy, cancel, confirm, create, dispatch, faults
 from support.quotes import price_as_support, request_quote
 from support.service import Service
 from support.shop import STANDARD, order
-from tradecounter.billing.credit_notes import receive_and_credit
-from tradecounter.billing.queries.credit_notes import fetch_credit_note
-from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
+from tradecounter.credit_notes.credit_return import receive_and_credit
+from tradecounter.credit_notes.queries import fetch_credit_note
+from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.change_account import block_customer
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.returns.handle_returns import open_return

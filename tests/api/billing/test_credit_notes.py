@@ -20,9 +20,9 @@ from support.billing import (
 from support.mail import deliver_mail
 from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, read, rows
 from support.service import Service
-from tradecounter.billing.credit_notes import creditable_units
-from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES
-from tradecounter.billing.rules import CreditLine
+from tradecounter.credit_notes.credit_return import creditable_units
+from tradecounter.credit_notes.queries import PRINTED_CREDIT_NOTES
+from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.kit.errors import DomainError, Kind
 
 NONE = Decimal(0)

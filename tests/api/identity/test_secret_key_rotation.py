@@ -25,10 +25,10 @@ from support.shop import stock_shop
 from tradecounter.consent.issuer import issuer_vault, key_that_signs, signing_key
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.installation.secret import _reseal_others
-from tradecounter.installation.service import require_secret
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import SystemClock
 from tradecounter.shipments.secret_keys import WrongSecretError, rotate_secret
+from tradecounter.sites.commands.service import require_secret
 
 ONE, FIRST, SECOND = (OLD, None), (OLD, NEW), (NEW, OLD)
 LAST = (NEW, None)

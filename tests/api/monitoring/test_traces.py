@@ -16,11 +16,11 @@ from support.shop import order, stock_shop
 from support.waiting import wait_for
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading
-from tradecounter.installation.service import start_wanted_traces
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.telemetry import SPANS, RequestSpan
 from tradecounter.monitoring.traces import named_resource
 from tradecounter.settings import traces_exporter
+from tradecounter.sites.commands.service import start_wanted_traces
 
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -171,7 +171,7 @@ def test_an_unknown_exporter_is_an_error_of_the_command(monkeypatch: pytest.Monk
 
 def test_without_the_variables_the_library_is_not_imported() -> None:
     program = (
-        "import sys, tradecounter.installation.serve as s, tradecounter.installation.service as t;"
+        "import sys, tradecounter.sites.commands.serve as s, tradecounter.sites.commands.service as t;"
         "t.start_wanted_traces('public');"
         "sys.exit(any(name.startswith('opentelemetry') for name in sys.modules))"
     )

@@ -13,11 +13,11 @@ from support.sandbox import live
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
 from tradecounter.identity.queries.api_keys import add_key
-from tradecounter.installation.service import require_secret
 from tradecounter.kit.errors import DomainError
 from tradecounter.sandbox.queries import COPIED, SourceError
 from tradecounter.sandbox.refresh import Refreshed, refresh_sandbox
 from tradecounter.settings import SettingsError
+from tradecounter.sites.commands.service import require_secret
 from tradecounter.sites.schedule import EVERY_NIGHT, sandbox_jobs
 
 pytestmark = pytest.mark.sweep  # seconds for each of its stories

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.billing.rules import Billed, share_of_amount
+from tradecounter.billing.rules import Billed
+from tradecounter.credit_notes.rules import share_of_amount
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from tradecounter.products.columns.bytes_column import BytesColumn, GappedColumnBuilder, bytes_column, encoded
-from tradecounter.products.columns.lookups import InvertedIndex, PostingLists, RowOfId, SortedKeys, bitmap, rows_of
+from tradecounter.kit.columns.bytes_column import BytesColumn, GappedColumnBuilder, bytes_column, encoded
+from tradecounter.kit.columns.lookups import InvertedIndex, PostingLists, RowOfId, SortedKeys, bitmap, rows_of
 
 pytestmark = pytest.mark.sweep
 

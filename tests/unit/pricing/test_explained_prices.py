@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.arrays import contract_rows, price_rows
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.kit.columns.lookups import RowOfId
 from tradecounter.kit.money import from_pence
 from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
 from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
 from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice
-from tradecounter.products.columns.lookups import RowOfId
 
 TODAY = date(2026, 6, 16)
 PRODUCT = 10
@@ -90,7 +89,7 @@ def test_the_explained_price_equals_the_catalogues_price(
             contract_rows(*((1, PRODUCT, whole(p), p.valid_from, p.valid_until) for p in contracts)), row_of_id
         ),
     )
-    shown = book.vector(CustomerTerms(1, own, discount, trade_account=False), TODAY).unit_costs(0)
+    shown = book.vector(1, (own, discount), TODAY).unit_costs(0)
     found = explained(*contracts, *prices, own=own, discount=str(Decimal(discount).scaleb(-2)), quantity=quantity)
     assert found.unit_cost == (None if shown is None else from_pence(shown.at(quantity)))
     applying = [candidate for candidate in found.candidates if candidate.applies]

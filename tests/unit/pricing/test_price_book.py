@@ -10,25 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.arrays import Agreed, contract_rows, price_rows
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.kit.columns.lookups import RowOfId
 from tradecounter.prices.price_book import (
     PriceBook,
     PriceLists,
     PriceVector,
+    Profile,
     align_contracts,
     align_lists,
     discounted,
 )
 from tradecounter.prices.queries.prices import NO_PRICE
 from tradecounter.prices.rules import UnitCosts
-from tradecounter.products.columns.lookups import RowOfId
 
 TODAY = date(2026, 6, 16)
 ROW_OF_ID = RowOfId.of([30, 10, 20, 40])  # rows are in order of SKU, ids as they came
 
 
-def terms(customer_id: int = 1, price_list: str | None = None, discount: int = 0) -> CustomerTerms:
-    return CustomerTerms(customer_id, price_list, discount, trade_account=False)
+def buyer(customer_id: int = 1, price_list: str | None = None, discount: int = 0) -> tuple[int, Profile]:
+    return customer_id, (price_list, discount)
 
 
 def agreed(product_id: int, cost: int, start: date | None = None, end: date | None = None) -> Agreed:
@@ -69,17 +69,17 @@ def test_a_list_prices_its_products_and_the_default_list_the_others(
     price_list: str | None, expected: list[int | None]
 ) -> None:
     priced = book(gold={10: (60, 50, 40), 30: (300, 290, 280)}, default=DEFAULT, empty={})
-    assert singles(priced.vector(terms(price_list=price_list), TODAY)) == expected
+    assert singles(priced.vector(*buyer(price_list=price_list), TODAY)) == expected
 
 
 def test_without_price_lists_no_product_has_a_price() -> None:
-    assert singles(book().vector(terms(price_list="gold"), TODAY)) == [None] * 4
+    assert singles(book().vector(*buyer(price_list="gold"), TODAY)) == [None] * 4
 
 
 def test_an_empty_catalogue_has_no_prices() -> None:
     nothing = RowOfId.of([])
     empty = PriceBook(lists(nothing, default=DEFAULT), align_contracts(contract_rows(agreed(10, 5)), nothing))
-    vector = empty.vector(terms(), TODAY)
+    vector = empty.vector(*buyer(), TODAY)
     assert vector.costs(np.empty(0, dtype=np.int32)).shape == (0, 3)
 
 
@@ -102,27 +102,27 @@ def test_valid_contract_prices_take_precedence_without_discount(
     contracts: list[Agreed], expected: list[int | None]
 ) -> None:
     priced = book(*contracts, default=DEFAULT)
-    assert singles(priced.vector(terms(discount=5000), TODAY)) == expected
-    assert singles(priced.vector(terms(customer_id=2, discount=5000), TODAY)) == [None, 50, 100, None]
+    assert singles(priced.vector(*buyer(discount=5000), TODAY)) == expected
+    assert singles(priced.vector(*buyer(customer_id=2, discount=5000), TODAY)) == [None, 50, 100, None]
 
 
 def test_a_contract_price_has_its_own_breaks() -> None:
-    vector = book(agreed(20, 50), default=DEFAULT).vector(terms(), TODAY)
+    vector = book(agreed(20, 50), default=DEFAULT).vector(*buyer(), TODAY)
     assert vector.unit_costs(2) == UnitCosts(50, 49, 48)
     assert vector.unit_costs(1) == UnitCosts(100, 90, 80)
 
 
 def test_a_price_vector_depends_on_the_day_and_the_customers_terms() -> None:
     priced = book(agreed(10, 7, TODAY, TODAY), default=DEFAULT)
-    assert singles(priced.vector(terms(), date(2026, 6, 15))) == [None, 100, 200, None]
-    assert singles(priced.vector(terms(), TODAY)) == [None, 7, 200, None]
-    assert singles(priced.vector(terms(discount=1000), TODAY)) == [None, 7, 180, None]
-    assert singles(priced.vector(terms(), date(2026, 6, 17))) == [None, 100, 200, None]
+    assert singles(priced.vector(*buyer(), date(2026, 6, 15))) == [None, 100, 200, None]
+    assert singles(priced.vector(*buyer(), TODAY)) == [None, 7, 200, None]
+    assert singles(priced.vector(*buyer(discount=1000), TODAY)) == [None, 7, 180, None]
+    assert singles(priced.vector(*buyer(), date(2026, 6, 17))) == [None, 100, 200, None]
 
 
 def test_customers_with_equal_terms_share_one_price_vector() -> None:
     priced = book(default=DEFAULT, gold={})
-    first, second = (priced.vector(terms(customer_id=i, price_list="gold", discount=250), TODAY) for i in (2, 3))
+    first, second = (priced.vector(*buyer(customer_id=i, price_list="gold", discount=250), TODAY) for i in (2, 3))
     assert first.shared is second.shared
 
 
@@ -153,7 +153,7 @@ def test_price_vectors_equal_prices_that_are_looked_up_one_by_one(
     chosen: list[int],
 ) -> None:
     priced = book(*(agreed(product, cost) for product, cost in contracts.items()), own=own, default=default)
-    vector = priced.vector(terms(price_list="own"), TODAY)
+    vector = priced.vector(*buyer(price_list="own"), TODAY)
     id_of_row = {row: product for product, row in ROW_OF_ID.items()}
     expected = []
     for row in chosen:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from support.arrays import delivery_rows, stock_rows
-from tradecounter.products.columns.lookups import RowOfId
+from tradecounter.kit.columns.lookups import RowOfId
 from tradecounter.stock.rules import Delivery, status
 from tradecounter.stock.stock_vector import empty_stock
 

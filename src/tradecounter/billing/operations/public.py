@@ -1,4 +1,4 @@
-"""`/invoice`, `/credit-note`, `/statement`, `GET /order/{reference}/invoice` and `GET /customer/credit`."""
+"""`/invoice`, `/statement`, `GET /order/{reference}/invoice` and `GET /customer/credit`."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -12,15 +12,8 @@ from starlette.responses import Response
 from tradecounter.billing.account_statement import read_statement, statement_csv
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.invoices import shown_invoices
-from tradecounter.billing.operations.staff import CreditNoteNumber, InvoiceNumber
-from tradecounter.billing.operations.wire import CREDIT_NOTE, INVOICE, STATEMENT
-from tradecounter.billing.queries.credit_notes import (
-    CreditNoteFilter,
-    CreditNoteRecord,
-    count_credit_notes,
-    fetch_credit_note,
-    list_credit_notes,
-)
+from tradecounter.billing.operations.staff import InvoiceNumber
+from tradecounter.billing.operations.wire import INVOICE, STATEMENT
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
@@ -28,16 +21,13 @@ from tradecounter.billing.queries.invoice_records import (
     fetch_own_invoice,
     list_invoices,
 )
-from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES, printed_documents
-from tradecounter.billing.reseller_wire import present_credit_note
+from tradecounter.billing.queries.invoices import PRINTED_INVOICES, printed_documents
 from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.billing.wire import (
     CREDIT,
     CreditOverview,
-    CustomerCreditNote,
     CustomerInvoice,
     CustomerStatement,
-    own_credit_note,
     own_invoice,
     own_statement,
 )
@@ -66,24 +56,19 @@ from tradecounter.orders.states import CancelledOrder
 
 _DESCRIBED: Mapping[type, Described] = {
     CustomerInvoice: Described("The invoice.", own_invoice(INVOICE), "Invoice"),
-    CustomerCreditNote: Described("The credit note.", own_credit_note(CREDIT_NOTE), "CreditNote"),
     CustomerStatement: Described("The statement.", own_statement(STATEMENT), "Statement"),
     CreditOverview: Described("The credit overview; without credit terms, the limit is 0.", CREDIT),
 }
 _ORDERS = Subject(tag="Orders", keys=("account",))
 _ACCOUNT = Subject(tag="Account", keys=("account",), described=_DESCRIBED)
 _DOCUMENTS = Subject(tag="Documents", keys=("account",), described=_DESCRIBED)
-_BY_NUMBER = {"number": "$response.body#/0/number"}
+BY_NUMBER = {"number": "$response.body#/0/number"}
 
 _INVOICES: Layout[CustomerInvoice] = Layout(
     "invoices",
     ("number", "order_reference", "customer_reference", "issued_on", "tax_point", "due_on", "state", "cost_net",
      "cost_tax", "cost_gross", "paid", "credited", "due"),
 )  # fmt: skip
-_CREDIT_NOTES: Layout[CustomerCreditNote] = Layout(
-    "credit-notes",
-    ("number", "invoice", "order_reference", "issued_on", "reason", "cost_net", "cost_tax", "cost_gross"),
-)
 _NOT_INVOICED = "the order has not been invoiced yet; try again later"
 
 
@@ -121,29 +106,10 @@ class _Invoices(Struct, frozen=True):
         return [own_invoice(invoice) for invoice in await shown_invoices(tx, rows, self.now)]
 
 
-class _CreditNotes(Struct, frozen=True):
-    """A customer's credit notes that match a filter."""
-
-    chosen: CreditNoteFilter
-
-    async def count(self, tx: Transaction) -> int:
-        return await count_credit_notes(tx, self.chosen)
-
-    async def read(
-        self, tx: Transaction, most: int, start: int, behind: CreditNoteRecord | None
-    ) -> Sequence[CreditNoteRecord]:
-        chosen = self.chosen if behind is None else replace(self.chosen, before=behind.number)
-        return await list_credit_notes(tx, chosen, most, start)
-
-    async def shown(self, _tx: Transaction, rows: Sequence[CreditNoteRecord]) -> Sequence[CustomerCreditNote]:
-        return [own_credit_note(present_credit_note(note)) for note in rows]
-
-
 class BillingEndpoints(Struct, frozen=True):
-    """The endpoints of documents and of credit. `letterhead` reads files, so it is called in a thread."""
+    """The endpoints of invoices and of credit."""
 
     desk: Desk
-    letterhead: Callable[[], Letterhead]
     lists: RecordLists
     overview_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # of long credit overviews
 
@@ -203,13 +169,13 @@ class BillingEndpoints(Struct, frozen=True):
     )
     async def list_invoices(self, call: Call, now: datetime, query: DocumentList) -> list[CustomerInvoice] | Response:
         """List your invoices, newest first."""
-        chosen = InvoiceFilter(customer_id=call.customer_id, **_filters(query))
+        chosen = InvoiceFilter(customer_id=call.customer_id, **document_filters(query))
         return await self.lists.respond(call, query, _Invoices(chosen, now), _INVOICES)
 
     @_DOCUMENTS.shows(
         "/invoice/{number}",
         files={PDF: FILE},
-        links=(Link("listInvoices", "One of the invoices, by its number.", _BY_NUMBER),),
+        links=(Link("listInvoices", "One of the invoices, by its number.", BY_NUMBER),),
         cacheable=True,
     )
     async def get_invoice_by_number(
@@ -222,43 +188,17 @@ class BillingEndpoints(Struct, frozen=True):
         """
         if choose_named(call.accept, [PDF]) == PDF:
             printed = await PRINTED_INVOICES.one(tx, number, call.customer_id)
-            return _file(call, printed.pdf, f"invoice-{number}.pdf")
+            return document_file(call, printed.pdf, f"invoice-{number}.pdf")
         record = await fetch_own_invoice(tx, call.customer_id, number)
         [invoice] = await shown_invoices(tx, [record], now)
-        return _data(call, own_invoice(invoice))
+        return data_response(call, own_invoice(invoice))
 
-    @_DOCUMENTS.shows(
-        "/credit-note",
-        "The credit notes of one page.",
-        headers=PAGING,
-        files={CSV: csv_media(_CREDIT_NOTES.table(own_credit_note(CREDIT_NOTE)))},
-        description="With their lines. With `Accept: text/csv`, a table without the lines. " + COUNTED_BY_SIZE,
-        sample=Sample({"limit": "3"}),
-        cacheable=True,
-    )
-    async def list_credit_notes(self, call: Call, query: DocumentList) -> list[CustomerCreditNote] | Response:
-        """List your credit notes, newest first."""
-        chosen = CreditNoteFilter(customer_id=call.customer_id, **_filters(query))
-        return await self.lists.respond(call, query, _CreditNotes(chosen), _CREDIT_NOTES)
 
-    @_DOCUMENTS.shows(
-        "/credit-note/{number}",
-        files={PDF: FILE},
-        links=(Link("listCreditNotes", "One of the credit notes, by its number.", _BY_NUMBER),),
-        cacheable=True,
-    )
-    async def get_credit_note(
-        self, tx: Transaction, call: Call, number: CreditNoteNumber
-    ) -> CustomerCreditNote | Response:
-        """One credit note.
+class StatementEndpoints(Struct, frozen=True):
+    """The endpoint of the statement. `letterhead` reads files, so it is called in a thread."""
 
-        With `Accept: application/pdf`, the file that was sent by e-mail. Neither ever changes.
-        """
-        if choose_named(call.accept, [PDF]) == PDF:
-            printed = await PRINTED_CREDIT_NOTES.one(tx, number, call.customer_id)
-            return _file(call, printed.pdf, f"credit-note-{number}.pdf")
-        record = await fetch_credit_note(tx, number, call.customer_id)
-        return _data(call, own_credit_note(present_credit_note(record)))
+    desk: Desk
+    letterhead: Callable[[], Letterhead]
 
     @_DOCUMENTS.shows("/statement", files={CSV: csv_media(statement_csv(STATEMENT)), PDF: FILE}, cacheable=True)
     async def get_statement(self, call: Call, now: datetime, query: StatementPeriod) -> CustomerStatement | Response:
@@ -276,12 +216,12 @@ class BillingEndpoints(Struct, frozen=True):
         if media == PDF:
             return await statement_file(statement, "pdf", account.name, self.letterhead, now)
         if media == JSON:
-            return _data(call, own_statement(statement))
+            return data_response(call, own_statement(statement))
         name = f"statement-{statement.since}-{statement.until}.csv"
-        return _file(call, statement_csv(statement).encode(), name, MEDIA_TYPE)
+        return document_file(call, statement_csv(statement).encode(), name, MEDIA_TYPE)
 
 
-def _filters(wanted: DocumentList) -> Mapping[str, Any]:
+def document_filters(wanted: DocumentList) -> Mapping[str, Any]:
     """Return the filters of a list of documents, as the queries take them. Raises DomainError (invalid)."""
     return {
         "order_reference": text("order_reference", wanted.order_reference),
@@ -290,11 +230,11 @@ def _filters(wanted: DocumentList) -> Mapping[str, Any]:
     }
 
 
-def _data(call: Call, document: CustomerInvoice | CustomerCreditNote | CustomerStatement) -> Response:
+def data_response(call: Call, document: Struct) -> Response:
     """Respond with a document as data, or with 304."""
     return conditional_response(call, digest_of(to_json(document)), JSON, lambda: json_response(document))
 
 
-def _file(call: Call, content: bytes, name: str, media_type: str = PDF) -> Response:
+def document_file(call: Call, content: bytes, name: str, media_type: str = PDF) -> Response:
     """Respond with a document as a file, or with 304."""
     return conditional_response(call, digest_of(content), media_type, lambda: file_response(content, name, media_type))

@@ -1,4 +1,4 @@
-"""`/api/invoice`, `/api/credit-note`, statements and debtors."""
+"""`/api/invoice`, statements and debtors."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -9,33 +9,21 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import AccountStatement, SentStatement, read_statement, send_statement
-from tradecounter.billing.credit_notes import issue_credit_note
 from tradecounter.billing.debtors import Debtor, Reminder, read_debtors, remind_debtor
 from tradecounter.billing.invoices import ResentInvoice, resend_invoice, shown_invoice, shown_invoices
 from tradecounter.billing.operations.wire import (
     DESCRIBED,
-    CreditNoteListParameters,
-    CreditNoteRequest,
     DebtorListParameters,
     InvoiceListParameters,
     StatementParameters,
     VatPeriod,
 )
-from tradecounter.billing.queries.credit_notes import (
-    CreditNoteFilter,
-    fetch_credit_note,
-    list_credit_notes,
-)
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     list_invoices,
 )
-from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES
-from tradecounter.billing.reseller_wire import (
-    CreditNote,
-    Invoice,
-    present_credit_note,
-)
+from tradecounter.billing.queries.invoices import PRINTED_INVOICES
+from tradecounter.billing.reseller_wire import Invoice
 from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.billing.vat_report import VatReport, read_vat_report
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
@@ -52,19 +40,16 @@ from tradecounter.letterhead.seller import Letterhead
 
 _BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
 _INVOICES, _INVOICE = "/api/invoice", "/api/invoice/{number}"
-_CREDIT_NOTES, _CREDIT_NOTE = "/api/credit-note", "/api/credit-note/{number}"
 _STATEMENT = f"{ONE_CUSTOMER}/statement"
 _NUMBER = attrgetter("number")
 
 InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
-CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 50001, "credit note")]
 
 
-class BillingOperations(Struct, frozen=True):
-    """The endpoints of invoices, credit notes, statements and debtors."""
+class InvoiceOperations(Struct, frozen=True):
+    """The endpoints of invoices."""
 
     desk: Desk
-    letterhead: Letterhead
 
     @_BILLING.lists(_INVOICES, "The invoices.")
     async def list_invoices(self, tx: Transaction, now: datetime, query: InvoiceListParameters) -> Listed[Invoice]:
@@ -103,43 +88,12 @@ class BillingOperations(Struct, frozen=True):
         """
         return await resend_invoice(tx, number, now)
 
-    @_BILLING.changes("POST", f"{_INVOICE}/credit-note", location=_CREDIT_NOTE, dry_run=True)
-    async def issue_credit_note(
-        self, tx: Transaction, now: datetime, number: InvoiceNumber, body: CreditNoteRequest
-    ) -> CreditNote:
-        """Issue a credit note.
 
-        Of units of the invoice's lines, or of an amount without VAT; at most what is invoiced and not yet credited.
-        Money that had paid for it goes to the account. A return is closed once all its units came back and are
-        credited. A dry run shows the credit note, with the number that it would get now.
-        """
-        return await issue_credit_note(tx, number, body.credit, body.reason, self.letterhead, now)
+class StatementOperations(Struct, frozen=True):
+    """The endpoints of statements, debtors and VAT."""
 
-    @_BILLING.lists(_CREDIT_NOTES, "The credit notes.")
-    async def list_credit_notes(self, tx: Transaction, query: CreditNoteListParameters) -> Listed[CreditNote]:
-        """Credit notes of all customers.
-
-        The latest first.
-        """
-        chosen = CreditNoteFilter(
-            customer_id=query.customer_id,
-            invoice=query.invoice,
-            before=query.after or None,
-            changed_since=query.since,
-        )
-        found = await list_credit_notes(tx, chosen, query.limit + 1)
-        return Listed(found, map(present_credit_note, found), _NUMBER)
-
-    @_BILLING.shows(_CREDIT_NOTE)
-    async def get_credit_note(self, tx: Transaction, number: CreditNoteNumber) -> CreditNote:
-        """One credit note."""
-        return present_credit_note(await fetch_credit_note(tx, number))
-
-    @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={PDF: FILE})
-    async def get_credit_note_pdf(self, tx: Transaction, number: CreditNoteNumber) -> Response:
-        """A credit note as a PDF file."""
-        found = await PRINTED_CREDIT_NOTES.one(tx, number)
-        return file_response(found.pdf, f"credit-note-{found.number}.pdf", PDF)
+    desk: Desk
+    letterhead: Letterhead
 
     @_BILLING.shows(_STATEMENT, files={CSV: Media({"type": "string"}), PDF: FILE})
     async def get_statement(

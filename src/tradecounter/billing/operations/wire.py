@@ -5,40 +5,18 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry, SentStatement
 from tradecounter.billing.debtors import Debtor, Reminder
 from tradecounter.billing.invoices import ResentInvoice
-from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
-from tradecounter.billing.rules import CreditLine
+from tradecounter.billing.reseller_wire import BilledLine, Invoice
 from tradecounter.billing.statement_files import StatementPeriod
 from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.edge.operations.subject import Described
 from tradecounter.edge.rest.days import Day
 from tradecounter.edge.rest.parameters import Flag
-from tradecounter.kit.errors import invalid
-from tradecounter.kit.numbers import Pounds
-
-
-class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
-    """What to credit of an invoice: units of its lines, or an amount without VAT."""
-
-    lines: (
-        Annotated[list[CreditLine], Meta(min_length=1, description="`item_id` is null for shipping.")] | UnsetType
-    ) = UNSET
-    amount: Annotated[Pounds, Meta(description="Pounds to credit, without VAT.")] | UnsetType = UNSET
-    reason: Annotated[str, Meta(description="The reason, for the customer and the audit log.")]
-
-    @property
-    def credit(self) -> list[CreditLine] | Decimal:
-        """The units or the amount. Raises DomainError (invalid) for neither and for both."""
-        if self.lines is not UNSET and self.amount is UNSET:
-            return self.lines
-        if self.amount is not UNSET and self.lines is UNSET:
-            return self.amount
-        raise invalid("lines", "send either lines or amount")
 
 
 class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):
@@ -53,13 +31,6 @@ class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):
     ] = None
     unpaid: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices.")] = "false"
     overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
-
-
-class CreditNoteListParameters(ChangingParameters, frozen=True, kw_only=True):
-    """The query parameters of `GET /api/credit-note`."""
-
-    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's credit notes.")] | None = None
-    invoice: Annotated[int, Meta(ge=1, description="Only credit notes of this invoice.")] | None = None
 
 
 class DebtorListParameters(Struct, frozen=True, kw_only=True):
@@ -105,7 +76,8 @@ _COMMON: Mapping[str, Any] = {
 }
 
 
-def _line(quantity: int, net: str, tax: str) -> BilledLine:
+def example_line(quantity: int, net: str, tax: str) -> BilledLine:
+    """Return a line of the example documents."""
     return BilledLine(
         item_id=90017,
         sku="CV-320P",
@@ -118,20 +90,9 @@ def _line(quantity: int, net: str, tax: str) -> BilledLine:
     )
 
 
-INVOICE = Invoice(**_COMMON, customer_reference="PO-1001", state="part_paid", lines=[_line(6, "455.40", "91.08")])
-CREDIT_NOTE = CreditNote(
-    number=50001,
-    invoice=10001,
-    order_reference="ORD-100042",
-    customer_id=1001,
-    issued_on=_ISSUED,
-    reason="One phone arrived broken.",
-    lines=[_line(1, "75.90", "15.18")],
-    cost_net=Decimal("75.90"),
-    cost_tax=Decimal("15.18"),
-    cost_gross=Decimal("91.08"),
+INVOICE = Invoice(
+    **_COMMON, customer_reference="PO-1001", state="part_paid", lines=[example_line(6, "455.40", "91.08")]
 )
-
 _AGEING = Ageing(
     not_due=Decimal("446.48"), days_1_30=_NOTHING, days_31_60=_NOTHING, days_61_90=_NOTHING, over_90=_NOTHING
 )
@@ -213,10 +174,6 @@ DESCRIBED: Mapping[type, Described] = {
     ),
     ResentInvoice: Described(
         "The recipients.", ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"]), "Resent"
-    ),
-    CreditNote: Described("The credit note.", CREDIT_NOTE),
-    CreditNoteRequest: Described(
-        "", CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken."), "CreditNote"
     ),
     AccountStatement: Described("The statement.", STATEMENT, "Statement"),
     Debtor: Described("The debtor.", _DEBTOR),

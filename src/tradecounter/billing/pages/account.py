@@ -1,4 +1,4 @@
-"""The customer's pages of billing: invoices, credit notes, the statement, and the credit limit."""
+"""The customer's pages of billing: invoices, the statement, and the credit limit."""
 
 import asyncio
 from datetime import date, datetime, timedelta
@@ -14,12 +14,6 @@ from tradecounter.billing.credit_overview import order_status, owed_of, read_cre
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_invoice import zipped_documents
-from tradecounter.billing.queries.credit_notes import (
-    CreditNoteFilter,
-    CreditNoteRecord,
-    fetch_credit_note,
-    list_credit_notes,
-)
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
@@ -27,11 +21,11 @@ from tradecounter.billing.queries.invoice_records import (
     list_invoices,
     overdue_of,
 )
-from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES
+from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
 from tradecounter.billing.queries.statements import due_before
-from tradecounter.billing.reseller_wire import present_credit_note
 from tradecounter.billing.statement_files import statement_days, statement_file
+from tradecounter.credit_notes.queries import CreditNoteFilter, list_credit_notes
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -162,89 +156,6 @@ def _invoice_filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> In
         reference=text("reference", wanted.reference),
         issued_from=start_of("issued_from", wanted.issued_from),
         issued_to=end_of("issued_to", wanted.issued_to),
-    )
-
-
-_CREDIT_NOTES = "/account/invoice/credit-note"
-_CREDIT_NOTE_COLUMNS = (
-    Column("Credit note"),
-    Column("Your reference"),
-    Column("Invoice"),
-    Column("Issued"),
-    Column("Reason"),
-    Column("Total", numeric=True),
-)
-_CREDIT_NOTE_CELLS: Cells = {
-    **{name: name for name in ("number", "invoice", "order_reference")},
-    "issued_on": lambda row: uk_date(row.issued_at),
-    **{name: name for name in ("reason", "net", "vat", "gross", "customer_reference")},
-}
-
-
-class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
-    """The filters of credit notes; both days are included."""
-
-    reference: str | None = None
-    issued_from: str | None = None
-    issued_to: str | None = None
-
-
-class OwnCreditNotePages(Struct, frozen=True):
-    """The credit notes of the customer."""
-
-    desk: PageDesk
-    parts: AccountParts
-
-    @table_page(
-        _CREDIT_NOTES,
-        "Credit notes",
-        columns=_CREDIT_NOTE_COLUMNS,
-        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
-        template="billing/credit_notes.html",
-        file="credit-notes",
-        cells=_CREDIT_NOTE_CELLS,
-        user_roles=ACCOUNTS,
-    )
-    async def list_credit_notes(
-        self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: At
-    ) -> list[CreditNoteRecord]:
-        before = None if at["after"] is None else at["after"][1]
-        return await list_credit_notes(tx, _credit_note_filter(call.customer_id, wanted, before), wanted.most)
-
-    @page(f"{_CREDIT_NOTES}/zip", "Credit notes as a ZIP file", user_roles=ACCOUNTS, query=CreditNoteTable)
-    async def send_files(self, call: Call) -> Response:
-        wanted = _credit_note_filter(call.customer_id, call.query(CreditNoteTable))
-        async with self.desk.reading() as tx:
-            found = await list_credit_notes(tx, wanted, _MOST_FILES)
-            printed = await PRINTED_CREDIT_NOTES.several(tx, [note.number for note in found])
-        if not printed:
-            raise not_found("credit note")
-        file = await asyncio.to_thread(zipped_documents, printed, "credit-note")
-        return file_response(file, "credit-notes.zip", ZIP)
-
-    @page(f"{_CREDIT_NOTES}/{{number}}", "One credit note", user_roles=INVOICE_FILES)
-    async def show_one(self, call: Call) -> Response:
-        number = call.path_id("number", "credit note")
-        async with self.desk.reading() as tx:
-            record = await fetch_credit_note(tx, number, call.customer_id)
-        return self.desk.show(call, "billing/credit_note.html", record=record, note=present_credit_note(record))
-
-    @page(f"{_CREDIT_NOTES}/{{number}}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
-    async def show_pdf(self, call: Call) -> Response:
-        number = call.path_id("number", "credit note")
-        async with self.desk.reading() as tx:
-            found = await PRINTED_CREDIT_NOTES.one(tx, number, call.customer_id)
-        return file_response(found.pdf, f"credit-note-{number}.pdf", PDF)
-
-
-def _credit_note_filter(customer_id: int, wanted: CreditNoteTable, before: int | None = None) -> CreditNoteFilter:
-    """Return the filter of a customer's credit notes. Raises DomainError (invalid)."""
-    return CreditNoteFilter(
-        customer_id=customer_id,
-        reference=text("reference", wanted.reference),
-        issued_from=start_of("issued_from", wanted.issued_from),
-        issued_to=end_of("issued_to", wanted.issued_to),
-        before=before,
     )
 
 

@@ -1,4 +1,4 @@
-"""Invoices, credit notes and the VAT of both, of all customers, as tables: sorted by a column, page by page."""
+"""Invoices of all customers, and the VAT of invoices and credit notes, as tables: sorted by a column, page by page."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -98,48 +98,6 @@ async def due_in_all(tx: Transaction, wanted: InvoiceTableFilter) -> DueInAll:
     return await tx.fetch_row(Statement(sql, DueInAll, prepared=False), **values)
 
 
-class CreditNoteRow(Struct, frozen=True):
-    """A credit note in a table."""
-
-    number: int
-    invoice: int
-    customer_id: int
-    customer: str
-    issued_at: datetime
-    reason: str
-    net: Decimal
-    vat: Decimal
-    gross: Decimal
-
-
-class CreditNoteTableFilter(Struct, frozen=True, kw_only=True):
-    """A filter of credit notes; None matches all. `issued_to` is exclusive."""
-
-    customer_id: int | None = None
-    invoice: int | None = None
-    issued_from: datetime | None = None
-    issued_to: datetime | None = None
-
-
-CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
-    select=SQL("""
-        select n.number, n.invoice, n.customer_id, {name} as customer, n.issued_at, n.reason, n.net, n.vat, n.gross
-        from credit_note n join customer c on c.id = n.customer_id
-    """).format(name=CUSTOMER_NAME),
-    row=CreditNoteRow,
-    conditions={
-        "customer_id": SQL("n.customer_id = :customer_id"),
-        "invoice": SQL("n.invoice = :invoice"),
-        "issued_from": SQL("n.issued_at >= :issued_from"),
-        "issued_to": SQL("n.issued_at < :issued_to"),
-    },
-    columns={
-        "number": SortColumn(SQL("n.number"), _NUMBER, int, lambda row: row.number),
-        "gross": SortColumn(SQL("n.gross"), _AMOUNT, Decimal, lambda row: row.gross),
-    },
-    key=SQL("n.number"),
-    key_of=lambda row: row.number,
-)
 VatKind = Literal["invoice", "credit_note"]
 BY_DAY = "day"
 

@@ -106,7 +106,6 @@ class PrintedDocuments:
 
 
 PRINTED_INVOICES = PrintedDocuments("invoice", "invoice")
-PRINTED_CREDIT_NOTES = PrintedDocuments("credit_note", "credit note")
 
 
 _PRINTED_DOCUMENTS = Statement(

@@ -6,9 +6,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.customers.settings import Account, CustomerChange
-from tradecounter.customers.wire import Email, RequiredText
+from tradecounter.customers.wire import Email
 from tradecounter.edge.permissions import KeyScope, UserRole
-from tradecounter.kit.wire import Amount, Moment, Timed
+from tradecounter.kit.wire import Amount, Moment, RequiredText, Timed
 
 KeyScopes = Annotated[list[KeyScope], Meta(description="What the key may do.")]
 KeyNetworks = Annotated[list[str], Meta(description="From where it may be used; empty: from anywhere.")]

@@ -265,6 +265,11 @@ class CustomerTerms(Struct, frozen=True):
     discount: int
     trade_account: bool
 
+    @property
+    def profile(self) -> tuple[str | None, int]:
+        """What decides the list prices: customers with equal profiles share them."""
+        return self.price_list, self.discount
+
 
 _READ_CUSTOMER_TERMS = Statement(
     """

@@ -8,10 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from tradecounter.access.tokens import add_token, revoke_token
-from tradecounter.billing.credit_notes import receive_and_credit
 from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.bulk.rows import BadRow, Row
+from tradecounter.credit_notes.credit_return import receive_and_credit
 from tradecounter.customers.change_account import block_customer, change_customer
 from tradecounter.customers.queries.accounts import list_accounts
 from tradecounter.customers.settings import Account, CustomerChange

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.db.sorted_rows import After
 from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.page_kit.tables import (
@@ -29,7 +30,6 @@ from tradecounter.kit.errors import DomainError, Kind
 
 Wanted = TypeVar("Wanted", bound=TableParameters)
 Row = TypeVar("Row")
-After = tuple[Any, int] | None
 
 
 class Listed(Struct, Generic[Wanted, Row], frozen=True):

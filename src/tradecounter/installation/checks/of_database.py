@@ -15,7 +15,7 @@ from tradecounter.db.invariants import (
     wrong_credit,
     wrong_stock,
 )
-from tradecounter.db.jobs import failed_jobs, waiting_jobs, workers_heard_of
+from tradecounter.db.jobs import SILENT_SECONDS, failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.pool import REMEDY, Database
 from tradecounter.db.replicas import Lag, read_end_of_log, read_lag, read_position
 from tradecounter.db.schema_state import SchemaState
@@ -28,7 +28,6 @@ from tradecounter.identity.vault import problem_of
 from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings, SettingsError
-from tradecounter.sites.worker import SILENT_SECONDS
 from tradecounter.storefront.catalogue_data import UNUSABLE, try_to_connect
 
 LARGEST_SKEW = timedelta(seconds=2)

@@ -7,10 +7,11 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.jobs import Job, JobState, failed_jobs, latest_jobs
+from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
-from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import PageView
@@ -18,7 +19,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_data_of
-from tradecounter.notifications.retry_job import retry_job
+from tradecounter.jobs.retry_job import retry_job
 from tradecounter.parts.back_office import OfficeParts
 
 _NAMES = {

@@ -12,6 +12,7 @@ from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
+from tradecounter.db.sorted_rows import After, SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
@@ -40,48 +41,43 @@ class OrderRow(Struct, frozen=True):
         return self.status or self.state
 
 
-# By column: the expression, its type, and its type in a cursor.
-_SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
-    "placed": (SQL("coalesce(orders.confirmed_at, orders.created_at)"), SQL("timestamptz"), datetime),
-    # The same of confirmed orders, by an index.
-    "confirmed": (SQL("orders.confirmed_at"), SQL("timestamptz"), datetime),
-    "total": (SQL("orders.gross"), SQL("numeric"), Decimal),
-    "customer": (SQL("orders.customer_id"), SQL("bigint"), int),
-}
-SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _SORTS.items() if name != "confirmed"}
-
 _ROW = SQL("""
     select orders.id, coalesce(orders.order_reference, orders.confirmation_code) as name, orders.kind, orders.state,
            orders.status, orders.customer_id, {} as customer, orders.customer_reference, orders.gross,
            coalesce(orders.confirmed_at, orders.created_at) as placed_at
 """)
 _WITH_CUSTOMER = _ROW.format(CUSTOMER_NAME)
-# Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
-_PAGE = SQL("""
-    {row} from (
-        select id from orders where {conditions} order by {column} {order}, orders.id {order} limit :most
-    ) as chosen
-    join orders using (id)
-    join customer as c on c.id = orders.customer_id
-    order by {column} {order}, orders.id {order}
-""")
-_BEHIND = SQL("({column}, orders.id) {sign} (:after_value::{kind}, :after_id)")
 
 
-def sorted_by(row: OrderRow, column: str) -> Any:
-    """Return the value of a row by which a column sorts."""
-    values = {"placed": row.placed_at, "confirmed": row.placed_at, "total": row.gross, "customer": row.customer_id}
-    return values[column]
+def _with_customers(page: Composed) -> Composed:
+    return SQL("{} from ({}) as chosen join orders using (id) join customer as c on c.id = orders.customer_id").format(
+        _WITH_CUSTOMER, page
+    )
+
+
+_MOMENT = SQL("timestamptz")
+ORDERS: SortedTable[OrderRow] = SortedTable(
+    # Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
+    select=SQL("select orders.id from orders"),
+    joined=_with_customers,
+    row=OrderRow,
+    columns={
+        "placed": SortColumn(
+            SQL("coalesce(orders.confirmed_at, orders.created_at)"), _MOMENT, datetime, lambda row: row.placed_at
+        ),
+        # The same of confirmed orders, by an index.
+        "confirmed": SortColumn(SQL("orders.confirmed_at"), _MOMENT, datetime, lambda row: row.placed_at),
+        "total": SortColumn(SQL("orders.gross"), SQL("numeric"), Decimal, lambda row: row.gross),
+        "customer": SortColumn(SQL("orders.customer_id"), SQL("bigint"), int, lambda row: row.customer_id),
+    },
+    key=SQL("orders.id"),
+    key_of=lambda row: row.id,
+)
+SORTS: Mapping[str, Any] = {name: kind for name, kind in ORDERS.sorts.items() if name != "confirmed"}
 
 
 async def order_table(
-    tx: Transaction,
-    wanted: OrderFilter,
-    column: str,
-    most: int,
-    *,
-    descending: bool,
-    after: tuple[Any, int] | None = None,
+    tx: Transaction, wanted: OrderFilter, column: str, most: int, *, descending: bool, after: After = None
 ) -> list[OrderRow]:
     """Return rows that match a filter, sorted by a column of `SORTS`, behind the value and the id of `after`."""
     if wanted.state is None and wanted.status is not None:
@@ -92,17 +88,9 @@ async def order_table(
     has_index = wanted.customer_id or wanted.status or wanted.to_dispatch
     if column == "placed" and wanted.state == "confirmed" and has_index:
         column = "confirmed"
-    expression, kind, _ = _SORTS[column]
-    behind: list[Composed] = []
-    place: dict[str, Any] = {}
-    if after is not None:
-        sign = SQL("<" if descending else ">")
-        behind.append(_BEHIND.format(column=expression, sign=sign, kind=kind))
-        place = {"after_value": after[0], "after_id": after[1]}
-    conditions, values = where_orders(wanted, *behind)
-    order = SQL("desc" if descending else "asc")
-    page = _PAGE.format(row=_WITH_CUSTOMER, conditions=conditions, column=expression, order=order)
-    return await tx.fetch_all(Statement(page, OrderRow, prepared=False), **values, **place, most=most)
+    condition, values = where_orders(wanted)
+    statement, place = ORDERS.statement([condition], column, descending=descending, after=after)
+    return await tx.fetch_all(statement, **values, **place, most=most)
 
 
 class DayOfOrders(Struct, frozen=True):

@@ -17,7 +17,7 @@ from tradecounter.edge.rest.days import time_or_start_of
 from tradecounter.kit.errors import invalid
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.prices.explain_price import ExplainedPrice, PriceCandidate, price_of
+from tradecounter.prices.explain_price import ExplainedPrice, PriceCandidate
 from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice, contract_prices_of, list_prices_of
 from tradecounter.products.find_products import Catalogue, list_products
 from tradecounter.products.operations import wire as products
@@ -31,6 +31,7 @@ from tradecounter.products.operations.wire import (
 )
 from tradecounter.products.queries.products import FoundProduct, ProductFilter, Shown, fetch_product, whole_products
 from tradecounter.stock.queries.stock import deliveries_of, stock_level_of
+from tradecounter.storefront.customer_prices import price_of
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
 _PRODUCT = products.ResellerProduct(

@@ -33,7 +33,7 @@ from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.prices.explain_price import ExplainedPrice, price_of
+from tradecounter.prices.explain_price import ExplainedPrice
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.prices.rules import margin_percent
 from tradecounter.products.find_products import list_products, note_of_search
@@ -45,6 +45,7 @@ from tradecounter.products.search.query import as_typed
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.wire import Category
 from tradecounter.stock.queries.stock import StockLevel, back_orders_of, stock_level_of, stock_levels_of
+from tradecounter.storefront.customer_prices import price_of
 from tradecounter.storefront.shown_product import look_of
 
 _PRODUCT_COLUMNS = (

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 from pyxdameraulevenshtein import damerau_levenshtein_distance_seqs
 
-from tradecounter.products.columns.bytes_column import encoded
-from tradecounter.products.columns.lookups import PostingLists, SortedKeys
+from tradecounter.kit.columns.bytes_column import encoded
+from tradecounter.kit.columns.lookups import PostingLists, SortedKeys
 from tradecounter.products.search.terms import LAST_KIND
 
 Span = tuple[int, int]  # numbers of terms, from the first up to, but not including, the second

@@ -13,8 +13,8 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.products.columns.bytes_column import bytes_column, encoded
-from tradecounter.products.columns.lookups import SortedKeys, bitmap
+from tradecounter.kit.columns.bytes_column import bytes_column, encoded
+from tradecounter.kit.columns.lookups import SortedKeys, bitmap
 from tradecounter.products.markup_text import text_of_markup
 from tradecounter.products.queries.records import ProductRecord
 from tradecounter.products.search.fields import (

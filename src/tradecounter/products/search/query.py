@@ -15,10 +15,10 @@ from operator import or_
 from msgspec import Struct, field
 from pyroaring import BitMap
 
+from tradecounter.kit.columns.bytes_column import encoded
+from tradecounter.kit.columns.lookups import bitmap, rows_of
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold, normalised, words
-from tradecounter.products.columns.bytes_column import encoded
-from tradecounter.products.columns.lookups import bitmap, rows_of
 from tradecounter.products.search.fields import Field
 from tradecounter.products.search.index import NOTHING, Matches, SearchIndex
 from tradecounter.products.search.terms import Phrase, changes_kind

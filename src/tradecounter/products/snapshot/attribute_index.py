@@ -10,11 +10,11 @@ from itertools import chain
 from msgspec import Struct
 from pyroaring import BitMap
 
+from tradecounter.kit.columns.bytes_column import encoded
+from tradecounter.kit.columns.lookups import InvertedIndex, PostingLists
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold, shown_name
-from tradecounter.products.columns.bytes_column import encoded
-from tradecounter.products.columns.lookups import InvertedIndex, PostingLists
 from tradecounter.products.queries.records import AttributeRecord, ProductRecord
 
 _FILTER = re.compile(r"^(?P<name>[^<>=]+)(?P<sign><=|>=|=|<|>)(?P<value>.+)$", re.DOTALL)

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.columns.bytes_column import bytes_column, encoded
+from tradecounter.kit.columns.lookups import InvertedIndex, RowOfId, SortedKeys
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
-from tradecounter.products.columns.bytes_column import bytes_column, encoded
-from tradecounter.products.columns.lookups import InvertedIndex, RowOfId, SortedKeys
 from tradecounter.products.queries.records import (
     AttributeRecord,
     CategoryRecord,

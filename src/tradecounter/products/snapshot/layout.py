@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.columns.bytes_column import BytesColumn, GappedColumn
+from tradecounter.kit.columns.lookups import InvertedIndex, PostingLists, RowOfId, SortedKeys
 from tradecounter.kit.digest import digest_of, own_files
 from tradecounter.kit.parts import joined_parts, split_parts
-from tradecounter.products.columns.bytes_column import BytesColumn, GappedColumn
-from tradecounter.products.columns.lookups import InvertedIndex, PostingLists, RowOfId, SortedKeys
 from tradecounter.products.queries.records import count_products, find_layout, replace_layout
 from tradecounter.products.search.fields import FieldIndex, NearestWords, WordOrder
 from tradecounter.products.search.index import RecentWords, SearchIndex, Stems

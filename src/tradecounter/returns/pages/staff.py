@@ -7,8 +7,8 @@ from typing import Any, Literal
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.billing.credit_notes import creditable_units, receive_and_credit
-from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
+from tradecounter.credit_notes.credit_return import creditable_units, receive_and_credit
+from tradecounter.credit_notes.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, in_rows
 from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters

@@ -1,7 +1,7 @@
-"""The query of the search pages, and how hits are shown."""
+"""`/search` and `/account/search`: what the search boxes of the two sites find."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -9,11 +9,15 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.pages.operation import page, roles_of_caller
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import BothSites
+from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import invalid
 from tradecounter.products.search.query import as_typed
-from tradecounter.search.find_anything import LONGEST, Group
+from tradecounter.search.find_anything import LONGEST, OWN_PRODUCT, Group, find_anything, find_own
+from tradecounter.storefront.storefront import RefreshableViews
 
 _FROM_LIVE = 2  # characters
 _MOST_LIVE = 5  # hits of a group
@@ -34,7 +38,38 @@ class SearchQuery(Struct, frozen=True):
         return text if len(text) >= (_FROM_LIVE if self.live else 1) else ""
 
 
-def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[Group]) -> Response:
+class SearchedParts(Protocol):
+    """What the search uses of the parts of either site."""
+
+    @property
+    def views(self) -> RefreshableViews:
+        """The catalogue, and customers' views of it."""
+
+
+class SearchPages(Struct, BothSites, frozen=True):
+    """The search: of staff in everything, of a user in what is the customer's own, and in the catalogue."""
+
+    desk: PageDesk
+    parts: SearchedParts
+
+    @page("/search", "Find anything", user_roles=("buyer", "accounts"), query=SearchQuery)
+    async def search(self, call: Call) -> Response:
+        query = call.query(SearchQuery)
+        return _show_hits(self.desk, call, query, await self._found(call, query.text) if query.text else [])
+
+    async def _found(self, call: Call, text: str) -> list[Group]:
+        customer_id, views = self.owner(call), self.parts.views
+        if customer_id is None:
+            roles = roles_of_caller(call)
+            async with self.desk.reading() as tx:
+                return await find_anything(tx, text, lambda scope: allows(roles, scope), views)
+        may = self.desk.view(call).may
+        view = await views.of(customer_id) if may(OWN_PRODUCT) else None
+        async with self.desk.reading() as tx:
+            return await find_own(tx, customer_id, view, text, may)
+
+
+def _show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[Group]) -> Response:
     """Show the hits with links to the pages that the person may open; the only hit opens at once.
 
     It does not if the words were read as others: a page says so first. Hits of one kind are shown by the page that

@@ -224,7 +224,7 @@ def _whole_path(pattern: str) -> re.Pattern[str]:
 def site_figures(site: Site) -> Figures:
     """Return the current figures; may be called in any thread."""
     figures: Figures = {
-        **process_figures(site.name, site.database),
+        **process_figures(site.name, site.database.pool.get_stats()),
         **site.requests.figures(),
         "client_connections": one(len(site.connections)),
         "database_away_seconds": one(site.refresher.away_seconds),

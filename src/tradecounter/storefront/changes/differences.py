@@ -9,9 +9,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.db.changes import Topic
+from tradecounter.kit.columns.lookups import are_among, bitmap, rows_of
 from tradecounter.prices.price_book import DEFAULT_LIST, PriceVector, SharedPrices, discounted
 from tradecounter.prices.queries.prices import NO_PRICE
-from tradecounter.products.columns.lookups import are_among, bitmap, rows_of
 from tradecounter.stock.stock_vector import WrittenRows
 from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.changes.cursor import Place, Position, Terms

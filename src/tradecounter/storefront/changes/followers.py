@@ -9,9 +9,9 @@ from msgspec import Struct, field
 
 from tradecounter.customers.queries.accounts import CustomerTerms
 from tradecounter.db.changes import Topic
+from tradecounter.kit.columns.lookups import are_among
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices import NO_PRICE
-from tradecounter.products.columns.lookups import are_among
 from tradecounter.storefront.changes.cursor import Position
 from tradecounter.storefront.changes.differences import Noted, Outlook, Rows, version_of
 from tradecounter.storefront.storefront import Storefront
@@ -64,7 +64,7 @@ class Concerns(Struct, frozen=True):
         if self.price_lists & {terms.price_list, DEFAULT_LIST} and len(self.noted.list_prices(terms.price_list)):
             return True
         rows = self._rows(terms)
-        shared = self.now.data.book.lists.shared((terms.price_list, terms.discount))
+        shared = self.now.data.book.lists.shared(terms.profile)
         return bool((shared.costs[rows, 0] != NO_PRICE).any())
 
     def _agreed(self, terms: CustomerTerms) -> bool:
@@ -72,7 +72,7 @@ class Concerns(Struct, frozen=True):
         rows = self._rows(terms)
         if not (len(rows) or self.new_day):
             return False
-        prices = self.now.data.book.vector(terms, self.now.day)
+        prices = self.now.data.book.vector(terms.customer_id, terms.profile, self.now.day)
         agreed = prices.contract_rows
         if self.new_day and (len(agreed) or self.now.data.book.contracts.has_any(terms.customer_id)):
             return True

@@ -8,10 +8,11 @@ from msgspec import Struct, structs
 from starlette.responses import Response
 
 from tradecounter.customers.queries.accounts import find_account
+from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
-from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import DEVELOPERS, Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import BothSites, SharedParts

@@ -7,9 +7,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.billing.credit_notes import creditable_of
 from tradecounter.billing.invoices import ResentInvoice, resend_invoice, shown_invoices
-from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
 from tradecounter.billing.queries.document_tables import (
     INVOICES,
     InvoiceRow,
@@ -19,6 +17,8 @@ from tradecounter.billing.queries.document_tables import (
 )
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
+from tradecounter.credit_notes.issue_credit_note import creditable_of
+from tradecounter.credit_notes.queries import CreditNoteFilter, list_credit_notes
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction

@@ -43,14 +43,15 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.queries.order_table import SORTS, order_table, sorted_by
+from tradecounter.orders.queries.order_table import ORDERS, SORTS, order_table
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
 from tradecounter.parts.shown import shown_customer
-from tradecounter.prices.explain_price import ExplainedPrice, price_of
+from tradecounter.prices.explain_price import ExplainedPrice
 from tradecounter.prices.queries.prices_of_products import ContractRow, contract_table
 from tradecounter.shipping.queries import read_methods
+from tradecounter.storefront.customer_prices import price_of
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 
 _CUSTOMER_COLUMNS = (
@@ -194,7 +195,7 @@ class CustomerPages(Struct, frozen=True):
             return csv_of(f"customer-{shown.id}-orders", _ORDER_CELLS, found)
         address = self.desk.view(call).at(f"{shown.path}/order")
         table = Table.of(
-            call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(sorted_by(row, sort.column), row.id)
+            call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(*ORDERS.place_of(row, sort.column))
         )
         return self.desk.show(call, "customers/orders.html", shown=shown, table=table)
 

@@ -11,10 +11,10 @@ from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.baskets.change_basket import take_out_of_makers
-from tradecounter.billing.queries.credit_notes import CreditNoteFilter, CreditNoteRecord, list_credit_notes
 from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.credit.rules import CreditRoom
+from tradecounter.credit_notes.queries import CreditNoteFilter, CreditNoteRecord, list_credit_notes
 from tradecounter.customer_requests.handle_requests import ASKS, can_ask
 from tradecounter.customer_requests.queries import CustomerRequest, RequestKind, requests_of_order
 from tradecounter.customers.address_rules import address_lines

@@ -9,14 +9,15 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import waiting_approvals
 from tradecounter.credit.queries import fetch_credit_room
+from tradecounter.db.sorted_rows import After
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, csv_of, cursor_text
-from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import BUYER, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.steps import OrderTable, order_filter
-from tradecounter.orders.queries.order_table import SORTS, OrderRow, by_part_of_reference, order_table, sorted_by
+from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, by_part_of_reference, order_table
 from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.orders.waiting import Wait, wait_of_pending, waits_of_rows
 from tradecounter.parts.account import AccountParts
@@ -93,7 +94,7 @@ class OwnOrderListPages(Struct, frozen=True):
             _columns(state),
             found.rows,
             found.sort,
-            lambda row: cursor_text(sorted_by(row, found.sort.column), row.id),
+            lambda row: cursor_text(*ORDERS.place_of(row, found.sort.column)),
         )
         return self.desk.show(
             call,

@@ -24,7 +24,7 @@ from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.history import audited_as
 from tradecounter.orders.operations.steps import OrderTable, order_filter
 from tradecounter.orders.pages.staff.steps import reference_of
-from tradecounter.orders.queries.order_table import SORTS, OrderRow, by_part_of_reference, order_table, sorted_by
+from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, by_part_of_reference, order_table
 from tradecounter.orders.reseller_wire import State
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import AnyOrder, PendingOrder
@@ -81,7 +81,7 @@ class OrderListPages(Struct, frozen=True):
         "/order",
         "Orders",
         columns=_COLUMNS,
-        order=Order(SORTS, _LATEST_FIRST, lambda row, column: (sorted_by(row, column), row.id)),
+        order=Order(SORTS, _LATEST_FIRST, ORDERS.place_of),
         template="orders/list.html",
         file="orders",
         cells=_CELLS,

@@ -4,6 +4,7 @@ import asyncio
 
 import typer
 
+from tradecounter.db.jobs import SILENT_SECONDS
 from tradecounter.edge.command_line.output import AsJson, show_json
 from tradecounter.edge.command_line.session import (
     configure_logs,
@@ -13,7 +14,11 @@ from tradecounter.edge.command_line.session import (
     run_until_stopped,
 )
 from tradecounter.identity.installation_secret import with_secret
-from tradecounter.installation.service import (
+from tradecounter.installation.setting_warnings import log_setting_warnings
+from tradecounter.jobs.watch import Backlog
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import read_settings
+from tradecounter.sites.commands.service import (
     Metrics,
     MetricsHost,
     MetricsPort,
@@ -21,11 +26,7 @@ from tradecounter.installation.service import (
     require_secret,
     start_wanted_traces,
 )
-from tradecounter.installation.setting_warnings import log_setting_warnings
-from tradecounter.jobs.watch import Backlog
-from tradecounter.kit.clock import SystemClock
-from tradecounter.settings import read_settings
-from tradecounter.sites.worker import SILENT_SECONDS, run_worker
+from tradecounter.sites.worker import run_worker
 
 
 def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = None, as_json: AsJson = False) -> None:

@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 from msgspec import UNSET
 
-from tradecounter.billing.credit_notes import issue_credit_note
-from tradecounter.billing.operations.wire import CreditNoteRequest
-from tradecounter.billing.queries.credit_notes import (
+from tradecounter.credit_notes.issue_credit_note import issue_credit_note
+from tradecounter.credit_notes.operations.wire import CreditNoteRequest
+from tradecounter.credit_notes.queries import (
+    PRINTED_CREDIT_NOTES,
     CreditNoteFilter,
     fetch_credit_note,
     list_credit_notes,
 )
-from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES
-from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
+from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, number

@@ -24,12 +24,12 @@ from tradecounter.demo.people import DemoMember, DemoUser, demo_service_token, d
 from tradecounter.edge.command_line.output import AsJson, show_json
 from tradecounter.edge.command_line.session import configure_logs, database_url, reporting_errors, run_until_stopped
 from tradecounter.identity.installation_secret import secret_key, with_secret
-from tradecounter.installation.service import Host, Port, require_secret
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.notifications.transport import mail_folder
 from tradecounter.sandbox.refresh import claim_database
 from tradecounter.settings import Settings, read_settings
 from tradecounter.sites.back_office import BackOffice
+from tradecounter.sites.commands.service import Host, Port, require_secret
 from tradecounter.sites.http.server import Listener, listen, serving
 from tradecounter.sites.public import Application
 from tradecounter.sites.worker import drain, run_worker

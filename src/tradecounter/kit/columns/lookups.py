@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.products.columns.bytes_column import BytesColumn, bytes_column, encoded
+from tradecounter.kit.columns.bytes_column import BytesColumn, bytes_column, encoded
 
 
 class RowOfId(Mapping[int, int]):

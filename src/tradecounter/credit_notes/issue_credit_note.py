@@ -1,8 +1,7 @@
-"""Issues credit notes against invoices, and for returns that were received."""
+"""Issues credit notes against invoices."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -13,14 +12,6 @@ from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDoc
 from tradecounter.billing.invoices import require_own_seller
 from tradecounter.billing.move_money import release
 from tradecounter.billing.print_invoice import print_credit_note
-from tradecounter.billing.queries.credit_notes import (
-    credited_of,
-    fetch_credit_note,
-    insert_credit_note,
-    invoiced_lines,
-    next_credit_note_number,
-    units_on_invoices,
-)
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, invoice_document
 from tradecounter.billing.queries.ledger import (
     allocated_to,
@@ -28,18 +19,24 @@ from tradecounter.billing.queries.ledger import (
     lock_account,
     open_invoice,
 )
-from tradecounter.billing.reseller_wire import CreditNote, ReceivedReturn, present_credit_note, present_received
-from tradecounter.billing.rules import (
-    Billed,
+from tradecounter.billing.rules import Billed, vat_totals
+from tradecounter.credit.queries import discharge
+from tradecounter.credit_notes.queries import (
+    credited_of,
+    fetch_credit_note,
+    insert_credit_note,
+    invoiced_lines,
+    next_credit_note_number,
+)
+from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
+from tradecounter.credit_notes.rules import (
     CreditLine,
     CreditShare,
     InvoicedLine,
     left_of,
     share_of_amount,
     shares_of_lines,
-    vat_totals,
 )
-from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
@@ -50,9 +47,7 @@ from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.history import record_order_event
 from tradecounter.orders.queries.changes import settle
 from tradecounter.orders.queries.orders import lock_order
-from tradecounter.returns.handle_returns import count_credited, fetch_return, receive_return, shown_return
-from tradecounter.returns.queries import StoredReturn, lines_of_returns, returns_of_orders, unaccounted_units
-from tradecounter.returns.wire import Receipt, return_number
+from tradecounter.returns.handle_returns import settle_returns
 
 
 class Creditable(Struct, frozen=True):
@@ -177,80 +172,3 @@ def _credited_line(
     return InvoiceLine(
         found.sku, found.description, share.units, found.unit_price, found.vat_rate, share.net, share.vat
     )
-
-
-async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
-    """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
-
-    So no unit is credited twice, whichever way it was credited. Returns the numbers of the returns that are now closed,
-    for the caller's audit entry. The caller has locked the order.
-    """
-    return_ids = (await returns_of_orders(tx, [order_id])).get(order_id, [])
-    if not return_ids:
-        return []
-    lines = await lines_of_returns(tx, return_ids)
-    if not any(line.uncredited for found in lines.values() for line in found):
-        return []
-    left = Counter(await unaccounted_units(tx, order_id))
-    closed = []
-    for return_id in sorted(return_ids, key=lambda each: (each != first, each)):
-        units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[return_id]}
-        units = {line_id: count for line_id, count in units.items() if count > 0}
-        if units:
-            left.subtract(units)
-            number = return_number(return_id)
-            if await count_credited(tx, number, units, now):
-                closed.append(number)
-    return closed
-
-
-async def receive_and_credit(
-    tx: Transaction, number: str, receipt: Receipt, letterhead: Letterhead, now: datetime
-) -> ReceivedReturn:
-    """Receive units of a return; with `credit`, credit all its received units that are invoiced and not credited yet.
-
-    Units of a line that were credited without a return count as those that came back, so none is credited twice.
-
-    Raises DomainError as `receive_return` and `issue_credit_note` do.
-    """
-    found = await fetch_return(tx, number)
-    if receipt.credit:
-        await lock_account(tx, found.customer_id)
-    await receive_return(tx, number, receipt.items, now)
-    closed_by_it = list(await settle_returns(tx, found.order_id, now, found.id))
-    if return_number(found.id) not in closed_by_it and await count_credited(tx, number, {}, now):
-        closed_by_it.append(return_number(found.id))  # no unit of it was invoiced, so there is nothing to credit
-    for closed in closed_by_it:
-        after = {"state": "closed", "number": closed}
-        audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
-    creditable = await creditable_of_return(tx, found) if receipt.credit else {}
-    notes = [
-        await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
-        for invoice, lines in creditable.items()
-    ]
-    return present_received(await shown_return(tx, number), notes)
-
-
-async def creditable_of_return(tx: Transaction, found: StoredReturn) -> dict[int, list[CreditLine]]:
-    """Return which received units of a return can be credited, by invoice, the oldest first."""
-    lines = (await lines_of_returns(tx, [found.id]))[found.id]
-    return await creditable_units(tx, found.order_id, {line.line_id: line.uncredited for line in lines})
-
-
-async def creditable_units(tx: Transaction, order_id: int, units: Mapping[int, int]) -> dict[int, list[CreditLine]]:
-    """Return which units of an order's lines, by line id, can be credited on which invoice, the oldest first.
-
-    Units that are not invoiced, or are credited already, are left out.
-    """
-    left, wanted = dict(units), dict[int, list[CreditLine]]()
-    for line in await units_on_invoices(tx, order_id):
-        share = min(left.get(line.line_id, 0), line.left)
-        if share > 0:
-            wanted.setdefault(line.invoice, []).append(CreditLine(line.line_id, share))
-            left[line.line_id] -= share
-    return wanted
-
-
-def reason_of(found: StoredReturn) -> str:
-    """Return the reason that a credit note of a return has."""
-    return f"Return {return_number(found.id)}: {found.reason}"

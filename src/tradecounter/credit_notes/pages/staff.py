@@ -8,18 +8,19 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.credit_notes import creditable_of, creditable_of_return, issue_credit_note, reason_of
 from tradecounter.billing.invoices import shown_invoice
-from tradecounter.billing.queries.credit_notes import fetch_credit_note
-from tradecounter.billing.queries.document_tables import (
+from tradecounter.billing.queries.invoice_records import fetch_invoice
+from tradecounter.credit_notes.credit_return import creditable_of_return, reason_of
+from tradecounter.credit_notes.issue_credit_note import creditable_of, issue_credit_note
+from tradecounter.credit_notes.queries import (
     CREDIT_NOTES,
+    PRINTED_CREDIT_NOTES,
     CreditNoteRow,
     CreditNoteTableFilter,
+    fetch_credit_note,
 )
-from tradecounter.billing.queries.invoice_records import fetch_invoice
-from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES
-from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
-from tradecounter.billing.rules import CreditLine
+from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
+from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -109,7 +110,7 @@ class CreditNotePages(Struct, frozen=True):
         "Credit notes",
         columns=_COLUMNS,
         order=Order(CREDIT_NOTES.sorts, _LATEST_FIRST, CREDIT_NOTES.place_of),
-        template="billing/credit_notes.html",
+        template="credit_notes/list.html",
         file="credit-notes",
         cells=_CELLS,
         scope="billing:read",
@@ -128,7 +129,7 @@ class CreditNotePages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             note = present_credit_note(await fetch_credit_note(tx, call.path_id("number", "credit note")))
             account = await fetch_account(tx, note.customer_id)
-        return self.desk.show(call, "billing/credit_note.html", note=note, customer=account.name)
+        return self.desk.show(call, "credit_notes/one.html", note=note, customer=account.name)
 
     @page("/credit-note/{number}/pdf", "A credit note as a PDF file", scope="billing:read")
     async def show_pdf(self, call: Call) -> Response:
@@ -170,7 +171,7 @@ class CreditNotePages(Struct, frozen=True):
             wanted = [] if found is None else (await creditable_of_return(tx, found)).get(number, [])
         return self.desk.show(
             call,
-            "billing/issue_credit_note.html",
+            "credit_notes/issue.html",
             form=filled,
             invoice=invoice,
             lines=list(zip(invoice.lines, left.units, strict=True)),

@@ -1,4 +1,4 @@
-"""Credit notes, which never change."""
+"""Credit notes, which never change: their lines, their files, and the table of all."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,8 +10,12 @@ from psycopg.sql import SQL
 
 from tradecounter.billing.invoice_document import CreditNoteDocument
 from tradecounter.billing.queries.invoice_records import DocumentFilter
-from tradecounter.billing.rules import Billed, CreditShare, InvoicedLine
+from tradecounter.billing.queries.invoices import PrintedDocuments
+from tradecounter.billing.rules import Billed
+from tradecounter.credit_notes.rules import CreditShare, InvoicedLine
+from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.pipeline import json_of
+from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
@@ -219,3 +223,50 @@ async def fetch_credit_note(tx: Transaction, number: int, customer_id: int | Non
 def document_of(record: CreditNoteRecord) -> CreditNoteDocument:
     """Return a credit note as data."""
     return msgspec.convert(record.document, CreditNoteDocument)
+
+
+PRINTED_CREDIT_NOTES = PrintedDocuments("credit_note", "credit note")
+
+
+class CreditNoteRow(Struct, frozen=True):
+    """A credit note in a table."""
+
+    number: int
+    invoice: int
+    customer_id: int
+    customer: str
+    issued_at: datetime
+    reason: str
+    net: Decimal
+    vat: Decimal
+    gross: Decimal
+
+
+class CreditNoteTableFilter(Struct, frozen=True, kw_only=True):
+    """A filter of credit notes; None matches all. `issued_to` is exclusive."""
+
+    customer_id: int | None = None
+    invoice: int | None = None
+    issued_from: datetime | None = None
+    issued_to: datetime | None = None
+
+
+CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
+    select=SQL("""
+        select n.number, n.invoice, n.customer_id, {name} as customer, n.issued_at, n.reason, n.net, n.vat, n.gross
+        from credit_note n join customer c on c.id = n.customer_id
+    """).format(name=CUSTOMER_NAME),
+    row=CreditNoteRow,
+    conditions={
+        "customer_id": SQL("n.customer_id = :customer_id"),
+        "invoice": SQL("n.invoice = :invoice"),
+        "issued_from": SQL("n.issued_at >= :issued_from"),
+        "issued_to": SQL("n.issued_at < :issued_to"),
+    },
+    columns={
+        "number": SortColumn(SQL("n.number"), SQL("bigint"), int, lambda row: row.number),
+        "gross": SortColumn(SQL("n.gross"), SQL("numeric"), Decimal, lambda row: row.gross),
+    },
+    key=SQL("n.number"),
+    key_of=lambda row: row.number,
+)

@@ -1,8 +1,8 @@
 """`tradecounter backoffice`: the reseller's own site."""
 
 from tradecounter.edge.command_line.output import AsJson
-from tradecounter.installation.service import Host, Metrics, MetricsHost, MetricsPort, Port, ready, serve_site
 from tradecounter.sites.back_office import BackOffice
+from tradecounter.sites.commands.service import Host, Metrics, MetricsHost, MetricsPort, Port, ready, serve_site
 
 
 def backoffice(

@@ -7,7 +7,9 @@ import typer
 
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.session import configure_logs
-from tradecounter.installation.service import (
+from tradecounter.kit.errors import OperatorError
+from tradecounter.monitoring.metrics import SharedFigures, figures_folder
+from tradecounter.sites.commands.service import (
     Host,
     Metrics,
     MetricsHost,
@@ -19,8 +21,6 @@ from tradecounter.installation.service import (
     serve_site,
     start_wanted_traces,
 )
-from tradecounter.kit.errors import OperatorError
-from tradecounter.monitoring.metrics import SharedFigures, figures_folder
 from tradecounter.sites.http.server import Listener, process_application, process_settings, serve_processes
 from tradecounter.sites.public import Application
 

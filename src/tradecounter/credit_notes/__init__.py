@@ -1,0 +1,1 @@
+"""Credit notes: issued against invoices, and for returns."""

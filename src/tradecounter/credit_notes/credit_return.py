@@ -1,0 +1,74 @@
+"""Receives units of a return and credits them at once."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from tradecounter.audit.record import audit
+from tradecounter.billing.queries.ledger import lock_account
+from tradecounter.credit_notes.issue_credit_note import issue_credit_note
+from tradecounter.credit_notes.queries import units_on_invoices
+from tradecounter.credit_notes.reseller_wire import ReceivedReturn, present_received
+from tradecounter.credit_notes.rules import CreditLine
+from tradecounter.db.transaction import Transaction
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.returns.handle_returns import (
+    count_credited,
+    fetch_return,
+    receive_return,
+    settle_returns,
+    shown_return,
+)
+from tradecounter.returns.queries import StoredReturn, lines_of_returns
+from tradecounter.returns.wire import Receipt, return_number
+
+
+async def receive_and_credit(
+    tx: Transaction, number: str, receipt: Receipt, letterhead: Letterhead, now: datetime
+) -> ReceivedReturn:
+    """Receive units of a return; with `credit`, credit all its received units that are invoiced and not credited yet.
+
+    Units of a line that were credited without a return count as those that came back, so none is credited twice.
+
+    Raises DomainError as `receive_return` and `issue_credit_note` do.
+    """
+    found = await fetch_return(tx, number)
+    if receipt.credit:
+        await lock_account(tx, found.customer_id)
+    await receive_return(tx, number, receipt.items, now)
+    closed_by_it = list(await settle_returns(tx, found.order_id, now, found.id))
+    if return_number(found.id) not in closed_by_it and await count_credited(tx, number, {}, now):
+        closed_by_it.append(return_number(found.id))  # no unit of it was invoiced, so there is nothing to credit
+    for closed in closed_by_it:
+        after = {"state": "closed", "number": closed}
+        audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
+    creditable = await creditable_of_return(tx, found) if receipt.credit else {}
+    notes = [
+        await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
+        for invoice, lines in creditable.items()
+    ]
+    return present_received(await shown_return(tx, number), notes)
+
+
+async def creditable_of_return(tx: Transaction, found: StoredReturn) -> dict[int, list[CreditLine]]:
+    """Return which received units of a return can be credited, by invoice, the oldest first."""
+    lines = (await lines_of_returns(tx, [found.id]))[found.id]
+    return await creditable_units(tx, found.order_id, {line.line_id: line.uncredited for line in lines})
+
+
+async def creditable_units(tx: Transaction, order_id: int, units: Mapping[int, int]) -> dict[int, list[CreditLine]]:
+    """Return which units of an order's lines, by line id, can be credited on which invoice, the oldest first.
+
+    Units that are not invoiced, or are credited already, are left out.
+    """
+    left, wanted = dict(units), dict[int, list[CreditLine]]()
+    for line in await units_on_invoices(tx, order_id):
+        share = min(left.get(line.line_id, 0), line.left)
+        if share > 0:
+            wanted.setdefault(line.invoice, []).append(CreditLine(line.line_id, share))
+            left[line.line_id] -= share
+    return wanted
+
+
+def reason_of(found: StoredReturn) -> str:
+    """Return the reason that a credit note of a return has."""
+    return f"Return {return_number(found.id)}: {found.reason}"

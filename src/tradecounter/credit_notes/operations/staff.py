@@ -1,0 +1,75 @@
+"""`/api/credit-note`, and `POST /api/invoice/{number}/credit-note`."""
+
+from datetime import datetime
+from operator import attrgetter
+from typing import Annotated
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.billing.operations.staff import InvoiceNumber
+from tradecounter.credit_notes.issue_credit_note import issue_credit_note
+from tradecounter.credit_notes.operations.wire import DESCRIBED, CreditNoteListParameters, CreditNoteRequest
+from tradecounter.credit_notes.queries import (
+    PRINTED_CREDIT_NOTES,
+    CreditNoteFilter,
+    fetch_credit_note,
+    list_credit_notes,
+)
+from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
+from tradecounter.edge.rest.negotiation import PDF
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.letterhead.seller import Letterhead
+
+_BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
+_CREDIT_NOTES, _CREDIT_NOTE = "/api/credit-note", "/api/credit-note/{number}"
+
+CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 50001, "credit note")]
+
+
+class CreditNoteOperations(Struct, frozen=True):
+    """The endpoints of credit notes."""
+
+    desk: Desk
+    letterhead: Letterhead
+
+    @_BILLING.changes("POST", "/api/invoice/{number}/credit-note", location=_CREDIT_NOTE, dry_run=True)
+    async def issue_credit_note(
+        self, tx: Transaction, now: datetime, number: InvoiceNumber, body: CreditNoteRequest
+    ) -> CreditNote:
+        """Issue a credit note.
+
+        Of units of the invoice's lines, or of an amount without VAT; at most what is invoiced and not yet credited.
+        Money that had paid for it goes to the account. A return is closed once all its units came back and are
+        credited. A dry run shows the credit note, with the number that it would get now.
+        """
+        return await issue_credit_note(tx, number, body.credit, body.reason, self.letterhead, now)
+
+    @_BILLING.lists(_CREDIT_NOTES, "The credit notes.")
+    async def list_credit_notes(self, tx: Transaction, query: CreditNoteListParameters) -> Listed[CreditNote]:
+        """Credit notes of all customers.
+
+        The latest first.
+        """
+        chosen = CreditNoteFilter(
+            customer_id=query.customer_id,
+            invoice=query.invoice,
+            before=query.after or None,
+            changed_since=query.since,
+        )
+        found = await list_credit_notes(tx, chosen, query.limit + 1)
+        return Listed(found, map(present_credit_note, found), attrgetter("number"))
+
+    @_BILLING.shows(_CREDIT_NOTE)
+    async def get_credit_note(self, tx: Transaction, number: CreditNoteNumber) -> CreditNote:
+        """One credit note."""
+        return present_credit_note(await fetch_credit_note(tx, number))
+
+    @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={PDF: FILE})
+    async def get_credit_note_pdf(self, tx: Transaction, number: CreditNoteNumber) -> Response:
+        """A credit note as a PDF file."""
+        found = await PRINTED_CREDIT_NOTES.one(tx, number)
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", PDF)

@@ -1,0 +1,95 @@
+"""What a credit note takes of an invoice. Pounds."""
+
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+
+from msgspec import Struct
+
+from tradecounter.billing.rules import Billed, require_at_most
+from tradecounter.kit.errors import ErrorCollector, invalid
+from tradecounter.kit.money import NOTHING, percentage, rounded
+
+
+class CreditLine(Struct, frozen=True):
+    """Units to credit of an order's line; `item_id` is None for shipping."""
+
+    item_id: int | None
+    quantity: int
+
+
+class InvoicedLine(Struct, frozen=True):
+    """A line of an invoice; `line_id` is None for shipping."""
+
+    position: int
+    line_id: int | None
+    quantity: int
+    net: Decimal
+    vat: Decimal
+
+
+class CreditShare(Struct, frozen=True):
+    """Units of an invoice's line, or an amount (without a line), with their net and VAT."""
+
+    line: InvoicedLine | None
+    units: int
+    net: Decimal
+    vat: Decimal
+
+
+def left_of(lines: Sequence[InvoicedLine], credited: Collection[Billed]) -> Billed:
+    """Return the net and the VAT of an invoice that are not credited yet."""
+    net = sum((line.net for line in lines), NOTHING) - sum((each.net for each in credited), NOTHING)
+    return Billed(0, net, sum((line.vat for line in lines), NOTHING) - sum((each.vat for each in credited), NOTHING))
+
+
+def share_of_amount(amount: Decimal, left: Billed, tax_rate: Decimal) -> CreditShare:
+    """Return the share of an amount without VAT. Raises DomainError (invalid)."""
+    require_at_most(amount, left.net, "which is invoiced and not yet credited, without VAT")
+    vat = left.vat if amount == left.net else min(percentage(amount, tax_rate), left.vat)
+    return CreditShare(None, 1, amount, vat)
+
+
+def shares_of_lines(
+    lines: Sequence[InvoicedLine], credited: Mapping[int, Billed], wanted: Sequence[CreditLine], left: Billed
+) -> list[CreditShare]:
+    """Return the shares of lines; `credited` is by position. Raises DomainError (invalid)."""
+    by_id = {line.line_id: line for line in lines}
+    errors, shares = ErrorCollector(), []
+    for index, credit in enumerate(wanted):
+        with errors.collecting():
+            shares.append(_share(f"lines[{index}]", by_id, credited, credit))
+    errors.check()
+    if not shares or len({credit.item_id for credit in wanted}) < len(wanted):
+        raise invalid("lines", "must name at least one line, and each line once")
+    return _fitting(shares, left)
+
+
+def _share(
+    field: str, by_id: Mapping[int | None, InvoicedLine], credited: Mapping[int, Billed], credit: CreditLine
+) -> CreditShare:
+    line = by_id.get(credit.item_id)
+    if line is None:
+        name = "shipping" if credit.item_id is None else f"item {credit.item_id}"
+        raise invalid(f"{field}.item_id", f"{name} is not on the invoice")
+    before = credited.get(line.position, Billed())
+    most = line.quantity - before.units
+    if not 0 < credit.quantity <= most:
+        left = f"{most} of {line.quantity} are invoiced and not yet credited"
+        raise invalid(f"{field}.quantity", f"must be 1 to {most}: {left}" if most else f"must be left out: {left}")
+    so_far = before.units + credit.quantity
+    return CreditShare(
+        line,
+        credit.quantity,
+        rounded(line.net * so_far / line.quantity) - before.net,
+        rounded(line.vat * so_far / line.quantity) - before.vat,
+    )
+
+
+def _fitting(shares: list[CreditShare], left: Billed) -> list[CreditShare]:
+    """Return shares whose VAT fits what is left after earlier credits."""
+    net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
+    if net > left.net:
+        raise invalid("lines", f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited")
+    fitting = left.vat if net == left.net else min(vat, left.vat)
+    last = shares[-1]
+    return [*shares[:-1], CreditShare(last.line, last.units, last.net, last.vat + fitting - vat)]
