@@ -1,10 +1,10 @@
 """Tables sorted by a column and filtered, read page by page behind a cursor: what lists of pages show."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
-from psycopg.sql import SQL, Composable, Composed
+from psycopg.sql import SQL, Composed
 
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
@@ -31,7 +31,7 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
 
     A filter is a struct, whose fields `conditions` names; a field that is None matches all rows, and one without a
     condition is a value in `select`. With `joined`, `select` reads narrow rows, which are sorted and limited; it joins
-    the rest to those of the page, under the same name. Without `conditions`, only `statement` reads the table.
+    the rest to those of the page, under the same name. Without `conditions`, `page_where` reads the table.
     """
 
     select: SQL | Composed
@@ -55,22 +55,29 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
         self, tx: Transaction, wanted: Any, column: str, most: int | None, *, descending: bool, after: After = None
     ) -> list[Row]:
         """Return rows that match a filter, sorted by a column, behind `after`; without `most`, all of them."""
-        condition, values = where(wanted, self.conditions)
-        statement, place = self.statement([condition], column, descending=descending, after=after)
-        return await tx.fetch_all(statement, **values, **place, most=most)
+        found = where(wanted, self.conditions)
+        return await self.page_where(tx, found, column, most, descending=descending, after=after)
 
-    def statement(
-        self, conditions: Sequence[Composable], column: str, *, descending: bool, after: After = None
-    ) -> tuple[Statement[Row], dict[str, Any]]:
-        """Return the statement that reads `:most` rows under conditions, and the values of `after` in it."""
-        by, chosen, place = self.columns[column], [*conditions], dict[str, Any]()
+    async def page_where(
+        self,
+        tx: Transaction,
+        found: tuple[Composed, Mapping[str, Any]],
+        column: str,
+        most: int | None,
+        *,
+        descending: bool,
+        after: After = None,
+    ) -> list[Row]:
+        """Return a page, as `page` does, of the rows that a condition and its values find."""
+        condition, values = found
+        by, place = self.columns[column], dict[str, Any]()
         if after is not None:
             sign = SQL("<" if descending else ">")
-            chosen.append(_BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type))
+            behind = _BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type)
+            condition = SQL("{} and {}").format(condition, behind)
             place = {"after_value": after[0], "after_id": after[1]}
         order = {"column": by.expression, "key": self.key, "order": SQL("desc" if descending else "asc")}
-        condition = SQL(" and ").join(chosen or [SQL("true")])
         sql = _PAGE.format(select=self.select, conditions=condition, **order)
         if self.joined is not None:
             sql = _ORDERED.format(rows=self.joined(sql), **order)
-        return Statement(sql, self.row, prepared=False), place
+        return await tx.fetch_all(Statement(sql, self.row, prepared=False), **values, **place, most=most)

@@ -88,9 +88,7 @@ async def order_table(
     has_index = wanted.customer_id or wanted.status or wanted.to_dispatch
     if column == "placed" and wanted.state == "confirmed" and has_index:
         column = "confirmed"
-    condition, values = where_orders(wanted)
-    statement, place = ORDERS.statement([condition], column, descending=descending, after=after)
-    return await tx.fetch_all(statement, **values, **place, most=most)
+    return await ORDERS.page_where(tx, where_orders(wanted), column, most, descending=descending, after=after)
 
 
 class DayOfOrders(Struct, frozen=True):
