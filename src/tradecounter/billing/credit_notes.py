@@ -30,7 +30,7 @@ from tradecounter.billing.queries.ledger import (
 )
 from tradecounter.billing.reseller_wire import CreditNote, ReceivedReturn, present_credit_note, present_received
 from tradecounter.billing.rules import (
-    Billed,
+    BilledUnits,
     CreditLine,
     CreditShare,
     InvoicedLine,
@@ -56,16 +56,16 @@ from tradecounter.returns.wire import Receipt, return_number
 
 
 class Creditable(Struct, frozen=True):
-    """The units of each line that are not credited, in the invoice's sequence, and the net that is not."""
+    """What can still be credited of an invoice: the units of each line, in the invoice's sequence, and the net."""
 
     units: list[int]
     net: Decimal
 
 
 async def creditable_of(tx: Transaction, number: int) -> Creditable:
-    """Return what of an invoice is not credited yet."""
+    """Return what can still be credited of an invoice."""
     lines, credited = await invoiced_lines(tx, number), await credited_of(tx, number)
-    units = [line.quantity - credited.get(line.position, Billed()).units for line in lines]
+    units = [line.quantity - credited.get(line.position, BilledUnits()).units for line in lines]
     return Creditable(units, left_of(lines, credited.values()).net)
 
 
@@ -79,12 +79,13 @@ async def issue_credit_note(
     *,
     returned: int | None = None,
 ) -> CreditNote:
-    """Credit units of an invoice's lines, or an amount without VAT; money that had paid for it is unallocated again.
+    """Credit units of an invoice's lines, or an amount without VAT; what was paid for it is unallocated again.
 
-    The units count as those that came back: first with the return of the id `returned`, then with the order's others.
+    The units count as units that came back: first of the return with the id `returned`, then of the order's other
+    returns.
 
-    Raises DomainError: not found, invalid (no reason, unknown lines, more than is invoiced and not yet credited),
-    conflict (the settings still contain the example seller).
+    Raises DomainError: not found, invalid (no reason, unknown lines, or more than can be credited), conflict (the
+    settings still contain the example seller).
     """
     reason = reason.strip()
     collector = ErrorCollector()
@@ -127,7 +128,7 @@ async def _credit_shares(
 
 
 async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
-    """Lower what is due of an invoice; the part of the credit that is paid already goes to the account."""
+    """Lower what is due of an invoice; money that has paid for the credited part goes to the account."""
     due = (await open_invoice(tx, invoice.number)).due
     freed = max(NOTHING, gross - due)
     if freed:
@@ -173,17 +174,17 @@ def _credited_line(
 ) -> InvoiceLine:
     if line is None:
         return InvoiceLine("", reason, share.units, share.net, rate, share.net, share.vat)
-    found = original.lines[line.position - 1]
+    invoiced = original.lines[line.position - 1]
     return InvoiceLine(
-        found.sku, found.description, share.units, found.unit_price, found.vat_rate, share.net, share.vat
+        invoiced.sku, invoiced.description, share.units, invoiced.unit_price, invoiced.vat_rate, share.net, share.vat
     )
 
 
 async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
-    """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
+    """Count credited units that belong to no return as received: of the return `first`, then of the oldest one.
 
-    So no unit is credited twice, whichever way it was credited. Returns the numbers of the returns that are now closed,
-    for the caller's audit entry. The caller has locked the order.
+    So no unit is credited twice, whichever way it was credited first. Returns the numbers of the returns that this
+    closes, for the caller's audit entry. The caller has locked the order.
     """
     return_ids = (await returns_of_orders(tx, [order_id])).get(order_id, [])
     if not return_ids:
@@ -207,40 +208,45 @@ async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: i
 async def receive_and_credit(
     tx: Transaction, number: str, receipt: Receipt, letterhead: Letterhead, now: datetime
 ) -> ReceivedReturn:
-    """Receive units of a return; with `credit`, credit all its received units that are invoiced and not credited yet.
+    """Receive units of a return; with `credit`, credit all its received units that are invoiced and not yet credited.
 
-    Units of a line that were credited without a return count as those that came back, so none is credited twice.
-
-    Raises DomainError as `receive_return` and `issue_credit_note` do.
+    Units that were credited without a return count as those that came back, so none is credited twice. Raises
+    DomainError as `receive_return` and `issue_credit_note` do.
     """
-    found = await fetch_return(tx, number)
+    stored_return = await fetch_return(tx, number)
     if receipt.credit:
-        await lock_account(tx, found.customer_id)
+        await lock_account(tx, stored_return.customer_id)
     await receive_return(tx, number, receipt.items, now)
-    closed_by_it = list(await settle_returns(tx, found.order_id, now, found.id))
-    if return_number(found.id) not in closed_by_it and await count_credited(tx, number, {}, now):
-        closed_by_it.append(return_number(found.id))  # no unit of it was invoiced, so there is nothing to credit
+    closed_by_it = list(await settle_returns(tx, stored_return.order_id, now, stored_return.id))
+    if return_number(stored_return.id) not in closed_by_it and await count_credited(tx, number, {}, now):
+        closed_by_it.append(
+            return_number(stored_return.id)
+        )  # no unit of it was invoiced, so there is nothing to credit
     for closed in closed_by_it:
         after = {"state": "closed", "number": closed}
-        audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
-    creditable = await creditable_of_return(tx, found) if receipt.credit else {}
+        audit(
+            tx, "return.close", f"order/{stored_return.order_reference}", now, before={"state": "received"}, after=after
+        )
+    creditable = await creditable_of_return(tx, stored_return) if receipt.credit else {}
     notes = [
-        await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
+        await issue_credit_note(
+            tx, invoice, lines, reason_of(stored_return), letterhead, now, returned=stored_return.id
+        )
         for invoice, lines in creditable.items()
     ]
     return present_received(await shown_return(tx, number), notes)
 
 
-async def creditable_of_return(tx: Transaction, found: StoredReturn) -> dict[int, list[CreditLine]]:
-    """Return which received units of a return can be credited, by invoice, the oldest first."""
-    lines = (await lines_of_returns(tx, [found.id]))[found.id]
-    return await creditable_units(tx, found.order_id, {line.line_id: line.uncredited for line in lines})
+async def creditable_of_return(tx: Transaction, stored_return: StoredReturn) -> dict[int, list[CreditLine]]:
+    """Return the received units of a return that can be credited, by invoice, the oldest first."""
+    lines = (await lines_of_returns(tx, [stored_return.id]))[stored_return.id]
+    return await creditable_units(tx, stored_return.order_id, {line.line_id: line.uncredited for line in lines})
 
 
 async def creditable_units(tx: Transaction, order_id: int, units: Mapping[int, int]) -> dict[int, list[CreditLine]]:
-    """Return which units of an order's lines, by line id, can be credited on which invoice, the oldest first.
+    """Return the units of an order's lines that can be credited, by line id and invoice, the oldest invoice first.
 
-    Units that are not invoiced, or are credited already, are left out.
+    Units that are not invoiced, or that are credited already, are left out.
     """
     left, wanted = dict(units), dict[int, list[CreditLine]]()
     for line in await units_on_invoices(tx, order_id):
@@ -251,6 +257,6 @@ async def creditable_units(tx: Transaction, order_id: int, units: Mapping[int, i
     return wanted
 
 
-def reason_of(found: StoredReturn) -> str:
-    """Return the reason that a credit note of a return has."""
-    return f"Return {return_number(found.id)}: {found.reason}"
+def reason_of(stored_return: StoredReturn) -> str:
+    """Return the reason on the credit note of a return."""
+    return f"Return {return_number(stored_return.id)}: {stored_return.reason}"

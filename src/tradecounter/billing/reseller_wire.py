@@ -179,7 +179,7 @@ class ReceivedReturn(Return, frozen=True, kw_only=True):
     credit_notes: list[IssuedCreditNote]
 
 
-def present_received(found: Return, notes: Sequence[CreditNote]) -> ReceivedReturn:
+def present_received(received: Return, notes: Sequence[CreditNote]) -> ReceivedReturn:
     """Return a return with the credit notes of what came back."""
     issued = [IssuedCreditNote(note.number, note.invoice, note.cost_gross) for note in notes]
-    return ReceivedReturn(**structs.asdict(found), credit_notes=issued)
+    return ReceivedReturn(**structs.asdict(received), credit_notes=issued)

@@ -1,4 +1,4 @@
-"""When to invoice, totals, terms, payments, and what a credit note takes of an invoice. Pounds."""
+"""The rules of billing, in pounds: what to invoice, totals, terms, payments, and what a credit note covers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time
@@ -26,12 +26,12 @@ def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
     left = [line for line in lines if line.left]
     if not left:
         return
-    named = [f"{line.left} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
+    left_units = [f"{line.left} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
     if len(left) > _MOST_NAMED:
-        named.append(f"{len(left) - _MOST_NAMED} more lines")
+        left_units.append(f"{len(left) - _MOST_NAMED} more lines")
     raise DomainError(
         Kind.CONFLICT,
-        f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(named)}",
+        f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(left_units)}",
     )
 
 
@@ -91,8 +91,8 @@ def require_period(since: date, until: date) -> None:
         raise invalid("from", f"must not be after {until}")
 
 
-class Billed(NamedTuple):
-    """What invoices or credit notes contain of a line so far: units, and their net and VAT."""
+class BilledUnits(NamedTuple):
+    """What invoices or credit notes contain of a line so far: units, net and VAT."""
 
     units: int = 0
     net: Decimal = NOTHING
@@ -108,15 +108,17 @@ class Share(NamedTuple):
     vat: Decimal
 
 
-def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed], tax_rate: Decimal) -> list[Share]:
-    """Return what is dispatched and neither invoiced nor returned before that.
+def shares_to_invoice(
+    lines: Sequence[OrderLine], invoiced: Mapping[int, BilledUnits], tax_rate: Decimal
+) -> list[Share]:
+    """Return what is dispatched, and neither invoiced nor returned before an invoice.
 
-    The VAT of a line is that of all its units invoiced so far, rounded half up, less what earlier invoices contain. So
-    the last invoice takes the pennies, and the sums of the invoices are those of the order.
+    The VAT of a line is the VAT of all its units invoiced so far, rounded half up, less what earlier invoices contain.
+    So the last invoice takes the pennies, and the invoices add up to the order.
     """
     shares = []
     for line in lines:
-        before = invoiced.get(line.id, Billed())
+        before = invoiced.get(line.id, BilledUnits())
         units = line.dispatched - line.unbilled - before.units
         if units > 0:
             so_far = line.unit_cost * (line.dispatched - line.unbilled)
@@ -128,15 +130,15 @@ def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed]
 
 
 def can_invoice(units: int, left: int, shipping_net: Decimal, *, invoiced: bool) -> bool:
-    """Return whether an order with these units to invoice, and units left to dispatch, can be invoiced now.
+    """Return whether an order can be invoiced now, by the units to invoice and the units left to dispatch.
 
-    The shipping alone is invoiced if all units came back before the first invoice, unless it is free.
+    If all units came back before the first invoice, the shipping alone is invoiced, unless it is free.
     """
     return units > 0 or (shipping_net > 0 and not left and not invoiced)
 
 
 def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal) -> list[tuple[Source, Decimal]]:
-    """Return what each source gives or takes of a wanted amount, in their sequence, at most its own amount."""
+    """Return what each source contributes to an amount, in their sequence; a source gives at most its own amount."""
     shares = []
     for source, amount in zip(sources, amounts, strict=True):
         share = min(amount, wanted)
@@ -147,7 +149,7 @@ def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal)
 
 
 def counts_from(received_on: date, now: datetime) -> datetime:
-    """Return from when a payment counts on statements: now, or the start of an earlier day."""
+    """Return the moment from which a payment counts on statements: now, or the start of an earlier day."""
     return now if received_on == uk_date(now) else at_uk_time(received_on, time())
 
 
@@ -178,7 +180,7 @@ class InvoicedLine(Struct, frozen=True):
 
 
 class CreditShare(Struct, frozen=True):
-    """Units of an invoice's line, or an amount (without a line), with their net and VAT."""
+    """Units of an invoice's line, or an amount without a line, with net and VAT."""
 
     line: InvoicedLine | None
     units: int
@@ -186,13 +188,15 @@ class CreditShare(Struct, frozen=True):
     vat: Decimal
 
 
-def left_of(lines: Sequence[InvoicedLine], credited: Collection[Billed]) -> Billed:
-    """Return the net and the VAT of an invoice that are not credited yet."""
+def left_of(lines: Sequence[InvoicedLine], credited: Collection[BilledUnits]) -> BilledUnits:
+    """Return the net and the VAT of an invoice that can still be credited."""
     net = sum((line.net for line in lines), NOTHING) - sum((each.net for each in credited), NOTHING)
-    return Billed(0, net, sum((line.vat for line in lines), NOTHING) - sum((each.vat for each in credited), NOTHING))
+    return BilledUnits(
+        0, net, sum((line.vat for line in lines), NOTHING) - sum((each.vat for each in credited), NOTHING)
+    )
 
 
-def share_of_amount(amount: Decimal, left: Billed, tax_rate: Decimal) -> CreditShare:
+def share_of_amount(amount: Decimal, left: BilledUnits, tax_rate: Decimal) -> CreditShare:
     """Return the share of an amount without VAT. Raises DomainError (invalid)."""
     require_at_most(amount, left.net, "which is invoiced and not yet credited, without VAT")
     vat = left.vat if amount == left.net else min(percentage(amount, tax_rate), left.vat)
@@ -200,7 +204,7 @@ def share_of_amount(amount: Decimal, left: Billed, tax_rate: Decimal) -> CreditS
 
 
 def shares_of_lines(
-    lines: Sequence[InvoicedLine], credited: Mapping[int, Billed], wanted: Sequence[CreditLine], left: Billed
+    lines: Sequence[InvoicedLine], credited: Mapping[int, BilledUnits], wanted: Sequence[CreditLine], left: BilledUnits
 ) -> list[CreditShare]:
     """Return the shares of lines; `credited` is by position. Raises DomainError (invalid)."""
     by_id = {line.line_id: line for line in lines}
@@ -215,13 +219,13 @@ def shares_of_lines(
 
 
 def _share(
-    field: str, by_id: Mapping[int | None, InvoicedLine], credited: Mapping[int, Billed], credit: CreditLine
+    field: str, by_id: Mapping[int | None, InvoicedLine], credited: Mapping[int, BilledUnits], credit: CreditLine
 ) -> CreditShare:
     line = by_id.get(credit.item_id)
     if line is None:
         name = "shipping" if credit.item_id is None else f"item {credit.item_id}"
         raise invalid(f"{field}.item_id", f"{name} is not on the invoice")
-    before = credited.get(line.position, Billed())
+    before = credited.get(line.position, BilledUnits())
     most = line.quantity - before.units
     if not 0 < credit.quantity <= most:
         left = f"{most} of {line.quantity} are invoiced and not yet credited"
@@ -235,8 +239,8 @@ def _share(
     )
 
 
-def _fitting(shares: list[CreditShare], left: Billed) -> list[CreditShare]:
-    """Return shares whose VAT fits what is left after earlier credits."""
+def _fitting(shares: list[CreditShare], left: BilledUnits) -> list[CreditShare]:
+    """Return shares whose VAT is at most what earlier credits have left."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:
         raise invalid("lines", f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited")

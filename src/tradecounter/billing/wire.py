@@ -93,8 +93,8 @@ def own_statement(statement: AccountStatement) -> CustomerStatement:
 
 
 def _own_line(line: BilledLine) -> CustomerDocumentLine:
-    found: dict[str, Any] = {name: value for name, value in structs.asdict(line).items() if value is not None}
-    return CustomerDocumentLine(**found)
+    members: dict[str, Any] = {name: value for name, value in structs.asdict(line).items() if value is not None}
+    return CustomerDocumentLine(**members)
 
 
 CREDIT = CreditOverview(

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
 from tradecounter.prices.queries.prices import NO_PRICE, ContractRows, Costs, PriceRows, day_number
 from tradecounter.prices.rules import UnitCosts, discounted_pence

@@ -8,7 +8,8 @@ from tradecounter.alerts.pages.account import AlertPages
 from tradecounter.approvals.pages.account import ApprovalPages
 from tradecounter.baskets.change_basket import summarise
 from tradecounter.baskets.pages.account import BasketPages, SharePages
-from tradecounter.billing.pages.account import CreditPages, OwnCreditNotePages, OwnInvoicePages, StatementPages
+from tradecounter.billing.pages.account.documents import OwnCreditNotePages, OwnInvoicePages
+from tradecounter.billing.pages.account.statement import CreditPages, StatementPages
 from tradecounter.consent.pages.account import CONSENT_PATH, ConsentPages
 from tradecounter.customer_requests.pages.account import AskPages
 from tradecounter.customers.pages.both import AddressPages
@@ -21,8 +22,9 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.feeds.pages.account import FeedPages
 from tradecounter.identity.pages.account import ApplicationPages, KeyPages
 from tradecounter.kit.clock import Clock
-from tradecounter.orders.pages.account.one_order import OwnOrderPages, ReviewPages
+from tradecounter.orders.pages.account.one_order import OwnOrderPages
 from tradecounter.orders.pages.account.order_list import OwnOrderListPages
+from tradecounter.orders.pages.account.review import ReviewPages
 from tradecounter.orders.pages.both.new_order import OWN, NewOrderPages
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account import RemittancePages

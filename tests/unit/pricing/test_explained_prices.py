@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.arrays import contract_rows, price_rows
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.money import from_pence
 from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
 from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists

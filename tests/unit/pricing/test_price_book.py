@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.arrays import Agreed, contract_rows, price_rows
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.prices.price_book import (
     PriceBook,
     PriceLists,

@@ -203,8 +203,8 @@ class BillingEndpoints(Struct, frozen=True):
     )
     async def list_invoices(self, call: Call, now: datetime, query: DocumentList) -> list[CustomerInvoice] | Response:
         """List your invoices, newest first."""
-        chosen = InvoiceFilter(customer_id=call.customer_id, **_filters(query))
-        return await self.lists.respond(call, query, _Invoices(chosen, now), _INVOICES)
+        invoice_filter = InvoiceFilter(customer_id=call.customer_id, **_filters(query))
+        return await self.lists.respond(call, query, _Invoices(invoice_filter, now), _INVOICES)
 
     @_DOCUMENTS.shows(
         "/invoice/{number}",
@@ -238,8 +238,8 @@ class BillingEndpoints(Struct, frozen=True):
     )
     async def list_credit_notes(self, call: Call, query: DocumentList) -> list[CustomerCreditNote] | Response:
         """List your credit notes, newest first."""
-        chosen = CreditNoteFilter(customer_id=call.customer_id, **_filters(query))
-        return await self.lists.respond(call, query, _CreditNotes(chosen), _CREDIT_NOTES)
+        credit_note_filter = CreditNoteFilter(customer_id=call.customer_id, **_filters(query))
+        return await self.lists.respond(call, query, _CreditNotes(credit_note_filter), _CREDIT_NOTES)
 
     @_DOCUMENTS.shows(
         "/credit-note/{number}",

@@ -1,18 +1,15 @@
-"""The customer's pages of billing: invoices, credit notes, the statement, and the credit limit."""
+"""The customer's invoices and credit notes: lists, single documents, and their files."""
 
 import asyncio
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Any, Literal
-from urllib.parse import urlencode
 
 from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import KINDS, ageing_chart, ageing_of, read_statement
-from tradecounter.billing.credit_overview import order_status, owed_of, read_credit
+from tradecounter.billing.credit_overview import owed_of
 from tradecounter.billing.invoices import shown_invoices
-from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_invoice import zipped_documents
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
@@ -25,28 +22,23 @@ from tradecounter.billing.queries.invoice_records import (
     InvoiceRecord,
     fetch_own_invoice,
     list_invoices,
-    overdue_of,
 )
 from tradecounter.billing.queries.invoices import PRINTED_CREDIT_NOTES, PRINTED_INVOICES
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
-from tradecounter.billing.queries.statements import due_before
 from tradecounter.billing.reseller_wire import present_credit_note
-from tradecounter.billing.statement_files import statement_days, statement_file
-from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import PAGE_SIZE, Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import ACCOUNTS, INVOICE_FILES, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.negotiation import PDF, ZIP
 from tradecounter.edge.rest.responses import file_response
-from tradecounter.kit.clock import UK, uk_date
-from tradecounter.kit.errors import DomainError, not_found
-from tradecounter.letterhead.seller import bank_details, letterhead_from
+from tradecounter.kit.clock import uk_date
+from tradecounter.kit.errors import not_found
+from tradecounter.letterhead.seller import bank_details
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.remittances import told_invoices
@@ -90,7 +82,7 @@ class OwnInvoicePages(Struct, frozen=True):
         "/account/invoice",
         "Invoices",
         columns=_INVOICE_COLUMNS,
-        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
+        order=TableOrder({"number": int}, "-number", lambda row, _: (0, row.number)),
         template="billing/invoices.html",
         file="invoices",
         cells=_INVOICE_CELLS,
@@ -98,7 +90,7 @@ class OwnInvoicePages(Struct, frozen=True):
         user_roles=ACCOUNTS,
     )
     async def list_invoices(
-        self, tx: Transaction, call: Call, wanted: InvoiceTable, at: At, now: datetime
+        self, tx: Transaction, call: Call, wanted: InvoiceTable, at: RowsToRead, now: datetime
     ) -> list[InvoiceRecord]:
         chosen = replace(
             _invoice_filter(call.customer_id, wanted, now), before=None if at["after"] is None else at["after"][1]
@@ -108,8 +100,8 @@ class OwnInvoicePages(Struct, frozen=True):
     async def _shown(self, call: Call) -> dict[str, Any]:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            told = await told_invoices(tx, call.customer_id, now)
-            owed = owed_of(await open_invoices(tx, call.customer_id), told, now)
+            announced = await told_invoices(tx, call.customer_id, now)
+            owed = owed_of(await open_invoices(tx, call.customer_id), announced, now)
             in_advance = await unallocated_of(tx, call.customer_id)
         return {"now": now, "owed": owed, "in_advance": in_advance, "bank": bank_details(self.parts.settings)}
 
@@ -117,10 +109,10 @@ class OwnInvoicePages(Struct, frozen=True):
     async def send_files(self, call: Call) -> Response:
         wanted = call.query(InvoiceTable)
         async with self.desk.reading() as tx:
-            found = await list_invoices(
+            invoices = await list_invoices(
                 tx, _invoice_filter(call.customer_id, wanted, self.desk.clock.now()), _MOST_FILES
             )
-            printed = await PRINTED_INVOICES.several(tx, [invoice.number for invoice in found])
+            printed = await PRINTED_INVOICES.several(tx, [invoice.number for invoice in invoices])
         if not printed:
             raise not_found("invoice")
         file = await asyncio.to_thread(zipped_documents, printed, "invoice")
@@ -149,8 +141,8 @@ class OwnInvoicePages(Struct, frozen=True):
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
-            found = await PRINTED_INVOICES.one(tx, number, call.customer_id)
-        return file_response(found.pdf, f"invoice-{number}.pdf", PDF)
+            printed = await PRINTED_INVOICES.one(tx, number, call.customer_id)
+        return file_response(printed.pdf, f"invoice-{number}.pdf", PDF)
 
 
 def _invoice_filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> InvoiceFilter:
@@ -199,14 +191,14 @@ class OwnCreditNotePages(Struct, frozen=True):
         _CREDIT_NOTES,
         "Credit notes",
         columns=_CREDIT_NOTE_COLUMNS,
-        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
+        order=TableOrder({"number": int}, "-number", lambda row, _: (0, row.number)),
         template="billing/credit_notes.html",
         file="credit-notes",
         cells=_CREDIT_NOTE_CELLS,
         user_roles=ACCOUNTS,
     )
     async def list_credit_notes(
-        self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: At
+        self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: RowsToRead
     ) -> list[CreditNoteRecord]:
         before = None if at["after"] is None else at["after"][1]
         return await list_credit_notes(tx, _credit_note_filter(call.customer_id, wanted, before), wanted.most)
@@ -215,8 +207,8 @@ class OwnCreditNotePages(Struct, frozen=True):
     async def send_files(self, call: Call) -> Response:
         wanted = _credit_note_filter(call.customer_id, call.query(CreditNoteTable))
         async with self.desk.reading() as tx:
-            found = await list_credit_notes(tx, wanted, _MOST_FILES)
-            printed = await PRINTED_CREDIT_NOTES.several(tx, [note.number for note in found])
+            credit_notes = await list_credit_notes(tx, wanted, _MOST_FILES)
+            printed = await PRINTED_CREDIT_NOTES.several(tx, [note.number for note in credit_notes])
         if not printed:
             raise not_found("credit note")
         file = await asyncio.to_thread(zipped_documents, printed, "credit-note")
@@ -233,8 +225,8 @@ class OwnCreditNotePages(Struct, frozen=True):
     async def show_pdf(self, call: Call) -> Response:
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:
-            found = await PRINTED_CREDIT_NOTES.one(tx, number, call.customer_id)
-        return file_response(found.pdf, f"credit-note-{number}.pdf", PDF)
+            printed = await PRINTED_CREDIT_NOTES.one(tx, number, call.customer_id)
+        return file_response(printed.pdf, f"credit-note-{number}.pdf", PDF)
 
 
 def _credit_note_filter(customer_id: int, wanted: CreditNoteTable, before: int | None = None) -> CreditNoteFilter:
@@ -246,85 +238,3 @@ def _credit_note_filter(customer_id: int, wanted: CreditNoteTable, before: int |
         issued_to=end_of("issued_to", wanted.issued_to),
         before=before,
     )
-
-
-_STATEMENT = "/account/invoice/statement"
-_MOST_ENTRIES = 20 * PAGE_SIZE  # entries on the page; the files have all
-
-
-class StatementPages(Struct, frozen=True):
-    """The statement as a page and as files."""
-
-    desk: PageDesk
-    parts: AccountParts
-
-    @page(_STATEMENT, "Statement", user_roles=ACCOUNTS, query=StatementParameters)
-    async def show_statement(self, call: Call) -> Response:
-        values = {name: found for name, found in query_values(call.raw_query).items() if any(found)}
-        filled, wanted, now = Filled(values), StatementParameters(), self.desk.clock.now()
-        async with self.desk.reading() as tx:
-            account = await fetch_account(tx, call.customer_id)
-            try:
-                wanted = call.query(StatementParameters)
-                statement = await read_statement(tx, account.id, *statement_days(wanted), now)
-            except DomainError as error:
-                filled = filled.with_error(error)
-                statement = await read_statement(tx, account.id, None, None, now)
-        if wanted.format != "json" and not filled.errors:
-            settings = self.parts.settings
-            return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
-        days = {"from": statement.since.isoformat(), "to": statement.until.isoformat()}
-        address = self.desk.view(call).at(_STATEMENT)
-        this_month = now.astimezone(UK).date().replace(day=1)
-        last_day = this_month - timedelta(days=1)
-        spans = (
-            ("This month", {"from": this_month.isoformat()}),
-            ("Last month", {"from": last_day.replace(day=1).isoformat(), "to": last_day.isoformat()}),
-        )
-        return self.desk.show(
-            call,
-            "billing/statement.html",
-            form=filled,
-            statement=statement,
-            entries=statement.entries[-_MOST_ENTRIES:],
-            kinds=KINDS,
-            days=days,
-            months=[(name, f"{address}?{urlencode(span)}") for name, span in spans],
-            files=[(name, f"{address}?{urlencode({**days, 'format': name})}") for name in ("csv", "pdf")],
-            chart=ageing_chart("Due by age", statement.ageing),
-        )
-
-
-_MOST_UNPAID = 100
-
-
-class CreditPages(Struct, frozen=True):
-    """The page of the credit."""
-
-    desk: PageDesk
-    parts: AccountParts
-
-    @page("/account/credit", "Credit", user_roles=ACCOUNTS)
-    async def show_credit(self, call: Call) -> Response:
-        now = self.desk.clock.now()
-        async with self.desk.reading() as tx:
-            account = await fetch_account(tx, call.customer_id)
-            credit = await read_credit(tx, account.id)
-            overdue = await overdue_of(tx, account.id, now)
-            unallocated = await unallocated_of(tx, account.id)
-            ageing = ageing_of(await due_before(tx, account.id, now), uk_date(now))
-        return self.desk.show(
-            call,
-            "billing/credit.html",
-            account=account,
-            credit=credit,
-            available=credit.limit - credit.outstanding,
-            overdue=overdue,
-            unallocated=unallocated,
-            debts=[
-                (order_status(debt, now), debt.due_at is not None) for debt in credit.debts.between(0, _MOST_UNPAID)
-            ],
-            more=max(len(credit.debts) - _MOST_UNPAID, 0),
-            day_of=lambda text: date.fromisoformat(text[:10]),
-            chart=ageing_chart("Due by age", ageing),
-        )
