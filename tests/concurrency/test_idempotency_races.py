@@ -16,7 +16,7 @@ from support.quotes import keyed, was_replayed
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import STANDARD, order
 from support.waiting import break_connection, waiting_for_a_lock
-from tradecounter.db.idempotency import KeyedRequest, Recorded, record, used_once
+from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, record, used_once
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 
@@ -148,7 +148,7 @@ def test_a_key_recorded_by_a_concurrent_request_is_not_recorded_again(shop: Serv
     request, now = KeyedRequest(here.id, "k-1", b"same"), shop.clock.now()
 
     async def record_body(tx: Transaction, body: bytes) -> None:
-        record(tx, request, Recorded(201, body), now)
+        record(tx, request, RecordedResponse(201, body), now)
 
     shop.in_transaction(lambda tx: record_body(tx, b"first"))
     with pytest.raises(DomainError) as rejected, used_once():

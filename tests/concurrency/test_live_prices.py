@@ -17,7 +17,7 @@ from support.pages import Person, customer_user
 from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, METHODS, STANDARD, order, price, product
-from tradecounter.bulk.importing import ImportOptions
+from tradecounter.bulk.import_options import ImportOptions
 from tradecounter.bulk.rows import Row
 from tradecounter.customers.change_account import change_customer
 from tradecounter.customers.settings import CustomerChange

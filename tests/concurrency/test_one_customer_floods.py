@@ -19,7 +19,8 @@ from support.orders import confirm, create, faults_in_the_books
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
 from support.waiting import wait_for
-from tradecounter.db.pool import IMPORTS, Database
+from tradecounter.db.fair_shares import IMPORTS
+from tradecounter.db.pool import Database
 
 pytestmark = pytest.mark.sweep
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tradecounter.db import pool
-from tradecounter.db.pool import FairShares, act_for
+from tradecounter.db import fair_shares
+from tradecounter.db.fair_shares import FairShares, act_for
 from tradecounter.kit.errors import DomainError, Kind
 
 Work = Callable[[], Coroutine[Any, Any, None]]
@@ -92,7 +92,7 @@ def test_cancelled_requests_are_skipped_and_leave_no_state() -> None:
 
 
 def test_waiting_for_a_slot_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_LONGEST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(fair_shares, "_LONGEST_WAIT_SECONDS", 0.01)
 
     async def work() -> None:
         counter = Counter(connections=1)

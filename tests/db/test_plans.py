@@ -12,7 +12,7 @@ from psycopg.sql import SQL
 from support.cluster import Cluster
 from tradecounter.billing.queries.document_tables import INVOICES
 from tradecounter.db.statement import Statement
-from tradecounter.orders.queries import create, order_table, orders
+from tradecounter.orders.queries import create, find_orders, orders
 from tradecounter.shipments.queries import units
 
 # One customer has nearly all orders, half of them pending; they stand as they came, among those of the others.
@@ -71,7 +71,7 @@ def plan_of(connection: Connection, statement: Statement[Any]) -> list[str]:
 
 
 def test_a_search_finds_a_reference_without_asking_for_each_customer(crowded: Connection) -> None:
-    plan = "\n".join(plan_of(crowded, order_table._FIND_ORDERS))  # noqa: SLF001
+    plan = "\n".join(plan_of(crowded, find_orders._FIND_ORDERS))  # noqa: SLF001
     for index in ("customer_reference", "reference_word", "reference_digits", "postcode", "total"):
         assert f"orders_by_{index}" in plan
     assert "Seq Scan on orders" not in plan
@@ -80,7 +80,7 @@ def test_a_search_finds_a_reference_without_asking_for_each_customer(crowded: Co
 def test_a_search_finds_parts_of_labels_by_their_indexes(crowded: Connection) -> None:
     crowded.execute("set enable_seqscan = off")  # the tables are empty
     try:
-        plans = "\n".join([*plan_of(crowded, units._FIND_UNITS), *plan_of(crowded, order_table._FIND_ORDERS)])  # noqa: SLF001
+        plans = "\n".join([*plan_of(crowded, units._FIND_UNITS), *plan_of(crowded, find_orders._FIND_ORDERS)])  # noqa: SLF001
     finally:
         crowded.execute("reset enable_seqscan")
     for index in ("text", "code", "end", "mac", "end_of_mac"):
@@ -102,7 +102,7 @@ def test_a_list_of_invoices_by_amount_reads_an_index_in_its_order(crowded: Conne
 
 
 def test_a_search_of_own_orders_reads_no_others_and_looks_for_parcels_once(crowded: Connection) -> None:
-    plan = "\n".join(plan_of(crowded, order_table._FIND_OWN))  # noqa: SLF001
+    plan = "\n".join(plan_of(crowded, find_orders._FIND_OWN))  # noqa: SLF001
     assert "hashed SubPlan" in plan, plan
     assert "orders_by_placing" not in plan, plan  # which has the orders of everybody
     assert plan.count("on shipment") == 2, plan

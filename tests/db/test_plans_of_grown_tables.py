@@ -19,7 +19,7 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.orders.queries import announcements, order_table, today
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.all_orders import _numbers_beginning as numbers_beginning
-from tradecounter.orders.queries.order_table import by_part_of_reference
+from tradecounter.orders.queries.find_orders import by_part_of_reference
 from tradecounter.orders.rules import CAN_LEAVE
 
 PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000

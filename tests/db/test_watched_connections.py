@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 import psycopg
 import pytest
 
-from tradecounter.db.pipeline import CommitInDoubtError, Connection, Result, send, send_commit
+from tradecounter.db.connection import Connection
+from tradecounter.db.pipeline import CommitInDoubtError, Result, send, send_commit
 from tradecounter.db.statement import Statement
 
 BACKEND = Statement("select pg_backend_pid()")

@@ -10,7 +10,7 @@ import pytest
 from support.cluster import Cluster
 from support.import_examples import EXAMPLES, PHONE
 from support.importing import Importer, counts
-from tradecounter.bulk.importing import ImportReport
+from tradecounter.bulk.import_options import ImportReport
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.kit.errors import DomainError
 

@@ -10,7 +10,7 @@ import pytest
 
 from support.cluster import Cluster
 from support.importing import Importer
-from tradecounter.bulk.importing import ImportReport
+from tradecounter.bulk.import_options import ImportReport
 from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError, Kind
 

@@ -12,7 +12,7 @@ import pytest
 
 from support.cluster import Cluster
 from support.importing import Importer
-from tradecounter.bulk.importing import ImportReport
+from tradecounter.bulk.import_options import ImportReport
 from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures
 from tradecounter.imports.run import RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import Kind

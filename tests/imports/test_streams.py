@@ -11,7 +11,7 @@ import pytest
 from openpyxl import Workbook
 
 from support.importing import Importer, as_csv, as_json_lines
-from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.tables import ColumnOptions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction

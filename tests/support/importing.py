@@ -14,7 +14,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.bulk.files import open_import
-from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.tables import ColumnOptions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction

@@ -14,7 +14,7 @@ import httpx2
 import msgspec
 
 from support.interface import checked_client
-from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.rows import Row
 from tradecounter.customers.queries.accounts import add_account
 from tradecounter.customers.settings import CustomerChange

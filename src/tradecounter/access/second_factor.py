@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
-from tradecounter.access.queries.sign_ins import (
+from tradecounter.access.queries.second_factors import (
     Factor,
     delete_factors,
     find_factor,

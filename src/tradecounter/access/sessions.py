@@ -74,12 +74,12 @@ async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -
 
     None when it has ended, was idle too long or is too old, when its person is disabled or the customer blocked.
     """
-    found = await find_session_by_hash(
+    session = await find_session_by_hash(
         tx, site, secret_hash(value), now - IDLE[site], now - LONGEST, needs_second_factor=False
     )
-    if found is not None and found.seen_at <= now - _SEEN_EVERY:
-        await set_seen(tx, found.id, now)
-    return found
+    if session is not None and session.seen_at <= now - _SEEN_EVERY:
+        await set_seen(tx, session.id, now)
+    return session
 
 
 async def list_sessions(tx: Transaction, site: Site, person_id: int, now: datetime) -> list[Session]:
@@ -95,17 +95,17 @@ def recently_proven(session: Session, now: datetime) -> bool:
 async def end_own_session(tx: Transaction, own: Session, session_id: int, now: datetime) -> None:
     """End one of the sessions of the signed-in person. Raises DomainError (not found), also for another person's."""
     sessions = await list_sessions(tx, site_of(own.person), own.person.id, now)
-    found = or_not_found(next((each for each in sessions if each.id == session_id), None), "session", session_id)
-    await end_session(tx, found.id, now)
-    shown = {"address": found.address, "browser": found.browser}
+    session = or_not_found(next((each for each in sessions if each.id == session_id), None), "session", session_id)
+    await end_session(tx, session.id, now)
+    shown = {"address": session.address, "browser": session.browser}
     audit(tx, f"{noun_of(own.person)}.end_session", subject_of(own.person), now, before=shown)
 
 
-async def end_other_sessions(tx: Transaction, own: Session, now: datetime) -> None:
+async def end_other_sessions(tx: Transaction, session: Session, now: datetime) -> None:
     """End all sessions of the signed-in person but its present one."""
-    ended = await end_all_sessions(tx, site_of(own.person), own.person.id, now, but=own.id)
+    ended = await end_all_sessions(tx, site_of(session.person), session.person.id, now, but=session.id)
     if ended:
-        audit(tx, f"{noun_of(own.person)}.end_sessions", subject_of(own.person), now, after={"ended": ended})
+        audit(tx, f"{noun_of(session.person)}.end_sessions", subject_of(session.person), now, after={"ended": ended})
 
 
 async def end_all_access(tx: Transaction, now: datetime) -> None:

@@ -63,13 +63,13 @@ async def check_password_of(
         stored = await find_password(tx, site, email)
     right = await is_right(password, stored)
     async with transaction(database) as tx:
-        found = await find_person(tx, site, email)
+        person = await find_person(tx, site, email)
         if right:
             await delete_guess(tx, attempt_id)
-    if not right or found is None:
-        log_failure(site, found, address, "password")
+    if not right or person is None:
+        log_failure(site, person, address, "password")
         raise DomainError(Kind.UNAUTHENTICATED, "the e-mail address or the password is wrong")
-    return found
+    return person
 
 
 async def sign_in(
@@ -135,10 +135,10 @@ async def half_session(tx: Transaction, site: Site, cookie: str, now: datetime) 
     Raises DomainError (unauthenticated).
     """
     oldest = now - _SECOND_STEP
-    found = await find_session_by_hash(tx, site, secret_hash(cookie), oldest, oldest, needs_second_factor=True)
-    if found is None:
+    session = await find_session_by_hash(tx, site, secret_hash(cookie), oldest, oldest, needs_second_factor=True)
+    if session is None:
         raise _begin_again()
-    return found
+    return session
 
 
 async def sign_out(tx: Transaction, session: Session, now: datetime) -> None:

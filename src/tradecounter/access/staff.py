@@ -18,7 +18,8 @@ from tradecounter.access.queries.people import (
     set_disabled,
     set_name_and_roles,
 )
-from tradecounter.access.queries.sign_ins import delete_factors, end_all_sessions
+from tradecounter.access.queries.second_factors import delete_factors
+from tradecounter.access.queries.sign_ins import end_all_sessions
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction

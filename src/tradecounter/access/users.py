@@ -18,7 +18,8 @@ from tradecounter.access.queries.people import (
     set_disabled,
     set_rights,
 )
-from tradecounter.access.queries.sign_ins import delete_factors, end_all_sessions
+from tradecounter.access.queries.second_factors import delete_factors
+from tradecounter.access.queries.sign_ins import end_all_sessions
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import fetch_account, lock_account
@@ -102,8 +103,8 @@ async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
 
 async def fetch_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     """Return one of a customer's users. Raises DomainError (not found)."""
-    found = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
-    return or_not_found(found, "user", user_id)
+    match = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
+    return or_not_found(match, "user", user_id)
 
 
 _MOST_LIMIT = 1_000_000_000
@@ -119,10 +120,10 @@ class UserRights(Struct):
         """Return the roles, each once, in a fixed order. Raises DomainError (invalid) for roles and limits."""
         if self.order_limit is not None and not 0 < self.order_limit < _MOST_LIMIT:
             raise invalid("order_limit", f"must be more than 0 and less than {_MOST_LIMIT:,}")
-        found = [role for role in USER_ROLES if role in self.roles]
-        if not found:
+        roles = [role for role in USER_ROLES if role in self.roles]
+        if not roles:
             raise invalid("roles", "choose at least one role")
-        return found
+        return roles
 
 
 class UserChange(Struct):

@@ -26,7 +26,7 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
         await fetch_account(tx, customer_id)
-        return [_shown(each) for each in await standing_consents(tx, customer_id, SystemClock().now())]
+        return [_shown(consent) for consent in await standing_consents(tx, customer_id, SystemClock().now())]
 
     shown = ("id", Prose("name"), "scopes", *_LIMITS, "allowed_by", "expires_at", "last_used_at")
     show_table(run_query(work), shown, as_json=as_json, names=columns)

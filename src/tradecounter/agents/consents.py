@@ -1,4 +1,4 @@
-"""Lets users allow agents to order, ends that, holds agents to their limits, and deletes what is old."""
+"""Lets users allow agents to act for them, ends that, and deletes what is old."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -12,9 +12,7 @@ from tradecounter.agents.queries.consents import (
     earlier_consents,
     end_consent,
     find_consent,
-    insert_agent_order,
     insert_consent,
-    lock_spending,
 )
 from tradecounter.agents.rules import DAYS, NEVER_ALLOWED_FOR
 from tradecounter.audit.record import audit
@@ -22,10 +20,7 @@ from tradecounter.consent.rules import CODE_LIFETIME, GIVERS, KEPT_FOR
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
-from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent
-from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, not_found
-from tradecounter.kit.money import NOTHING, in_pounds
 
 _MOST = Decimal(10_000_000)  # pounds
 
@@ -62,17 +57,17 @@ async def allow_agent(
 
 async def fetch_agent(tx: Transaction, customer_id: int, consent_id: int, now: datetime) -> AgentConsent:
     """Return what a customer has allowed an agent, and not ended. Raises DomainError (not found)."""
-    found = await find_consent(tx, consent_id, now)
-    if found is None or found.customer_id != customer_id or found.ended_at is not None:
+    consent = await find_consent(tx, consent_id, now)
+    if consent is None or consent.customer_id != customer_id or consent.ended_at is not None:
         raise not_found("agent", consent_id)
-    return found
+    return consent
 
 
 async def revoke_agent(tx: Transaction, customer_id: int, consent_id: int, now: datetime) -> AgentConsent:
     """End what a customer allows an agent, in every process at once. Raises DomainError (not found)."""
-    found = await fetch_agent(tx, customer_id, consent_id, now)
-    await end_agent(tx, found, "revoked", now)
-    return found
+    agent = await fetch_agent(tx, customer_id, consent_id, now)
+    await end_agent(tx, agent, "revoked", now)
+    return agent
 
 
 async def end_agent(tx: Transaction, consent: AgentConsent, reason: str, now: datetime) -> None:
@@ -84,8 +79,8 @@ async def end_agent(tx: Transaction, consent: AgentConsent, reason: str, now: da
 
 async def allowed_agent(tx: Transaction, consent_id: int, now: datetime) -> AgentConsent | None:
     """Return a consent that stands, of any customer, or None."""
-    found = await find_consent(tx, consent_id, now)
-    return found if found is not None and found.usable else None
+    consent = await find_consent(tx, consent_id, now)
+    return consent if consent is not None and consent.usable else None
 
 
 def _check(new: NewConsent, days: int) -> None:
@@ -103,37 +98,6 @@ def _check(new: NewConsent, days: int) -> None:
             wrong.append(FieldError("day_limit", "must be at least the limit of one order"))
     if wrong:
         raise invalid_fields(wrong)
-
-
-async def lock_agent(tx: Transaction, agent: LiveAgent, now: datetime) -> None:
-    """Make other orders of an agent, and its revocation, wait until the transaction ends.
-
-    Call this before any other lock. Raises ExpiredCredentialError if it was revoked meanwhile.
-    """
-    consent = await lock_spending(tx, agent, now)
-    if consent is None or not consent.usable:
-        raise ExpiredCredentialError
-
-
-async def limit_exceeded(tx: Transaction, agent: LiveAgent, gross: Decimal, now: datetime) -> str | None:
-    """Return in words which limit an order exceeds, or None.
-
-    `gross` is its total in pounds. The agent is locked. A day begins at midnight in the United Kingdom; orders that
-    people have approved do not count towards it.
-    """
-    order_limit, day_limit = agent.order_limit or NOTHING, agent.day_limit or NOTHING
-    if gross > order_limit:
-        return f"the limit of {in_pounds(order_limit)} for one order"
-    consent = await find_consent(tx, agent.id, now)
-    spent = NOTHING if consent is None else consent.spent_today
-    if spent + gross > day_limit:
-        return f"the limit of {in_pounds(day_limit)} a day: {in_pounds(spent)} is spent today"
-    return None
-
-
-async def note_order(tx: Transaction, agent: LiveAgent, order_id: int, gross: Decimal, now: datetime) -> None:
-    """Count an order towards the day's limit."""
-    await insert_agent_order(tx, agent, order_id, uk_date(now), gross)
 
 
 async def clean_up_agents(tx: Transaction, now: datetime) -> int:

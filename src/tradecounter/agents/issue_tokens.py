@@ -10,12 +10,14 @@ from msgspec import Struct
 from tradecounter.agents.consents import end_agent
 from tradecounter.agents.queries.consents import (
     AgentConsent,
-    end_access_token,
-    find_use_of_refresh_token,
-    insert_token,
     lock_consent_of_code,
     lock_consent_of_refresh_token,
     use_code,
+)
+from tradecounter.agents.queries.tokens import (
+    end_access_token,
+    find_use_of_refresh_token,
+    insert_token,
     use_refresh_token,
 )
 from tradecounter.consent.issuer import CodeRequest, Rejection

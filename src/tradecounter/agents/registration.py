@@ -130,9 +130,9 @@ class ClientDocuments(Struct):
         """Return the client whose id is the address of its document. Raises DomainError (invalid)."""
         now = self.clock.now()
         async with reading(self.database) as tx:
-            found = await find_client(tx, client_id)
-        if found is not None and found.read_at is not None and found.read_at > now - FRESH_FOR:
-            return found
+            record = await find_client(tx, client_id)
+        if record is not None and record.read_at is not None and record.read_at > now - FRESH_FOR:
+            return record
         document = await self._read(client_id)  # without a database connection
         name = _checked(document)
         async with transaction(self.database) as tx:

@@ -56,7 +56,7 @@ class AlertOperations(Struct, frozen=True):
         """Choose the e-mails of a user."""
         user = await fetch_user_of(tx, customer_id, user_id)
         await choose_emails(tx, user, body.emails, now)
-        found = await alerts_of_customer(tx, customer_id, user_id)
-        if not found:
+        user_alerts = await alerts_of_customer(tx, customer_id, user_id)
+        if not user_alerts:
             raise DomainError(Kind.CONFLICT, f"{user.email} is disabled")
-        return found[0]
+        return user_alerts[0]

@@ -113,9 +113,9 @@ _MARK_IN_STOCK = Statement(
 
 async def mark_in_stock(tx: Transaction, alerts: Collection[WaitingAlert], now: datetime) -> list[int]:
     """Mark those alerts as told that still wait and whose products are still in stock; return the users to tell."""
-    user_ids, product_ids = array(each.user_id for each in alerts), array(each.product_id for each in alerts)
-    told = await tx.fetch_all(_MARK_IN_STOCK, user_ids=user_ids, product_ids=product_ids, now=now)
-    return sorted({user_id for (user_id,) in told})
+    user_ids, product_ids = array(alert.user_id for alert in alerts), array(alert.product_id for alert in alerts)
+    rows = await tx.fetch_all(_MARK_IN_STOCK, user_ids=user_ids, product_ids=product_ids, now=now)
+    return sorted({user_id for (user_id,) in rows})
 
 
 _FORGET_TOLD = Statement("delete from stock_alert where in_stock_at < :before")

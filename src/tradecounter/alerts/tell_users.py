@@ -135,8 +135,8 @@ async def tell_of_prices(tx: Transaction, now: datetime) -> int:
 
 async def _prices_of_list(tx: Transaction, customer_id: int, list_id: int, now: datetime) -> dict[str, str | None]:
     """Return the price of a unit of each product of a list by product id, as an alert stores them."""
-    found = await unit_costs_of(tx, customer_id, list(await products_of_list(tx, list_id)), now)
-    return {str(product): None if price is None else str(price) for product, price in found.items()}
+    prices = await unit_costs_of(tx, customer_id, list(await products_of_list(tx, list_id)), now)
+    return {str(product): None if price is None else str(price) for product, price in prices.items()}
 
 
 DAYS_BEFORE = 3

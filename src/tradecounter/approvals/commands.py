@@ -54,10 +54,10 @@ def approve(code: Code, as_json: AsJson = False) -> None:
 
 @app.command("decline")
 @takes_request()
-def decline(code: Code, given: DeclineApprovalRequest, as_json: AsJson = False) -> None:
+def decline(code: Code, request: DeclineApprovalRequest, as_json: AsJson = False) -> None:
     """Decline an order for its customer; a pending order is cancelled."""
 
     async def work(tx: Transaction) -> ResellerApproval:
-        return present_approval(await decline_for_customer(tx, code, given.reason, SystemClock().now()))
+        return present_approval(await decline_for_customer(tx, code, request.reason, SystemClock().now()))
 
     show(run_change(work), f"{code} is declined", as_json=as_json)

@@ -101,8 +101,10 @@ async def approve_order(
     """
     approval, order = await lock_waiting_approval(tx, customer_id, code, now)
     is_of_quote = pricing is not None and isinstance(order, PricedQuote)
-    seen = ConfirmationGuards(pricing=pricing) if is_of_quote else ConfirmationGuards(total=approval.gross)
-    return await _approve(tx, approval, user_id, seen, policy, now)
+    confirmation_guards = (
+        ConfirmationGuards(pricing=pricing) if is_of_quote else ConfirmationGuards(total=approval.gross)
+    )
+    return await _approve(tx, approval, user_id, confirmation_guards, policy, now)
 
 
 async def decline_order(
@@ -134,18 +136,18 @@ async def end_replaced(tx: Transaction, customer_id: int, user_id: int | None, c
     A pending order that is replaced is cancelled, and its request has ended with it. Raises DomainError (conflict): an
     approver has priced the order again, and it waits or is ordered.
     """
-    found = await find_approval(tx, customer_id, code, now)
-    if found is None:
+    approval = await find_approval(tx, customer_id, code, now)
+    if approval is None:
         return
-    if found.code != code.lower():
-        later = await fetch_own_order_by_code(tx, customer_id, found.code)
+    if approval.code != code.lower():
+        later = await fetch_own_order_by_code(tx, customer_id, approval.code)
         if isinstance(later, NumberedOrder):
             raise ordered_already(later)
-        if found.state == "waiting":
-            problem = f"an approver has priced it again: it waits for approval at {in_pounds(found.gross)}"
+        if approval.state == "waiting":
+            problem = f"an approver has priced it again: it waits for approval at {in_pounds(approval.gross)}"
             raise DomainError(Kind.CONFLICT, problem)
-    elif found.state == "waiting":
-        is_own = user_id == found.requested_by and not found.agent
+    elif approval.state == "waiting":
+        is_own = user_id == approval.requested_by and not approval.agent
         reason = "Replaced by another order."
         await decline_order(tx, customer_id, user_id, code, reason, now, mails_requester=not is_own)
 
@@ -155,16 +157,16 @@ async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolic
 
     A quote that was priced again is approved at its price now, which staff have set.
     """
-    asked = await fetch_approval(tx, code, now)
-    approval, _ = await lock_waiting_approval(tx, asked.customer_id, code, now)
+    customer_id = (await fetch_approval(tx, code, now)).customer_id
+    approval, _ = await lock_waiting_approval(tx, customer_id, code, now)
     await _approve(tx, approval, None, NO_GUARDS, policy, now)
     return await fetch_approval(tx, code, now)
 
 
 async def decline_for_customer(tx: Transaction, code: str, reason: str, now: datetime) -> Approval:
     """Have staff decline an order; return the request as it is then. Raises DomainError as `decline_order` does."""
-    asked = await fetch_approval(tx, code, now)
-    await decline_order(tx, asked.customer_id, None, code, reason, now)
+    approval = await fetch_approval(tx, code, now)
+    await decline_order(tx, approval.customer_id, None, code, reason, now)
     return await fetch_approval(tx, code, now)
 
 
@@ -175,12 +177,12 @@ async def lock_waiting_approval(
 
     Raises DomainError as `fetch_waiting_approval` does.
     """
-    asked = await fetch_own_approval(tx, customer_id, code, now)
-    order = await lock_own_order(tx, customer_id, asked.code)
-    found = await fetch_own_approval(tx, customer_id, code, now)  # as it is after the wait for the lock
-    if found.state == "ended" and isinstance(order, NumberedOrder):
+    newest_code = (await fetch_own_approval(tx, customer_id, code, now)).code
+    order = await lock_own_order(tx, customer_id, newest_code)
+    approval = await fetch_own_approval(tx, customer_id, code, now)  # as it is after the wait for the lock
+    if approval.state == "ended" and isinstance(order, NumberedOrder):
         raise ordered_already(order)
-    return _require_waiting(found, code), order
+    return _require_waiting(approval, code), order
 
 
 async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval:
@@ -192,16 +194,16 @@ async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str, n
     return _require_waiting(await fetch_own_approval(tx, customer_id, code, now), code)
 
 
-def _require_waiting(found: Approval, code: str) -> Approval:
-    if found.state == "ended":
+def _require_waiting(approval: Approval, code: str) -> Approval:
+    if approval.state == "ended":
         problem = "it has ended with its order, which was confirmed or cancelled, or has expired"
         raise DomainError(Kind.CONFLICT, problem)
-    if found.state != "waiting":
+    if approval.state != "waiting":
         raise decided_already()
-    if found.code != code.lower():
-        problem = f"it was priced again, and is {in_pounds(found.gross)} now: decide about {found.code}"
+    if approval.code != code.lower():
+        problem = f"it was priced again, and is {in_pounds(approval.gross)} now: decide about {approval.code}"
         raise DomainError(Kind.CONFLICT, problem)
-    return found
+    return approval
 
 
 async def _approve(
@@ -281,7 +283,7 @@ def _saying_why() -> Iterator[None]:
     except DomainError as error:
         if error.kind is not Kind.INVALID:
             raise
-        why = "; ".join(each.message for each in error.field_errors) or error.message
+        why = "; ".join(field_error.message for field_error in error.field_errors) or error.message
         raise DomainError(Kind.CONFLICT, f"it cannot be priced again: {why}. Decline it, and order anew") from error
 
 

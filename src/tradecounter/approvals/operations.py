@@ -12,7 +12,8 @@ from tradecounter.approvals.queries import State, approval_table, fetch_approval
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
 
@@ -65,15 +66,15 @@ class ApprovalOperations(Struct, frozen=True):
     @_APPROVALS.lists(_ALL, "The requests.")
     async def list_approvals(
         self, tx: Transaction, now: datetime, query: ApprovalListParameters
-    ) -> Listed[ResellerApproval]:
+    ) -> ListPage[ResellerApproval]:
         """Requests for approval of orders above their buyers' limits.
 
         Of all customers, those of the latest orders first.
         """
-        found = await approval_table(
+        approvals = await approval_table(
             tx, query.state, query.customer_id, query.after or None, query.limit + 1, now, query.since
         )
-        return Listed(found, map(present_approval, found), lambda approval: approval.order_id)
+        return ListPage(approvals, map(present_approval, approvals), lambda approval: approval.order_id)
 
     @_APPROVALS.shows(_ONE)
     async def get_approval(self, tx: Transaction, now: datetime, code: Code) -> ResellerApproval:

@@ -132,8 +132,8 @@ async def fetch_own_approval(tx: Transaction, customer_id: int, code: str, now: 
 
 async def fetch_approval(tx: Transaction, code: str, now: datetime) -> Approval:
     """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_BY_CODE, code=code.lower(), now=now)
-    return or_not_found(found, _WHAT, code)
+    row = await tx.fetch_one(_BY_CODE, code=code.lower(), now=now)
+    return or_not_found(row, _WHAT, code)
 
 
 _TABLE = _requests(

@@ -9,7 +9,7 @@ from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.audit.wire import AuditActor, AuditEntry, entry_on_the_wire
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, PageParameters, text
-from tradecounter.edge.operations.subject import Described, Listed, Subject
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.days import time_or_end_of, time_or_start_of
 
 _EXAMPLE = AuditEntry(
@@ -55,9 +55,9 @@ class AuditOperations(Struct, frozen=True):
     desk: Desk
 
     @_AUDIT.lists("/api/audit", "The entries.")
-    async def list_audit_entries(self, tx: Transaction, query: AuditParameters) -> Listed[AuditEntry]:
+    async def list_audit_entries(self, tx: Transaction, query: AuditParameters) -> ListPage[AuditEntry]:
         """Who changed what, and when."""
-        chosen = AuditFilter(
+        audit_filter = AuditFilter(
             actor=text("actor", query.actor),
             subject=text("subject", query.subject),
             action=text("action", query.action),
@@ -65,5 +65,5 @@ class AuditOperations(Struct, frozen=True):
             until=time_or_end_of("to", query.until),
             after=query.after,
         )
-        found = await list_entries(tx, chosen, query.limit + 1)
-        return Listed(found, map(entry_on_the_wire, found))
+        entries = await list_entries(tx, audit_filter, query.limit + 1)
+        return ListPage(entries, map(entry_on_the_wire, entries))

@@ -101,9 +101,9 @@ async def list_entries(
     if wanted.since is None or (wanted.actor is None and wanted.action is None and from_the_end):
         return await tx.fetch_all(statement, **values, most=most)
     await tx.fetch_all(_READ_THE_PERIOD, on="off")
-    found = await tx.fetch_all(statement, **values, most=most)
+    rows = await tx.fetch_all(statement, **values, most=most)
     await tx.fetch_all(_READ_THE_PERIOD, on="on")
-    return found
+    return rows
 
 
 _OF_SUBJECTS = Statement(
@@ -136,10 +136,10 @@ async def actors_at(
     tx: Transaction, subjects: Collection[str], moments: Collection[datetime]
 ) -> dict[tuple[str, datetime], list[tuple[str, str]]]:
     """Return what was done to subjects at moments, and who did it; what nobody in particular did is missing."""
-    found: dict[tuple[str, datetime], list[tuple[str, str]]] = {}
+    actions: dict[tuple[str, datetime], list[tuple[str, str]]] = {}
     for subject, at, action, name in await tx.fetch_all(_ACTORS_AT, subjects=list(subjects), moments=list(moments)):
-        found.setdefault((subject, at), []).append((action, name))
-    return found
+        actions.setdefault((subject, at), []).append((action, name))
+    return actions
 
 
 class EntryActor(Struct, frozen=True):

@@ -15,7 +15,7 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, from_pence
 from tradecounter.kit.text import plural
-from tradecounter.orders.create.draft import Wanted, find_products
+from tradecounter.orders.create.draft import WantedLine, find_products
 from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.states import OrderBase
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
@@ -64,13 +64,13 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
     Raises DomainError (invalid), as `add_to_basket` does.
     """
     await lock_basket(tx, user_id)
-    found = find_products(view, items)
+    products = find_products(view, items)
     notes: defaultdict[int, list[str]] = defaultdict(list)
-    for item, wanted in zip(items, found, strict=True):
+    for item, wanted in zip(items, products, strict=True):
         if item.note and item.note not in notes[wanted.product.id]:
             notes[wanted.product.id].append(item.note)
     joined = {product: "; ".join(written)[:LONGEST_NOTE] for product, written in notes.items()}
-    lines = [(product, quantity, joined.get(product, "")) for product, quantity in _units(found).items()]
+    lines = [(product, quantity, joined.get(product, "")) for product, quantity in _units(products).items()]
     await replace_lines(tx, user_id, lines)
 
 
@@ -90,14 +90,14 @@ async def take_out_of_makers(tx: Transaction, order: OrderBase, lines: Iterable[
     Of orders that replace each other, only the first was in a basket, which it has left if its approval was asked for.
     What a program or the staff made was in none.
     """
-    made = await actor_of_entry(tx, f"order/{order.confirmation_code}", ("order.create",))
-    while made is not None and (replaced := made.after.get("replaces")) is not None:
+    actor = await actor_of_entry(tx, f"order/{order.confirmation_code}", ("order.create",))
+    while actor is not None and (replaced := actor.after.get("replaces")) is not None:
         former = f"order/{replaced}"
         if await actor_of_entry(tx, former, ("order.request_approval",)) is not None:
             return
-        made = await actor_of_entry(tx, former, ("order.create",))
-    if made is not None and made.user_id is not None:
-        await take_out_ordered(tx, made.user_id, lines)
+        actor = await actor_of_entry(tx, former, ("order.create",))
+    if actor is not None and actor.user_id is not None:
+        await take_out_ordered(tx, actor.user_id, lines)
 
 
 def noted(items: Iterable[NotedItem]) -> list[str]:
@@ -105,7 +105,7 @@ def noted(items: Iterable[NotedItem]) -> list[str]:
     return [f"{item.sku}: {item.note}" for item in items if item.note]
 
 
-def _units(lines: Iterable[Wanted]) -> dict[int, int]:
+def _units(lines: Iterable[WantedLine]) -> dict[int, int]:
     """Return the units of each product, in order, at most as many as a line of an order may have."""
     units = added_up((line.product.id, line.quantity) for line in lines)
     return {product: min(quantity, MOST_UNITS) for product, quantity in units.items()}
@@ -118,5 +118,5 @@ async def summarise(tx: Transaction, user: CustomerUser, view: CustomerView | No
 
 
 def _net(view: CustomerView, line: BasketLine) -> Decimal:
-    found = view.find_id(line.product_id)
-    return NOTHING if found is None else from_pence(found[1].at(line.quantity)) * line.quantity
+    product = view.find_id(line.product_id)
+    return NOTHING if product is None else from_pence(product[1].at(line.quantity)) * line.quantity

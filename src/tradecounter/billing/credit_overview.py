@@ -1,4 +1,4 @@
-"""An account's credit and its debts as the credit overview, and what is due of its invoices."""
+"""The credit overview of an account: its limit, its debts and what is due of its invoices."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -53,7 +53,7 @@ def write_overview(credit: Credit, now: datetime) -> Iterator[bytes]:
 
 
 def order_status(debt: Debt, now: datetime) -> CreditOrderStatus:
-    """Return a debt as an entry of the overview; without an invoice, the term starts at the confirmation."""
+    """Return a debt as an entry of the overview; without an invoice, its term starts at the confirmation."""
     due_on = debt.due_at or due_at(debt.confirmed_at, debt.term_days)
     total_due = debt.gross - debt.paid
     return CreditOrderStatus(
@@ -71,11 +71,11 @@ def order_status(debt: Debt, now: datetime) -> CreditOrderStatus:
 _LONGEST = 18  # characters of the reference of a payment between banks of the UK
 
 
-class Owed(Struct, frozen=True):
+class OwedSums(Struct, frozen=True):
     """What is due of a customer's invoices, and how much of it is overdue, in pounds.
 
-    `to_pay` is what is overdue without what the customer has told that it has paid. `reference` has the numbers of
-    those invoices; it is empty for more of them than banks of the UK have room for.
+    `to_pay` is what is overdue, without the invoices that the customer says are paid. `reference` has the numbers of
+    the other overdue invoices; it is empty if they do not fit into the reference of a UK bank transfer.
     """
 
     due: Decimal
@@ -84,12 +84,12 @@ class Owed(Struct, frozen=True):
     reference: str
 
 
-def owed_of(invoices: Sequence[OpenInvoice], told: Collection[int], now: datetime) -> Owed:
-    """Return what is owed of invoices; `told` are those that the customer has told that it has paid."""
+def owed_of(invoices: Sequence[OpenInvoice], announced: Collection[int], now: datetime) -> OwedSums:
+    """Return what is due of invoices; `announced` are the numbers of those that the customer says are paid."""
     overdue = [invoice for invoice in invoices if invoice.due_at < now]
-    to_pay = [invoice for invoice in overdue if invoice.invoice not in told]
+    to_pay = [invoice for invoice in overdue if invoice.invoice not in announced]
     numbers = " ".join(str(invoice.invoice) for invoice in to_pay)
-    return Owed(
+    return OwedSums(
         due=_sum(invoices),
         overdue=_sum(overdue),
         to_pay=_sum(to_pay),

@@ -1,4 +1,4 @@
-"""Customers with unpaid invoices, with ageing; reminds them when staff ask for it, and at the ages of REMINDER_DAYS."""
+"""Customers with unpaid invoices, by age; reminds them when staff ask for it, and at the ages of REMINDER_DAYS."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -41,10 +41,10 @@ class Debtor(Struct, frozen=True, kw_only=True):
 async def read_debtors(tx: Transaction, now: datetime, most: int | None = None, after: After = None) -> list[Debtor]:
     """Return customers with unpaid invoices, those with the most overdue first.
 
-    `after` is what the customer before the first one has overdue, and its id; without `most`, returns all.
+    `after` is the overdue amount and the id of the last customer of the page before; without `most`, returns all.
     """
-    found = await DEBTORS.page(tx, age_starts(now), MOST_OVERDUE, most, descending=True, after=after)
-    return [_debtor(record) for record in found]
+    records = await DEBTORS.page(tx, age_starts(now), MOST_OVERDUE, most, descending=True, after=after)
+    return [_debtor(record) for record in records]
 
 
 async def read_debtor_totals(tx: Transaction, now: datetime) -> DebtorTotals:
@@ -101,7 +101,7 @@ _BATCH = 200
 
 
 async def remind_of_invoices(tx: Transaction, now: datetime, stages: list[int]) -> int:
-    """Queue the e-mails of invoices that have reached a stage, in days past the due date; return their number."""
+    """Queue an e-mail for each invoice that has reached a stage, in days past the due date; return their number."""
     if not stages:
         return 0
     overdue = await mark_reminded(tx, stages, now, _BATCH)

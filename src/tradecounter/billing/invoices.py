@@ -23,7 +23,7 @@ from tradecounter.billing.queries.invoices import (
 from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.billing.reseller_wire import Invoice, present_invoices
 from tradecounter.billing.rules import (
-    Billed,
+    BilledUnits,
     Share,
     can_invoice,
     payment_terms,
@@ -53,7 +53,7 @@ from tradecounter.orders.states import ConfirmedOrder
 
 
 class ToInvoice(Struct, frozen=True):
-    """Dispatched units of an order that no invoice contains, and the net and the VAT of its shipping.
+    """What can be invoiced of an order: dispatched units without an invoice, and the net and the VAT of the shipping.
 
     `shipping` is None if an earlier invoice contains it.
     """
@@ -68,7 +68,7 @@ class ToInvoice(Struct, frozen=True):
 
 
 def to_invoice(
-    order: ConfirmedOrder, lines: Sequence[OrderLine], invoiced: Mapping[int | None, Billed]
+    order: ConfirmedOrder, lines: Sequence[OrderLine], invoiced: Mapping[int | None, BilledUnits]
 ) -> ToInvoice | None:
     """Return what can be invoiced, or None."""
     by_line = {line_id: billed for line_id, billed in invoiced.items() if line_id is not None}
@@ -82,10 +82,10 @@ def to_invoice(
 async def gross_to_invoice(
     tx: Transaction, orders: Sequence[ConfirmedOrder], lines: Mapping[int, Sequence[OrderLine]]
 ) -> dict[int, Decimal]:
-    """Return what an invoice of each order would come to with VAT, by the order's id; one without is missing."""
+    """Return what an invoice of each order would come to with VAT, by order id, without orders that have nothing."""
     invoiced = await invoiced_of(tx, [order.id for order in orders])
-    found = ((order.id, to_invoice(order, lines[order.id], invoiced[order.id])) for order in orders)
-    return {order_id: part.gross for order_id, part in found if part is not None}
+    parts = ((order.id, to_invoice(order, lines[order.id], invoiced[order.id])) for order in orders)
+    return {order_id: part.gross for order_id, part in parts if part is not None}
 
 
 _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingdom."
@@ -171,13 +171,14 @@ class IssuedInvoice(Struct, frozen=True, kw_only=True):
 async def issue_invoice(
     tx: Transaction, reference: str, letterhead: Letterhead, now: datetime, *, part: bool = False
 ) -> IssuedInvoice:
-    """Issue an invoice for all that is dispatched and not yet invoiced of an order, named by its reference or id.
+    """Issue an invoice for everything of an order that is dispatched and not yet invoiced.
 
-    Rows are always locked in the same order. The invoice number is last, since all other invoices wait for its lock.
+    `reference` is the order's reference or id. If everything is invoiced, returns the latest invoice. Without `part`,
+    no unit may be left to dispatch. Rows are always locked in the same order; the invoice number is last, because all
+    other invoices wait for its lock.
 
-    Returns the latest invoice if all is invoiced. Without `part`, nothing may be left to dispatch. Raises DomainError:
-    not found, conflict (not confirmed, cancelled, something left to dispatch, nothing to invoice, or the settings still
-    contain the example seller outside a demo).
+    Raises DomainError: not found, conflict (not confirmed, cancelled, units left to dispatch, nothing to invoice, or
+    the settings still contain the example seller outside a demo).
     """
     order = await lock_confirmed_order(tx, reference)
     lines = await lines_of_order(tx, order.id)
@@ -246,7 +247,7 @@ async def require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
 
 
 async def _supply(
-    tx: Transaction, order: ConfirmedOrder, lines: list[OrderLine], invoiced: dict[int | None, Billed]
+    tx: Transaction, order: ConfirmedOrder, lines: list[OrderLine], invoiced: dict[int | None, BilledUnits]
 ) -> Supply | None:
     part = to_invoice(order, lines, invoiced)
     if part is None:
@@ -284,7 +285,7 @@ class ResentInvoice(Struct, frozen=True):
 
 
 async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentInvoice:
-    """Queue an invoice's e-mails again: to the order's recipient and to the account's address for invoices.
+    """Queue an invoice's e-mails again: to the order's contact and to the account's address for invoices.
 
     Raises DomainError: not found, conflict (no recipients).
     """

@@ -16,7 +16,7 @@ _RETRY = procrastinate.RetryStrategy(max_attempts=12, exponential_wait=2)  # for
 
 
 def add_billing_jobs(app: procrastinate.App, database: Database, clock: Clock, letterhead: Letterhead) -> None:
-    """Add the job to the queue. It does nothing if nothing can be invoiced: all is, or was taken back, or came back."""
+    """Add the job to the queue. It does nothing for an order without anything to invoice."""
 
     @app.task(name=_NAME, retry=_RETRY, pass_context=False)
     async def invoice_dispatch(order_id: int) -> None:

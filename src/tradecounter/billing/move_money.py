@@ -1,11 +1,11 @@
-"""Moves money between payments, invoices and the account; locks an order with the money of its account."""
+"""Moves money between payments, invoices and the account; locks an order with its account's money."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.billing.queries.ledger import (
-    Allocated,
+    AllocatedMoney,
     OpenInvoice,
     add_unallocated,
     allocate,
@@ -37,7 +37,7 @@ async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amou
 async def pay_invoices(
     tx: Transaction, customer_id: int, payment_id: int, amount: Decimal, invoices: Sequence[OpenInvoice], at: datetime
 ) -> list[tuple[int, Decimal]]:
-    """Pay invoices with a new payment, in their sequence; the rest stays on the account. Returns what each got."""
+    """Pay invoices with a new payment, in their sequence; return each share. The rest stays on the account."""
     paid = draw(invoices, [invoice.due for invoice in invoices], amount)
     total = sum((share for _, share in paid), NOTHING)
     for invoice, share in paid:
@@ -56,8 +56,10 @@ async def refund(tx: Transaction, customer_id: int, refund_id: int, amount: Deci
     add_unallocated(tx, customer_id, -amount)
 
 
-def release(tx: Transaction, customer_id: int, paying: Sequence[Allocated], amount: Decimal, now: datetime) -> None:
-    """Put money that pays an invoice back on the account, in the sequence of `paying`; the exposure stays."""
+def release(
+    tx: Transaction, customer_id: int, paying: Sequence[AllocatedMoney], amount: Decimal, now: datetime
+) -> None:
+    """Put money that pays an invoice back on the account, in the sequence of `paying`; the exposure stays as it is."""
     for allocated, share in draw(paying, [allocated.amount for allocated in paying], amount):
         allocate(tx, allocated.payment_id, allocated.invoice, -share, now)
         settle(tx, allocated.order_id, paid=-share)
@@ -65,13 +67,13 @@ def release(tx: Transaction, customer_id: int, paying: Sequence[Allocated], amou
 
 
 async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrder:
-    """Return an order by its reference or id; it and its account's money are locked until the transaction ends.
+    """Return an order by its reference or id; lock its account's money and the order until the transaction ends.
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled).
     """
-    found = await fetch_order(tx, reference)
-    await lock_account(tx, found.customer_id)
-    order = await lock_order(tx, found.id)
+    named_order = await fetch_order(tx, reference)
+    await lock_account(tx, named_order.customer_id)
+    order = await lock_order(tx, named_order.id)
     if isinstance(order, CancelledOrder | CancelledUnconfirmed):
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.ended_as}")
     if not isinstance(order, ConfirmedOrder):

@@ -1,4 +1,4 @@
-"""Prints invoices and credit notes as PDF files, and makes one ZIP file of several."""
+"""Prints invoices and credit notes as PDF files, and packs several into a ZIP file."""
 
 import zipfile
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ _PACKAGE: Final = "tradecounter.billing"
 
 
 def print_invoice(document: InvoiceDocument, issued_at: datetime, logo: Logo | None = None) -> bytes:
-    """Return an invoice as a PDF file. Takes some milliseconds of processor time, and may run in any thread.
+    """Return an invoice as a PDF file. Takes some milliseconds of processor time; any thread may call it.
 
-    A square replaces each character that no font has; a line below the text lists these characters.
+    A square replaces a character that no font has; a line below the text lists these characters.
     """
     return print_with(_PACKAGE, "invoice", lambda printer: _invoice(printer, document), issued_at, logo)
 
@@ -142,7 +142,7 @@ def _per_cent(rate: Decimal) -> str:
 
 
 def zipped_documents(documents: Sequence[PrintedDocument], name: str) -> bytes:
-    """Return a ZIP file with documents, whose files are called `name` and their number."""
+    """Return a ZIP file with documents; the name of each file is `name` and the document's number."""
     written = BytesIO()
     with zipfile.ZipFile(written, "w") as archive:  # PDF files are compressed already
         for document in documents:

@@ -24,12 +24,12 @@ def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
     left = [line for line in lines if line.left]
     if not left:
         return
-    named = [f"{line.left} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
+    left_units = [f"{line.left} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
     if len(left) > _MOST_NAMED:
-        named.append(f"{len(left) - _MOST_NAMED} more lines")
+        left_units.append(f"{len(left) - _MOST_NAMED} more lines")
     raise DomainError(
         Kind.CONFLICT,
-        f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(named)}",
+        f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(left_units)}",
     )
 
 
@@ -89,8 +89,8 @@ def require_period(since: date, until: date) -> None:
         raise invalid("from", f"must not be after {until}")
 
 
-class Billed(NamedTuple):
-    """What invoices or credit notes contain of a line so far: units, and their net and VAT."""
+class BilledUnits(NamedTuple):
+    """What invoices or credit notes contain of a line so far: units, net and VAT."""
 
     units: int = 0
     net: Decimal = NOTHING
@@ -106,15 +106,17 @@ class Share(NamedTuple):
     vat: Decimal
 
 
-def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed], tax_rate: Decimal) -> list[Share]:
-    """Return what is dispatched and neither invoiced nor returned before that.
+def shares_to_invoice(
+    lines: Sequence[OrderLine], invoiced: Mapping[int, BilledUnits], tax_rate: Decimal
+) -> list[Share]:
+    """Return what is dispatched, and neither invoiced nor returned before an invoice.
 
-    The VAT of a line is that of all its units invoiced so far, rounded half up, less what earlier invoices contain. So
-    the last invoice takes the pennies, and the sums of the invoices are those of the order.
+    The VAT of a line is the VAT of all its units invoiced so far, rounded half up, less what earlier invoices contain.
+    So the last invoice takes the pennies, and the invoices add up to the order.
     """
     shares = []
     for line in lines:
-        before = invoiced.get(line.id, Billed())
+        before = invoiced.get(line.id, BilledUnits())
         units = line.dispatched - line.unbilled - before.units
         if units > 0:
             so_far = line.unit_cost * (line.dispatched - line.unbilled)
@@ -126,15 +128,15 @@ def shares_to_invoice(lines: Sequence[OrderLine], invoiced: Mapping[int, Billed]
 
 
 def can_invoice(units: int, left: int, shipping_net: Decimal, *, invoiced: bool) -> bool:
-    """Return whether an order with these units to invoice, and units left to dispatch, can be invoiced now.
+    """Return whether an order can be invoiced now, by the units to invoice and the units left to dispatch.
 
-    The shipping alone is invoiced if all units came back before the first invoice, unless it is free.
+    If all units came back before the first invoice, the shipping alone is invoiced, unless it is free.
     """
     return units > 0 or (shipping_net > 0 and not left and not invoiced)
 
 
 def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal) -> list[tuple[Source, Decimal]]:
-    """Return what each source gives or takes of a wanted amount, in their sequence, at most its own amount."""
+    """Return what each source contributes to an amount, in their sequence; a source gives at most its own amount."""
     shares = []
     for source, amount in zip(sources, amounts, strict=True):
         share = min(amount, wanted)
@@ -145,7 +147,7 @@ def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal)
 
 
 def counts_from(received_on: date, now: datetime) -> datetime:
-    """Return from when a payment counts on statements: now, or the start of an earlier day."""
+    """Return the moment from which a payment counts on statements: now, or the start of an earlier day."""
     return now if received_on == uk_date(now) else at_uk_time(received_on, time())
 
 

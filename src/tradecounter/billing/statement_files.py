@@ -27,7 +27,7 @@ class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from"
 
 
 def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
-    """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
+    """Return the first and the last day of a statement, None for a missing one. Raises DomainError (invalid)."""
     return day_of("from", wanted.since), day_of("to", wanted.until)
 
 

@@ -1,4 +1,4 @@
-"""The VAT of a period: what invoices and credit notes come to, and the boxes of a UK VAT return that sales fill.
+"""The VAT of a period: the sums of invoices and credit notes, and the boxes of a UK VAT return for sales.
 
 An invoice counts on its tax point, a credit note on the day of its issue: the days that the documents show.
 """
@@ -53,9 +53,10 @@ class VatReport(Struct, frozen=True, kw_only=True, rename={"since": "from", "unt
 
 
 async def read_vat_report(tx: Transaction, since: date | None, until: date | None, now: datetime) -> VatReport:
-    """Return the VAT of a period of UK days, both included; without days, of the last whole quarter.
+    """Return the VAT of a period of UK days, both included; by default, of the last whole quarter.
 
-    Without `since`, the quarter of `until` begins it; without `until`, it ends today. Raises DomainError (invalid).
+    Without `since`, the period starts with the quarter of `until`; without `until`, it ends today. Raises DomainError
+    (invalid).
     """
     first, last = _period(since, until, uk_date(now))
     lines = [_line(found) for found in await vat_sums(tx, first, last, VAT_AREA)]
@@ -85,7 +86,7 @@ def _period(since: date | None, until: date | None, today: date) -> tuple[date, 
 def quarters(day: date, like: date | None = None) -> list[tuple[date, date]]:
     """Return the quarter of a day and those before it, as first and last days.
 
-    They are those of the calendar, or end in the months of quarters that end with the day `like`.
+    They are calendar quarters, unless `like` is the last day of another quarter: then they end in the same months.
     """
     ends = 0 if like is None or like.day < monthrange(like.year, like.month)[1] else like.month % _MONTHS
     month = day.year * _YEAR + day.month
@@ -95,19 +96,19 @@ def quarters(day: date, like: date | None = None) -> list[tuple[date, date]]:
 
 
 def _first_of(month: int) -> date:
-    """Return the first day of a month, which is counted from that before January of the year 0."""
+    """Return the first day of a month; months are counted from the December before the year 0."""
     return date((month - 1) // _YEAR, (month - 1) % _YEAR + 1, 1)
 
 
-def _line(found: VatSum) -> VatLine:
-    net, vat = found.net, found.vat
-    if found.kind == "credit_note":
+def _line(vat_sum: VatSum) -> VatLine:
+    net, vat = vat_sum.net, vat_sum.vat
+    if vat_sum.kind == "credit_note":
         net, vat = NOTHING - net, NOTHING - vat  # no minus before 0
     return VatLine(
-        kind=found.kind,
-        supply="domestic" if found.inside else "export",
-        tax_rate=found.rate,
-        documents=found.documents,
+        kind=vat_sum.kind,
+        supply="domestic" if vat_sum.inside else "export",
+        tax_rate=vat_sum.rate,
+        documents=vat_sum.documents,
         cost_net=net,
         cost_tax=vat,
         cost_gross=net + vat,

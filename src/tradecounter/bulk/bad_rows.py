@@ -1,4 +1,4 @@
-"""Bad rows: leaves them out of a partial import, and makes a file of them, which people mend and import again."""
+"""Leaves the bad rows out of a partial import, and makes a file of them, which people mend and import again."""
 
 import csv
 import io
@@ -23,11 +23,11 @@ _COUNT = Statement("select count(*) from staged")
 async def leave_out_bad_rows(
     tx: Transaction, errors: list[LineMessage], check: Callable[[], Awaitable[None]]
 ) -> tuple[int, int]:
-    """Delete staged rows with errors; `check` adds the errors of those that remain.
+    """Delete staged rows with errors; `check` adds the errors of the rows that remain.
 
-    A row may need another one of the file, so the rows are checked again after each deletion. Returns how many staged
-    rows remain, and how many lines of the file are left out. Raises DomainError (invalid): too many rows follow from
-    each other.
+    A row may need another row of the file, so the rows are checked again after each deletion. Returns how many staged
+    rows remain, and how many lines of the file are left out. Raises DomainError (invalid) if rows depend on each other
+    too deeply.
     """
     for _ in range(_MOST_ROUNDS):
         await tx.execute(_LEAVE_OUT, lines=[error.line for error in errors if error.line is not None])
@@ -40,11 +40,13 @@ async def leave_out_bad_rows(
 
 def messages_by_line(errors: Iterable[LineMessage]) -> dict[int, str]:
     """Return the errors of each line as a text, without those of the whole file."""
-    found: dict[int, str] = {}
+    messages: dict[int, str] = {}
     for error in errors:
         if error.line is not None:
-            found[error.line] = f"{found[error.line]}; {error.message}" if error.line in found else error.message
-    return found
+            messages[error.line] = (
+                f"{messages[error.line]}; {error.message}" if error.line in messages else error.message
+            )
+    return messages
 
 
 def bad_rows_file(

@@ -109,8 +109,8 @@ def _field_type(annotation: Any, options: list[Any]) -> FieldType:
 def _marks(annotation: Any) -> list[str]:
     if get_origin(annotation) is Annotated:
         inner, *notes = get_args(annotation)
-        own = [note.extra["cell"] for note in notes if isinstance(note, Meta) and note.extra and "cell" in note.extra]
-        return [*own, *_marks(inner)]
+        marks = [note.extra["cell"] for note in notes if isinstance(note, Meta) and note.extra and "cell" in note.extra]
+        return [*marks, *_marks(inner)]
     return [mark for part in get_args(annotation) for mark in _marks(part)]
 
 
@@ -165,11 +165,11 @@ def _number_reader(number: NumberField, *, commas: bool) -> ReadText:
 
 def _uk_date(text: str) -> str:
     """Convert a date in the form DD/MM/YYYY to `YYYY-MM-DD`, with its time if present."""
-    found = _UK_DATE.fullmatch(text)
-    if found is None:
+    match = _UK_DATE.fullmatch(text)
+    if match is None:
         return text
-    day = f"{found['year']}-{int(found['month']):02}-{int(found['day']):02}"
-    return day if found["time"] is None else f"{day}T{_clock(found['time'].strip(), seconds=True)}"
+    day = f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}"
+    return day if match["time"] is None else f"{day}T{_clock(match['time'].strip(), seconds=True)}"
 
 
 def _day(text: str) -> str:
@@ -189,10 +189,10 @@ def _time(text: str) -> str:
 
 def _clock(text: str, *, seconds: bool) -> str:
     """Convert a time of day to `HH:MM:SS`, or to `HH:MM` if its seconds are missing or zero."""
-    found = _TIME.fullmatch(text)
-    if found is None or (not seconds and found["second"] not in {None, ":00"}):
+    match = _TIME.fullmatch(text)
+    if match is None or (not seconds and match["second"] not in {None, ":00"}):
         return text
-    return f"{int(found['hour']):02}:{found['minute']}" + ((found["second"] or ":00") if seconds else "")
+    return f"{int(match['hour']):02}:{match['minute']}" + ((match["second"] or ":00") if seconds else "")
 
 
 _READERS: dict[Any, ReadText] = {bool: _boolean, date: _day}

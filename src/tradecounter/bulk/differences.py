@@ -133,7 +133,7 @@ _PAGE = Statement(
 async def changes_after(
     tx: Transaction, import_id: int, most: int, after: tuple[int | None, str] | None = None
 ) -> Sequence[Change]:
-    """Return changes of an import in the file's line order, behind the line and the key of `after`."""
+    """Return changes of an import in the file's line order, after the line and the key in `after`."""
     line, record = after or (-1, "")
     line = _LAST_LINE if line is None else line
     rows = await tx.fetch_raw(_PAGE, import_id=import_id, line=line, record=record, most=most)

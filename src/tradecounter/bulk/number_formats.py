@@ -98,8 +98,8 @@ class NumberFormat(Struct, frozen=True):
 
 def number_format(code: str) -> NumberFormat:
     """Return the number format of a code such as `0.00%;[Red]-0.00%`."""
-    found = [_section(tokens) for tokens in _sections(code)]
-    return NumberFormat(code, tuple(found[:3]))  # the fourth is for texts
+    sections = [_section(tokens) for tokens in _sections(code)]
+    return NumberFormat(code, tuple(sections[:3]))  # the fourth is for texts
 
 
 def built_in_format(number: int) -> str:

@@ -94,8 +94,8 @@ class PriceFigures(PriceChanges, frozen=True, kw_only=True):
 
     def reasons(self) -> list[FieldError]:
         """Return why the import needs `force`: the new lists and the guarded prices, at most MOST_GUARDED."""
-        found: tuple[UnknownPriceList | GuardedPrice, ...] = (*self.new_price_lists, *self.guarded_prices)
-        return [FieldError(f"line {each.line}", str(each)) for each in found[:MOST_GUARDED]]
+        figures: tuple[UnknownPriceList | GuardedPrice, ...] = (*self.new_price_lists, *self.guarded_prices)
+        return [FieldError(f"line {figure.line}", str(figure)) for figure in figures[:MOST_GUARDED]]
 
     @property
     def more(self) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from tradecounter.bulk.differences import keep_records, store_changes
-from tradecounter.bulk.importing import ImportReport, announce, lock_records
+from tradecounter.bulk.import_options import ImportReport
+from tradecounter.bulk.importing import announce, lock_records
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -24,7 +25,7 @@ async def remove_records(
     statement: Statement[Any],
     begin_history: Callable[[Transaction], Awaitable[int]],
 ) -> ImportReport:
-    """Run a statement that deletes the records with these keys; return what it did, as an import reports it."""
+    """Delete the records with these keys by a statement; return the report, as of an import."""
     await lock_records(tx, kind)
     await tx.execute(_STAGE, keys=list(keys))
     await keep_records(tx, kind, replace=False)

@@ -65,18 +65,18 @@ def bad_row(
     for field in fields(shape):
         name = field.encode_name
         if name in unreadable:
-            found = [FieldError(name, unreadable[name])]
+            field_errors = [FieldError(name, unreadable[name])]
         elif name in members:
             try:
                 valid[name] = msgspec.convert(members[name], field.type)
                 continue
             except msgspec.ValidationError as error:
-                found = list(field_errors_of(members[name], field.type, name)) or [field_error_of(error, name)]
+                field_errors = list(field_errors_of(members[name], field.type, name)) or [field_error_of(error, name)]
         else:
-            found = [FieldError(name, "is required")] if field.required else []
-        if found:
+            field_errors = [FieldError(name, "is required")] if field.required else []
+        if field_errors:
             valid[name] = UNSET
-        errors += found
+        errors += field_errors
     return BadRow(line, tuple(map(str, errors)), shape(**valid))
 
 
@@ -189,7 +189,7 @@ def _bounded(notes: RowNotes, field: str, value: Decimal, most: Decimal) -> bool
     return False
 
 
-def given(row: msgspec.Struct) -> dict[str, Any]:
+def set_members(row: msgspec.Struct) -> dict[str, Any]:
     """Return a row's members as JSON values, without unset members."""
     values: dict[str, Any] = msgspec.to_builtins(row)
     return values

@@ -181,12 +181,12 @@ def _row(
             return BadRow(number, tuple(f"cell {place} has a value, but its column has no name" for place in stray))
     try:
         read = {column.name: column.read(cells[column.place]) for column in header.columns}
-        return Row(number, msgspec.convert(_given(read), shape))
+        return Row(number, msgspec.convert(_without_absent(read), shape))
     except (msgspec.ValidationError, UnreadableCellError):
         return _bad_row(number, cells, header, shape)
 
 
-def _given(read: dict[str, Any]) -> dict[str, Any]:
+def _without_absent(read: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in read.items() if value is not msgspec.UNSET}
 
 
@@ -198,7 +198,7 @@ def _bad_row(number: int, cells: Sequence[Cell], header: Header, shape: type[Sha
             read[column.name] = column.read(cells[column.place])
         except UnreadableCellError as error:
             unreadable[column.name] = str(error)
-    bad = bad_row(number, _given(read), shape, unreadable=unreadable)
+    bad = bad_row(number, _without_absent(read), shape, unreadable=unreadable)
     return BadRow(number, tuple(map(_reworded_for_cells, bad.errors)), bad.values)
 
 

@@ -9,20 +9,8 @@ from zipfile import ZipFile
 from tradecounter.bulk.cells import Cell
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.tables import Line
-from tradecounter.bulk.workbook_parts import (
-    Attributes,
-    BadCell,
-    BookParts,
-    DamagedPartError,
-    NumberCell,
-    TruthCell,
-    XmlReader,
-    as_number,
-    decoded,
-    iso_moment_cell,
-    moment_cell,
-    read_parts,
-)
+from tradecounter.bulk.workbook_cells import BadCell, NumberCell, TruthCell, as_number, iso_moment_cell, moment_cell
+from tradecounter.bulk.workbook_parts import Attributes, BookParts, DamagedPartError, XmlReader, decoded, read_parts
 
 SheetRow = tuple[int, list[Cell]]
 
@@ -147,14 +135,14 @@ class SheetReader(XmlReader):
         raise DamagedPartError(f"a cell of type {kind}")
 
     def _numeric(self, value: str) -> Cell:
-        found = self._parts.formats[int(self._attributes.get("s", "0"))]
+        number_format = self._parts.formats[int(self._attributes.get("s", "0"))]
         try:
             number = as_number(value.strip())
         except ValueError:
             return BadCell(f"contains the unreadable number {value[:40]!r}")
-        if found.moment is not None:
-            return moment_cell(number, self._parts.epoch, with_date=found.moment == "date")
-        return NumberCell(number, found)
+        if number_format.moment is not None:
+            return moment_cell(number, self._parts.epoch, with_date=number_format.moment == "date")
+        return NumberCell(number, number_format)
 
 
 def _columns_of(letters: str) -> int:
@@ -166,8 +154,8 @@ def _columns_of(letters: str) -> int:
 
 def _column(reference: str) -> int:
     """Return the column of a cell such as `B2`, counted from 0."""
-    found = _REFERENCE.fullmatch(reference)
-    if found is None or (number := _columns_of(found[1])) > _LAST_COLUMN:
+    match = _REFERENCE.fullmatch(reference)
+    if match is None or (number := _columns_of(match[1])) > _LAST_COLUMN:
         raise DamagedPartError(f"the cell {reference!r}")
     return number - 1
 

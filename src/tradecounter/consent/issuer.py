@@ -60,14 +60,14 @@ async def signing_key(tx: Transaction, vault: Vault, now: datetime) -> ECKey:
 
     Call this before the transaction locks rows: making a key takes an advisory lock.
     """
-    found = await key_that_signs(tx, vault)
-    if found is None:
+    key = await key_that_signs(tx, vault)
+    if key is None:
         await lock_keys(tx)
-        found = await key_that_signs(tx, vault)  # another process may have made it meanwhile
-    if found is None:
-        found = await _make_key(tx, vault, now)
-        audit(tx, "issuer.make_key", "settings/issuer", now, after={"kid": found.kid})
-    return found
+        key = await key_that_signs(tx, vault)  # another process may have made it meanwhile
+    if key is None:
+        key = await _make_key(tx, vault, now)
+        audit(tx, "issuer.make_key", "settings/issuer", now, after={"kid": key.kid})
+    return key
 
 
 async def key_that_signs(tx: Transaction, vault: Vault) -> ECKey | None:
@@ -89,9 +89,9 @@ async def published_keys(tx: Transaction, now: datetime) -> list[dict[str, Any]]
 async def rotate_key(tx: Transaction, vault: Vault, now: datetime) -> str:
     """Replace the key that signs, in all processes at once, and return the new one's id."""
     await lock_keys(tx)
-    made = await _make_key(tx, vault, now)
-    audit(tx, "issuer.rotate", "settings/issuer", now, after={"kid": made.kid})
-    return str(made.kid)
+    key = await _make_key(tx, vault, now)
+    audit(tx, "issuer.rotate", "settings/issuer", now, after={"kid": key.kid})
+    return str(key.kid)
 
 
 async def reseal_keys(tx: Transaction, secret_keys: Sequence[str]) -> None:
@@ -131,25 +131,25 @@ class OwnIssuer(Struct, frozen=True):
     async def keys(self, kid: str | None, base_url: str) -> IssuerKeys:
         """Return the public keys whose tokens may be valid."""
         async with reading(self.database) as tx:
-            found = await published_keys(tx, self.clock.now())
-        return IssuerKeys(issuer_name(base_url), tuple(import_key(key) for key in found), own=True)
+            published = await published_keys(tx, self.clock.now())
+        return IssuerKeys(issuer_name(base_url), tuple(import_key(key) for key in published), own=True)
 
     async def key_set(self) -> list[dict[str, str]]:
         """Return the public keys as JSON Web Keys. Without any, make the first one."""
         async with reading(self.database) as tx:
-            found = await published_keys(tx, self.clock.now())
-        if not found:
+            published = await published_keys(tx, self.clock.now())
+        if not published:
             async with transaction(self.database) as tx:
                 await signing_key(tx, self.vault, self.clock.now())
-                found = await published_keys(tx, self.clock.now())
-        return found
+                published = await published_keys(tx, self.clock.now())
+        return published
 
 
 _CODE_REUSED = "the code was used before"
 _TOKEN_REUSED = "the refresh token was used before"  # noqa: S105 a reason
 
 
-class Given(Struct, frozen=True):
+class GrantedConsent(Struct, frozen=True):
     """Whose consent was given under which grant, and the refresh token."""
 
     customer_id: int
@@ -171,7 +171,9 @@ class CodeRequest(Struct, frozen=True):
     code_verifier: str
 
 
-async def redeem_code(tx: Transaction, client_id: str, request: CodeRequest, now: datetime) -> Given | Rejection:
+async def redeem_code(
+    tx: Transaction, client_id: str, request: CodeRequest, now: datetime
+) -> GrantedConsent | Rejection:
     """Redeem a code of an application, unless it is not valid.
 
     The first attempt uses a code up, also a wrong one. A second attempt ends what the first one gave. Both change the
@@ -189,7 +191,7 @@ async def redeem_code(tx: Transaction, client_id: str, request: CodeRequest, now
     return await _give_tokens(tx, grant, now)
 
 
-async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) -> Given | Rejection:
+async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) -> GrantedConsent | Rejection:
     """Replace a refresh token of an application, unless it is not valid.
 
     A token that was used before has been stolen, either now or then: its grant ends. The caller commits also after a
@@ -231,14 +233,16 @@ async def revoke_grant(tx: Transaction, client_id: str, grant_id: int, customer_
         _record_end(tx, client_id, customer_id, "revoked by the application", now)
 
 
-def signed_consent(key: ECKey, given: Given, client_id: str, base_url: str, issuer: str, now: datetime) -> str:
+def signed_consent(
+    key: ECKey, granted_consent: GrantedConsent, client_id: str, base_url: str, issuer: str, now: datetime
+) -> str:
     """Return a consent as a signed JWT, for `POST /oauth/token`."""
     claims = {
         "iss": issuer,
         "aud": base_url,
-        "sub": str(given.customer_id),
+        "sub": str(granted_consent.customer_id),
         "client_id": client_id,
-        "grant": given.grant_id,
+        "grant": granted_consent.grant_id,
         "iat": int(now.timestamp()),
         "exp": int((now + CONSENT_LIFETIME).timestamp()),
         "jti": secrets.token_hex(16),
@@ -258,9 +262,9 @@ def _grant_problem(grant: GrantRecord, request: CodeRequest, now: datetime) -> s
     return next((problem for problem, applies in wrong.items() if applies), None)
 
 
-async def _give_tokens(tx: Transaction, grant: GrantRecord, now: datetime) -> Given:
+async def _give_tokens(tx: Transaction, grant: GrantRecord, now: datetime) -> GrantedConsent:
     token = await insert_refresh_token(tx, grant.id, now, now + REFRESH_LIFETIME)
-    return Given(grant.customer_id, grant.id, token)
+    return GrantedConsent(grant.customer_id, grant.id, token)
 
 
 async def _end_grant(tx: Transaction, grant: GrantRecord, reason: str, now: datetime) -> None:

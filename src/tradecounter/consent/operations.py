@@ -14,7 +14,7 @@ from tradecounter.agents.registration import resource_of
 from tradecounter.consent.examples import AGENT_TOKEN, CONSENT, KEY_SET, METADATA, REFRESH_REQUEST, REQUEST, REVOCATION
 from tradecounter.consent.issuer import (
     CodeRequest,
-    Given,
+    GrantedConsent,
     OwnIssuer,
     Rejection,
     issuer_name,
@@ -190,7 +190,7 @@ class IssuerEndpoints(Struct, frozen=True):
         base_url = audience_of(call.request, self.base_url)
         async with transaction(self.issuer.database, request.actor) as tx:
             key = await signing_key(tx, self.issuer.vault, now)
-            given: Given | Rejection
+            given: GrantedConsent | Rejection
             if isinstance(wanted, CodeRequest):
                 given = await redeem_code(tx, request.client_id, wanted, now)
             else:
@@ -233,10 +233,10 @@ class IssuerEndpoints(Struct, frozen=True):
             if consent is not None and consent.grant_id is not None:
                 await revoke_grant(tx, request.client_id, consent.grant_id, consent.customer_id, now)
                 return
-            found = await revoke_refresh_token(tx, request.client_id, token, now)
-            if found is None:
+            was_revoked = await revoke_refresh_token(tx, request.client_id, token, now)
+            if was_revoked is None:
                 await revoke_access_token(tx, request.client_id, token, now)
-        if found is False:
+        if was_revoked is False:
             raise OAuthRequestError("invalid_grant", "token: was issued to another application")
 
     async def _consent_in(self, call: Call, request: ClientRequest, token: str) -> GivenConsent | None:

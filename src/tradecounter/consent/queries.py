@@ -23,8 +23,8 @@ _GIVE_CONSENT = Statement("""
 
 async def find_standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
     """Return the id of a customer's consent to an application, which stands until this transaction ends, or None."""
-    found: int | None = await tx.fetch_value(_STANDING_CONSENT, client_id=client_id, customer_id=customer_id)
-    return found
+    consent_id: int | None = await tx.fetch_value(_STANDING_CONSENT, client_id=client_id, customer_id=customer_id)
+    return consent_id
 
 
 async def insert_consent(tx: Transaction, client_id: str, customer_id: int, user_id: int, now: datetime) -> int | None:
@@ -173,8 +173,8 @@ _CURRENT_KEY = Statement("select private_key from issuer_key where retired_at is
 
 async def find_current_key(tx: Transaction) -> bytes | None:
     """Return the encrypted key that signs, or None before the first one is made."""
-    found: bytes | None = await tx.fetch_value(_CURRENT_KEY)
-    return found
+    sealed_key: bytes | None = await tx.fetch_value(_CURRENT_KEY)
+    return sealed_key
 
 
 _PUBLIC_KEYS = Statement("""

@@ -35,10 +35,10 @@ _ROOM = Statement(
 
 async def fetch_credit_room(tx: Transaction, customer_id: int) -> CreditRoom:
     """Return an account's credit and how much of it is used. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_ROOM, customer_id=customer_id)
-    if found is None:
+    row = await tx.fetch_one(_ROOM, customer_id=customer_id)
+    if row is None:
         raise not_found("customer", customer_id)
-    return found
+    return row
 
 
 _CHARGE = Statement(

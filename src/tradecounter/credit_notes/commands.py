@@ -38,12 +38,12 @@ _ITEM = re.compile(r"([0-9]{1,18}|shipping)=(.*)", re.DOTALL)
 
 
 def _line(text: str) -> dict[str, int | None]:
-    found = _ITEM.fullmatch(text)
-    if found is None:
+    match = _ITEM.fullmatch(text)
+    if match is None:
         raise typer.BadParameter(f"{text!r} must be ITEM_ID=QUANTITY or shipping=1")
     return {
-        "item_id": None if found[1] == "shipping" else int(found[1]),
-        "quantity": number(read_count, found[2]),
+        "item_id": None if match[1] == "shipping" else int(match[1]),
+        "quantity": number(read_count, match[2]),
     }
 
 
@@ -54,18 +54,18 @@ def _line(text: str) -> dict[str, int | None]:
 )
 def add(
     invoice: Annotated[int, IdOf("INVOICE", "The invoice's number.")],
-    given: CreditNoteRequest,
+    request: CreditNoteRequest,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the credit note and its total, and issue nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Credit units of an invoice's lines, or an amount; money that had paid for it goes to the account."""
-    if (given.lines is UNSET) == (given.amount is UNSET):
+    if (request.lines is UNSET) == (request.amount is UNSET):
         raise typer.BadParameter("name either --item or --amount")
     letterhead = from_settings(letterhead_from)
     note = run_change(
-        lambda tx: issue_credit_note(tx, invoice, given.credit, given.reason, letterhead, SystemClock().now()),
+        lambda tx: issue_credit_note(tx, invoice, request.credit, request.reason, letterhead, SystemClock().now()),
         dry_run=dry_run,
     )
     show(note, _in_words(note, dry_run=dry_run), as_json=as_json)

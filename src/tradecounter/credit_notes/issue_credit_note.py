@@ -19,7 +19,7 @@ from tradecounter.billing.queries.ledger import (
     lock_account,
     open_invoice,
 )
-from tradecounter.billing.rules import Billed, vat_totals
+from tradecounter.billing.rules import BilledUnits, vat_totals
 from tradecounter.credit.queries import discharge
 from tradecounter.credit_notes.queries import (
     credited_of,
@@ -51,16 +51,16 @@ from tradecounter.returns.handle_returns import settle_returns
 
 
 class Creditable(Struct, frozen=True):
-    """The units of each line that are not credited, in the invoice's sequence, and the net that is not."""
+    """What can still be credited of an invoice: the units of each line, in the invoice's sequence, and the net."""
 
     units: list[int]
     net: Decimal
 
 
 async def creditable_of(tx: Transaction, number: int) -> Creditable:
-    """Return what of an invoice is not credited yet."""
+    """Return what can still be credited of an invoice."""
     lines, credited = await invoiced_lines(tx, number), await credited_of(tx, number)
-    units = [line.quantity - credited.get(line.position, Billed()).units for line in lines]
+    units = [line.quantity - credited.get(line.position, BilledUnits()).units for line in lines]
     return Creditable(units, left_of(lines, credited.values()).net)
 
 
@@ -74,12 +74,13 @@ async def issue_credit_note(
     *,
     returned: int | None = None,
 ) -> CreditNote:
-    """Credit units of an invoice's lines, or an amount without VAT; money that had paid for it is unallocated again.
+    """Credit units of an invoice's lines, or an amount without VAT; what was paid for it is unallocated again.
 
-    The units count as those that came back: first with the return of the id `returned`, then with the order's others.
+    The units count as units that came back: first of the return with the id `returned`, then of the order's other
+    returns.
 
-    Raises DomainError: not found, invalid (no reason, unknown lines, more than is invoiced and not yet credited),
-    conflict (the settings still contain the example seller).
+    Raises DomainError: not found, invalid (no reason, unknown lines, or more than can be credited), conflict (the
+    settings still contain the example seller).
     """
     reason = reason.strip()
     collector = ErrorCollector()
@@ -122,7 +123,7 @@ async def _credit_shares(
 
 
 async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
-    """Lower what is due of an invoice; the part of the credit that is paid already goes to the account."""
+    """Lower what is due of an invoice; money that has paid for the credited part goes to the account."""
     due = (await open_invoice(tx, invoice.number)).due
     freed = max(NOTHING, gross - due)
     if freed:
@@ -168,7 +169,7 @@ def _credited_line(
 ) -> InvoiceLine:
     if line is None:
         return InvoiceLine("", reason, share.units, share.net, rate, share.net, share.vat)
-    found = original.lines[line.position - 1]
+    invoiced = original.lines[line.position - 1]
     return InvoiceLine(
-        found.sku, found.description, share.units, found.unit_price, found.vat_rate, share.net, share.vat
+        invoiced.sku, invoiced.description, share.units, invoiced.unit_price, invoiced.vat_rate, share.net, share.vat
     )

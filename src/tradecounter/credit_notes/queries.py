@@ -11,7 +11,7 @@ from psycopg.sql import SQL
 from tradecounter.billing.invoice_document import CreditNoteDocument
 from tradecounter.billing.queries.invoice_records import DocumentFilter
 from tradecounter.billing.queries.invoices import PrintedDocuments
-from tradecounter.billing.rules import Billed
+from tradecounter.billing.rules import BilledUnits
 from tradecounter.credit_notes.rules import CreditShare, InvoicedLine
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.pipeline import json_of
@@ -39,14 +39,14 @@ _CREDITED = Statement("""
 """)
 
 
-async def credited_of(tx: Transaction, invoice: int) -> dict[int | None, Billed]:
-    """Return what is credited of an invoice, by position; None are amounts."""
-    found = await tx.fetch_all(_CREDITED, invoice=invoice)
-    return {position: Billed(int(units), net, vat) for position, units, net, vat in found}
+async def credited_of(tx: Transaction, invoice: int) -> dict[int | None, BilledUnits]:
+    """Return what is credited of an invoice, by position; None stands for amounts without a line."""
+    rows = await tx.fetch_all(_CREDITED, invoice=invoice)
+    return {position: BilledUnits(int(units), net, vat) for position, units, net, vat in rows}
 
 
 class UnitsOnInvoice(Struct, frozen=True):
-    """The units of an order's line on one of its invoices, and those that credit notes take off it."""
+    """The units of an order's line on one of its invoices, and how many of them are credited."""
 
     invoice: int
     line_id: int
@@ -214,10 +214,10 @@ async def find_credit_note(tx: Transaction, number: int) -> CreditNoteRecord | N
 
 async def fetch_credit_note(tx: Transaction, number: int, customer_id: int | None = None) -> CreditNoteRecord:
     """Return a credit note, of any customer or of one. Raises DomainError (not found)."""
-    found = await find_credit_note(tx, number)
-    if found is None or customer_id not in {None, found.customer_id}:
+    credit_note = await find_credit_note(tx, number)
+    if credit_note is None or customer_id not in {None, credit_note.customer_id}:
         raise not_found("credit note", number)
-    return found
+    return credit_note
 
 
 def document_of(record: CreditNoteRecord) -> CreditNoteDocument:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from msgspec import Struct
 
-from tradecounter.billing.rules import Billed, require_at_most
+from tradecounter.billing.rules import BilledUnits, require_at_most
 from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.kit.money import NOTHING, percentage, rounded
 
@@ -36,13 +36,14 @@ class CreditShare(Struct, frozen=True):
     vat: Decimal
 
 
-def left_of(lines: Sequence[InvoicedLine], credited: Collection[Billed]) -> Billed:
+def left_of(lines: Sequence[InvoicedLine], credited: Collection[BilledUnits]) -> BilledUnits:
     """Return the net and the VAT of an invoice that are not credited yet."""
-    net = sum((line.net for line in lines), NOTHING) - sum((each.net for each in credited), NOTHING)
-    return Billed(0, net, sum((line.vat for line in lines), NOTHING) - sum((each.vat for each in credited), NOTHING))
+    net = sum((line.net for line in lines), NOTHING) - sum((units.net for units in credited), NOTHING)
+    vat = sum((line.vat for line in lines), NOTHING) - sum((units.vat for units in credited), NOTHING)
+    return BilledUnits(0, net, vat)
 
 
-def share_of_amount(amount: Decimal, left: Billed, tax_rate: Decimal) -> CreditShare:
+def share_of_amount(amount: Decimal, left: BilledUnits, tax_rate: Decimal) -> CreditShare:
     """Return the share of an amount without VAT. Raises DomainError (invalid)."""
     require_at_most(amount, left.net, "which is invoiced and not yet credited, without VAT")
     vat = left.vat if amount == left.net else min(percentage(amount, tax_rate), left.vat)
@@ -50,7 +51,7 @@ def share_of_amount(amount: Decimal, left: Billed, tax_rate: Decimal) -> CreditS
 
 
 def shares_of_lines(
-    lines: Sequence[InvoicedLine], credited: Mapping[int, Billed], wanted: Sequence[CreditLine], left: Billed
+    lines: Sequence[InvoicedLine], credited: Mapping[int, BilledUnits], wanted: Sequence[CreditLine], left: BilledUnits
 ) -> list[CreditShare]:
     """Return the shares of lines; `credited` is by position. Raises DomainError (invalid)."""
     by_id = {line.line_id: line for line in lines}
@@ -65,13 +66,13 @@ def shares_of_lines(
 
 
 def _share(
-    field: str, by_id: Mapping[int | None, InvoicedLine], credited: Mapping[int, Billed], credit: CreditLine
+    field: str, by_id: Mapping[int | None, InvoicedLine], credited: Mapping[int, BilledUnits], credit: CreditLine
 ) -> CreditShare:
     line = by_id.get(credit.item_id)
     if line is None:
         name = "shipping" if credit.item_id is None else f"item {credit.item_id}"
         raise invalid(f"{field}.item_id", f"{name} is not on the invoice")
-    before = credited.get(line.position, Billed())
+    before = credited.get(line.position, BilledUnits())
     most = line.quantity - before.units
     if not 0 < credit.quantity <= most:
         left = f"{most} of {line.quantity} are invoiced and not yet credited"
@@ -85,7 +86,7 @@ def _share(
     )
 
 
-def _fitting(shares: list[CreditShare], left: Billed) -> list[CreditShare]:
+def _fitting(shares: list[CreditShare], left: BilledUnits) -> list[CreditShare]:
     """Return shares whose VAT fits what is left after earlier credits."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:

@@ -26,12 +26,12 @@ _COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
     text=Option("TEXT", "What to note; the customer does not see it."),
     promised_on=Option("--promised"),
 )
-def note(customer_id: CustomerId, given: CustomerNote, as_json: AsJson = False) -> None:
+def note(customer_id: CustomerId, request: CustomerNote, as_json: AsJson = False) -> None:
     """Add a note about a customer, which is in its timeline."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        noted = await add_note(tx, customer_id, given.text, SystemClock().now(), promised_on=given.promised_on)
-        return {"customer_id": customer_id, "text": noted, "promised_on": given.promised_on}
+        noted = await add_note(tx, customer_id, request.text, SystemClock().now(), promised_on=request.promised_on)
+        return {"customer_id": customer_id, "text": noted, "promised_on": request.promised_on}
 
     show_record(run_change(work), as_json=as_json)
 

@@ -82,8 +82,8 @@ async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now
 
 async def fetch_contact(tx: Transaction, customer_id: int, contact_id: int) -> Contact:
     """Return a customer's contact. Raises DomainError (not found)."""
-    found = next((contact for contact in await contacts_of(tx, customer_id) if contact.id == contact_id), None)
-    return or_not_found(found, "contact", contact_id)
+    match = next((contact for contact in await contacts_of(tx, customer_id) if contact.id == contact_id), None)
+    return or_not_found(match, "contact", contact_id)
 
 
 def _checked(contact: Contact) -> Contact:

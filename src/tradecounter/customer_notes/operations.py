@@ -13,7 +13,8 @@ from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
-from tradecounter.edge.operations.subject import Described, InPath, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, Subject
 
 _CONTACTS = f"{ONE_CUSTOMER}/contact"
 _NOTES = f"{ONE_CUSTOMER}/note"

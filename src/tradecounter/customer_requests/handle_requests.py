@@ -88,9 +88,9 @@ async def open_request(
     request_id = await insert_request(tx, kind, order.id, user_id, program, items, details.text, now)
     for file in files:
         await insert_file(tx, request_id, file)
-    asked = {"request": request_id, "kind": kind, "items": items}
-    audit_order(tx, "request.open", order, now, after={**asked, "files": [file.name for file in files]})
-    record_order_event(tx, "request.opened", order, now, **asked)
+    facts = {"request": request_id, "kind": kind, "items": items}
+    audit_order(tx, "request.open", order, now, after={**facts, "files": [file.name for file in files]})
+    record_order_event(tx, "request.opened", order, now, **facts)
     await queue(tx, "mail_request_opened", request_id=request_id)
     return request_id
 

@@ -26,7 +26,8 @@ from tradecounter.customer_requests.wire import (
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import PAGING, RETRY_AFTER
@@ -178,12 +179,12 @@ class RequestOperations(Struct, frozen=True):
     desk: Desk
 
     @_STAFF_REQUESTS.lists(_ALL, "The requests.")
-    async def list_requests(self, tx: Transaction, query: RequestListParameters) -> Listed[ResellerRequest]:
+    async def list_requests(self, tx: Transaction, query: RequestListParameters) -> ListPage[ResellerRequest]:
         """Requests of all customers about their orders.
 
         To cancel units, to return them, or anything else in words. The latest first.
         """
-        found = await request_table(
+        requests = await request_table(
             tx,
             query.state,
             query.limit + 1,
@@ -191,7 +192,7 @@ class RequestOperations(Struct, frozen=True):
             customer_id=query.customer_id,
             changed_since=query.since,
         )
-        return Listed(found, map(present_request, found))
+        return ListPage(requests, map(present_request, requests))
 
     @_STAFF_REQUESTS.shows(_ONE)
     async def get_request(self, tx: Transaction, request_id: RequestId) -> ResellerRequest:

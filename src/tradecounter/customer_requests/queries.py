@@ -191,8 +191,8 @@ async def insert_file(tx: Transaction, request_id: int, file: RequestFile) -> No
 
 async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile:
     """Return a file of a request; of a request about one order if it is given. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_FILE, id=file_id, order_id=order_id)
-    return or_not_found(found, "file", file_id)
+    row = await tx.fetch_one(_FILE, id=file_id, order_id=order_id)
+    return or_not_found(row, "file", file_id)
 
 
 _CLOSE = Statement("""

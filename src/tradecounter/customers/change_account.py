@@ -63,7 +63,10 @@ def _check(change: CustomerChange) -> None:
 
 def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], changed: list[str], now: datetime) -> None:
     """Record the events for changes of customers; `changed` names the fields."""
-    events = [NewEvent(f"customer/{each}", each, {"customer_id": each, "changed": changed}) for each in customer_ids]
+    events = [
+        NewEvent(f"customer/{customer_id_}", customer_id_, {"customer_id": customer_id_, "changed": changed})
+        for customer_id_ in customer_ids
+    ]
     record_events(tx, "customer.changed", events, now)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType
 
 from tradecounter.bulk.kinds import ImportKind, Stage, Staged
-from tradecounter.bulk.rows import RowNotes, checked_key, folded, given, pounds, required_text, stored_external_id
+from tradecounter.bulk.rows import RowNotes, checked_key, folded, pounds, required_text, set_members, stored_external_id
 from tradecounter.bulk.statements import (
     merge_statement,
     required_when_new,
@@ -38,19 +38,21 @@ from tradecounter.kit.keys import Spellings
 
 async def record_imported_customers(tx: Transaction, import_id: int, _changed: int, now: datetime) -> None:
     """Record what an import did to customers."""
-    found = await imported_customers(tx, import_id)
-    record_events(tx, "customer.created", [_event(each.id) for each in found if each.is_new], now)
-    changed = [_event(each.id, changed=each.fields) for each in found if not each.is_new]
+    customers = await imported_customers(tx, import_id)
+    record_events(tx, "customer.created", [_event(customer.id) for customer in customers if customer.is_new], now)
+    changed = [_event(customer.id, changed=customer.fields) for customer in customers if not customer.is_new]
     record_events(tx, "customer.changed", changed, now)
 
 
 async def undo_imported_customers(tx: Transaction, now: datetime) -> None:
     """Delete what an import added, as `delete_added` does, and record what its roll-back does to customers."""
-    found = await customers_to_restore(tx)
+    customers = await customers_to_restore(tx)
     await delete_added(tx)
-    kept = await existing_customers(tx, [each.id for each in found if each.is_new])
+    kept = await existing_customers(tx, [customer.id for customer in customers if customer.is_new])
     changed = [
-        _event(each.id, changed=["deleted"] if each.is_new else each.fields) for each in found if each.id not in kept
+        _event(customer.id, changed=["deleted"] if customer.is_new else customer.fields)
+        for customer in customers
+        if customer.id not in kept
     ]
     record_events(tx, "customer.changed", changed, now)
 
@@ -79,7 +81,7 @@ async def _stage(tx: Transaction) -> Stage[CustomerRow]:
 
 
 def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterator[Staged]:
-    values = given(customer)
+    values = set_members(customer)
     if isinstance(customer.price_list, str):
         price_list = checked_key(notes, "price_list", customer.price_list)
         values["price_list"] = lists.of(price_list) if isinstance(price_list, str) else price_list

@@ -12,9 +12,9 @@ _MOST_NAMED = 3
 
 async def found_customers(tx: Transaction, text: str, most: int = MOST_FOUND) -> list[FoundCustomer]:
     """Return whom a text may mean: the one customer that it names exactly, else those that `find_customers` finds."""
-    found = await find_customers(tx, text.strip().replace("\x00", "")[:_LONGEST], most)
-    exact = [customer for customer in found if customer.exact]
-    return exact if len(exact) == 1 else found
+    customers = await find_customers(tx, text.strip().replace("\x00", "")[:_LONGEST], most)
+    exact = [customer for customer in customers if customer.exact]
+    return exact if len(exact) == 1 else customers
 
 
 async def named_customer(tx: Transaction, field: str, text: str | None) -> int | None:
@@ -29,11 +29,11 @@ async def named_customer(tx: Transaction, field: str, text: str | None) -> int |
     number = read_id(text)
     if number is not None:
         return number
-    found = await found_customers(tx, text)
-    if not found:
+    customers = await found_customers(tx, text)
+    if not customers:
         raise invalid(field, f"no customer has {text[:40]!r} in the name or the e-mail address")
-    if len(found) > 1:
-        names = ", ".join(f"{customer.name} ({customer.id})" for customer in found[:_MOST_NAMED])
-        more = " and more" if len(found) > _MOST_NAMED else ""
+    if len(customers) > 1:
+        names = ", ".join(f"{customer.name} ({customer.id})" for customer in customers[:_MOST_NAMED])
+        more = " and more" if len(customers) > _MOST_NAMED else ""
         raise invalid(field, f"several customers match: {names}{more}")
-    return found[0].id
+    return customers[0].id

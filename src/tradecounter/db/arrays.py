@@ -37,5 +37,5 @@ async def fetch_binary(tx: Transaction, statement: Statement[Any], /, **values: 
     """Return the `bytea` that a statement selects, or None; as text, the database would send twice as much."""
     cursor = AsyncRawCursor(await tx.connection())
     await cursor.execute(statement.sql, statement.bind(values), binary=True)
-    found = await cursor.fetchone()
-    return found[0] if found else None
+    row = await cursor.fetchone()
+    return row[0] if row else None

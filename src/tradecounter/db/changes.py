@@ -87,15 +87,15 @@ async def read_versions(tx: Transaction) -> Versions:
 
 def version_in_sql(topics: Iterable[Topic]) -> Composed:
     """Return an expression for the number of some topics' mark; its server is `SERVER_NAME`."""
-    named = SQL(", ").join(map(Quoted, topics))
-    return SQL("(select coalesce(sum(version), 0)::bigint from change where topic in ({}))").format(named)
+    names = SQL(", ").join(map(Quoted, topics))
+    return SQL("(select coalesce(sum(version), 0)::bigint from change where topic in ({}))").format(names)
 
 
 async def read_mark(tx: Transaction, topics: Collection[Topic]) -> Version:
     """Return the mark of some topics in the database."""
     async with tx.pipeline() as p:
-        found = p.fetch(_MARK, topics=json_of(list(topics)))
-    return Version(*found.one)
+        result = p.fetch(_MARK, topics=json_of(list(topics)))
+    return Version(*result.one)
 
 
 def mark_of(versions: Mapping[Topic, Version]) -> Version | None:

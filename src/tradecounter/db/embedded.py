@@ -294,8 +294,8 @@ def _lives(pid: int) -> bool:
 def _make_own(folder: Path) -> None:
     """Create a folder to which only this user has access. Raises EmbeddedError if another user owns it."""
     with suppress(FileNotFoundError):
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             raise EmbeddedError(f"{folder} belongs to another user: run as that user, or choose another data directory")
     make_private(folder)
 

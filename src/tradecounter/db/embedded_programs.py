@@ -119,8 +119,8 @@ class Programs:
         packages = self._folder.parents[2]
         try:
             self._copies.mkdir(mode=_READABLE, parents=True, exist_ok=True)
-            found = self._copies.lstat()
-            if found.st_uid != os.geteuid() or found.st_mode & _WRITABLE_BY_OTHERS:
+            status = self._copies.lstat()
+            if status.st_uid != os.geteuid() or status.st_mode & _WRITABLE_BY_OTHERS:
                 raise EmbeddedError(f"{self._copies} can be changed by other users than root: remove it")
             if not copy.exists():
                 draft = Path(tempfile.mkdtemp(prefix="draft-", dir=self._copies))

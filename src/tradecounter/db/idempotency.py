@@ -39,7 +39,7 @@ class KeyedRequest(Struct, frozen=True):
     fingerprint: bytes
 
 
-class Recorded(Struct, frozen=True):
+class RecordedResponse(Struct, frozen=True):
     """The response to the first request with a key, byte for byte."""
 
     status: int
@@ -101,29 +101,29 @@ def claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
     return p.fetch(_keys(request).claim, caller=request.caller, key=request.key)
 
 
-def recorded(tx: Transaction, request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
+def recorded(tx: Transaction, request: KeyedRequest, claimed: Result[Claim]) -> RecordedResponse | None:
     """Return the recorded response to an earlier request with the key, or None if this transaction has claimed it.
 
     The response may be sent after the commit, which waits until replicas have the earlier request's changes.
 
     Raises DomainError: invalid (used for another request), conflict (a request with it is being processed).
     """
-    found = claimed.one
-    if found.status is not None and found.body is not None:
-        if found.fingerprint != request.fingerprint:
+    entry = claimed.one
+    if entry.status is not None and entry.body is not None:
+        if entry.fingerprint != request.fingerprint:
             raise DomainError(
                 Kind.INVALID,
                 "Idempotency-Key: was used for a request with another method, path or body; use a new key",
                 code=Code.IDEMPOTENCY_KEY_REUSED,
             )
         tx.acknowledge_earlier()
-        return Recorded(found.status, found.body)
-    if not found.claimed:
+        return RecordedResponse(entry.status, entry.body)
+    if not entry.claimed:
         raise _under_way()
     return None
 
 
-def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: datetime) -> None:
+def record(tx: Transaction, request: KeyedRequest, response: RecordedResponse, now: datetime) -> None:
     """Record the response; after the commit, requests with the key get it as a replay. Needs `used_once`."""
     tx.queue(
         _keys(request).record,
@@ -141,14 +141,12 @@ async def once(
     actor: Actor,
     request: KeyedRequest | None,
     now: datetime,
-    work: Callable[[Transaction], Awaitable[tuple[Made, Recorded | None]]],
-) -> Made | Recorded:
-    """Run a change in a transaction of its own, unless it was recorded; then return what was.
+    work: Callable[[Transaction], Awaitable[tuple[Made, RecordedResponse | None]]],
+) -> Made | RecordedResponse:
+    """Run a change in its own transaction, or return the recorded response if there is one.
 
-    `work` returns the result, and what to record, or None if a repetition may try again. Without a request, nothing is
-    claimed or recorded.
-
-    Raises DomainError as `recorded` and `used_once` do.
+    `work` returns the result and the response to record, or None if a repetition may try again. Without a request,
+    nothing is claimed or recorded. Raises DomainError as `recorded` and `used_once` do.
     """
     with used_once():
         async with transaction(database, actor) as tx:

@@ -119,8 +119,8 @@ _WORKERS_HEARD_OF = Statement(
 
 async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
     """Return the workers' state; a worker without a heartbeat for `silent_seconds` is not alive."""
-    found = await tx.fetch_one(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
-    return found or Workers(0, None)
+    row = await tx.fetch_one(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
+    return row or Workers(0, None)
 
 
 class Waiting(Struct, frozen=True):
@@ -147,8 +147,8 @@ _WAITING_JOBS = Statement(
 
 async def waiting_jobs(tx: Transaction) -> Waiting:
     """Return the state of the jobs that have not started."""
-    found = await tx.fetch_one(_WAITING_JOBS)
-    return found or Waiting(0, None, 0)
+    row = await tx.fetch_one(_WAITING_JOBS)
+    return row or Waiting(0, None, 0)
 
 
 class FailedJobs(Struct, frozen=True):

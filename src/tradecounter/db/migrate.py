@@ -38,9 +38,9 @@ def upgrade(url: str, *, revision: str = "head", report: Callable[[str], None] =
     migrations change, they roll back and run again after a pause, so that requests do not wait; `report` receives a
     line per retry. Raises OperatorError (unknown revision), TablesInUseError or psycopg.Error.
     """
-    found = schema_state(url)
-    if found.newer and found.usable:
-        return found
+    state = schema_state(url)
+    if state.newer and state.usable:
+        return state
     for attempt in itertools.count(1):
         try:
             _migrate(url, revision)

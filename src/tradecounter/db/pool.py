@@ -1,4 +1,4 @@
-"""The process's connections to PostgreSQL, each customer's share of them, and a database that hangs or cannot write."""
+"""The process's connections to PostgreSQL, with a watch on a database that does not respond."""
 
 import asyncio
 import math
@@ -6,13 +6,11 @@ import socket
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
 
 import psycopg
 import structlog
-from msgspec import Struct
 from psycopg import AsyncConnection
 from psycopg.errors import (
     DeadlockDetected,
@@ -26,76 +24,10 @@ from psycopg.errors import (
 )
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from tradecounter.db.pipeline import Connection, OutdatedStatementError
-from tradecounter.kit.errors import DomainError, Kind
-
-IMPORTS = 0  # instead of a customer's id; together they have one share, because each may last for minutes
-
-_LONGEST_WAIT_SECONDS = 15.0
-_RETRY_SECONDS = 5
-
-_customer: ContextVar[int | None] = ContextVar("customer", default=None)
-
-
-def act_for(customer_id: int) -> None:
-    """Count the current task's database connections towards this customer's share, or that of `IMPORTS`."""
-    _customer.set(customer_id)
-
-
-class _Share(Struct):
-    """A customer's requests that use a connection or wait for one."""
-
-    free: asyncio.Semaphore
-    requests: int = 0
-
-
-class FairShares:
-    """Lets each customer use three tenths of the connections at the same time, at least one.
-
-    Further requests wait in order of arrival. Work without a customer has no limit.
-    """
-
-    def __init__(self, connections: int) -> None:
-        self._at_a_time = max(1, connections * 3 // 10)
-        self._shares: dict[int, _Share] = {}
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Occupy one of the customer's slots in the block. Raises DomainError (unavailable) after 15 seconds."""
-        customer_id = _customer.get()
-        if customer_id is None:
-            yield
-            return
-        share = self._shares.get(customer_id)
-        if share is None:
-            share = self._shares[customer_id] = _Share(asyncio.Semaphore(self._at_a_time))
-        share.requests += 1
-        try:
-            await _wait_for(share.free)
-            try:
-                yield
-            finally:
-                share.free.release()
-        finally:
-            share.requests -= 1
-            if not share.requests:
-                del self._shares[customer_id]
-
-
-async def _wait_for(free: asyncio.Semaphore) -> None:
-    if not free.locked():
-        await free.acquire()
-        return
-    try:
-        async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
-            await free.acquire()
-    except TimeoutError:
-        raise DomainError(
-            Kind.UNAVAILABLE,
-            f"too many of your requests are under way at the same time; try again in {_RETRY_SECONDS} seconds",
-            retry_after=_RETRY_SECONDS,
-        ) from None
-
+from tradecounter.db.connection import Connection
+from tradecounter.db.fair_shares import FairShares
+from tradecounter.db.pipeline import OutdatedStatementError
+from tradecounter.db.writability import Writability
 
 log = structlog.get_logger()
 
@@ -137,51 +69,6 @@ async def _responds(url: str) -> bool:
     except psycopg.OperationalError:
         pass
     return True
-
-
-REMEDY = "free space on the disk of the database's data directory, or enlarge it"
-
-_LOOK_EVERY_SECONDS = 15.0
-_LOOK_AGAIN_SECONDS = 2.0  # while the disk is full
-
-
-class Writability:
-    """Whether the database can write: as the last look and the last change found it.
-
-    While it cannot, orders and other changes get 503, and products, prices and stock are still served: a proxy must not
-    take every process away at once.
-    """
-
-    def __init__(self) -> None:
-        self._full = False
-        self._looked_at = -math.inf
-
-    @property
-    def writes(self) -> bool:
-        """Whether changes can be made."""
-        return not self._full
-
-    @property
-    def is_due(self) -> bool:
-        """Whether it is time to look."""
-        pause = _LOOK_AGAIN_SECONDS if self._full else _LOOK_EVERY_SECONDS
-        return time.monotonic() - self._looked_at >= pause
-
-    def failed(self, error: DiskFull) -> None:
-        """Note that a change failed."""
-        self._looked_at = time.monotonic()
-        if not self._full:
-            self._full = True
-            log.error("the database's disk is full: changes get 503", reason=str(error).strip(), remedy=REMEDY)
-
-    def looked(self, *, room: bool) -> None:
-        """Note what a look found."""
-        self._looked_at = time.monotonic()
-        if room and self._full:
-            log.warning("the database's disk has room again")
-        elif not room and not self._full:
-            log.error("the database's disk is full: changes get 503", remedy=REMEDY)
-        self._full = not room
 
 
 WAIT_SECONDS = 3.0  # for a connection, before the database is considered away

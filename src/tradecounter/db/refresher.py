@@ -93,14 +93,14 @@ class Reader:
             return None
         try:
             async with tx.savepoint():
-                found = await work()
+                data = await work()
         except Exception as error:
             if not tx.can_continue:
                 raise
             self._pause_after(error, version)
             return None
         self._failures, self._failed = 0, None
-        return found
+        return data
 
     def _pause_after(self, error: Exception, version: Version | None) -> None:
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(self._failures, 10), _LONGEST_PAUSE_SECONDS)
@@ -113,10 +113,11 @@ _LAST_WRITE_SECONDS = 2.0
 _LEAST_PAUSE_SECONDS = 0.05  # after a task has ended
 
 
-class Behind(Struct, frozen=True):
+class OutdatedData(Struct, frozen=True):
     """Data that is not current yet: when it was last verified, and the task that it waits for, if any.
 
-    The first refresh after `under_way` ends goes on with it. Without a task, a later refresh tries again.
+    The first refresh after `under_way` has ended continues with its result. Without a task, a later refresh tries
+    again.
     """
 
     verified_at: float
@@ -126,7 +127,7 @@ class Behind(Struct, frozen=True):
 class Refreshable(Protocol):
     """Data in memory that can be refreshed from the database."""
 
-    async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
+    async def refresh(self, tx: Transaction, versions: Versions) -> OutdatedData | None:
         """Load changed data as of `versions`; return None if everything is current afterwards."""
         ...
 
@@ -155,7 +156,7 @@ class Refresher:
         afterwards: Callable[[Database], Awaitable[None]] | None = None,
     ) -> None:
         self._database = database
-        self._followed = [_Followed(each, Reader(type(each).__name__)) for each in refreshables]
+        self._followed = [_Followed(refreshable, Reader(type(refreshable).__name__)) for refreshable in refreshables]
         self._interval = interval.total_seconds()
         self._freshness = freshness or Freshness()
         self._shared = shared

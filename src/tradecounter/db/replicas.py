@@ -1,8 +1,8 @@
-"""Tells whether a replica has what the primary has committed (docs/adr/0025).
+"""Whether a replica has what the primary has committed (docs/adr/0025).
 
-A replica of the primary's installation and timeline has replayed a part of the primary's log, never anything else.
-Version numbers only grow along a log, so the replica's data is not older than a version if its number is not smaller. A
-replica that still follows a former primary has another timeline: its numbers say nothing.
+A replica of the primary's installation and timeline has replayed a part of the primary's log, and nothing else. Version
+numbers only grow along a log, so the replica's data is not older than a version if its number is not smaller. A replica
+that still follows a former primary has another timeline: its numbers mean nothing.
 """
 
 from msgspec import Struct
@@ -79,8 +79,8 @@ async def require_replayed(replica: Transaction, primary: Position, topic: Topic
 
     Must be the transaction's first call.
     """
-    found = await _position_on_the_same_log(replica, primary)
-    has, wanted = found.versions.of(topic).number, primary.versions.of(topic).number
+    position = await _position_on_the_same_log(replica, primary)
+    has, wanted = position.versions.of(topic).number, primary.versions.of(topic).number
     if has < wanted:
         raise ReplicaBehindError(f"it has version {has} of the {topic}, and the primary has {wanted}")
 
@@ -98,8 +98,8 @@ async def read_lag(replica: Transaction, primary: Position, end_of_log: str) -> 
 
     Must be the transaction's first call.
     """
-    found = await _position_on_the_same_log(replica, primary)
-    if not found.log.replayed:
+    position = await _position_on_the_same_log(replica, primary)
+    if not position.log.replayed:
         raise ReplicaError("it is the primary itself")
     row = await replica.fetch_one(_LAG, end_of_log=end_of_log)
     if row is None:
@@ -108,11 +108,11 @@ async def read_lag(replica: Transaction, primary: Position, end_of_log: str) -> 
 
 
 async def _position_on_the_same_log(replica: Transaction, primary: Position) -> Position:
-    found = await read_position(replica)
-    if found.log.installation != primary.log.installation:
+    position = await read_position(replica)
+    if position.log.installation != primary.log.installation:
         raise ReplicaError("it is not a replica of the database")
-    if not found.log.replayed and found.versions.server != primary.versions.server:
+    if not position.log.replayed and position.versions.server != primary.versions.server:
         raise ReplicaError("it is not a replica, but another primary")
-    if found.log.timeline != primary.log.timeline:
-        raise ReplicaError(f"it is on timeline {found.log.timeline}, and the primary on {primary.log.timeline}")
-    return found
+    if position.log.timeline != primary.log.timeline:
+        raise ReplicaError(f"it is on timeline {position.log.timeline}, and the primary on {primary.log.timeline}")
+    return position

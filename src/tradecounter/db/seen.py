@@ -1,4 +1,4 @@
-"""Which transactions' changes a read saw: PostgreSQL's snapshot, so that nothing that commits late is missed."""
+"""The transactions whose changes a read has seen: PostgreSQL's snapshot. So no late commit is missed."""
 
 from typing import Self
 
@@ -19,7 +19,7 @@ class Seen(Struct, frozen=True, array_like=True):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return what a `pg_snapshot` says: `oldest:next:running,…`."""
+        """Return the snapshot in a `pg_snapshot`: `oldest:next:running,…`."""
         oldest, following, running = text.split(":")
         return cls(int(oldest), int(following), tuple(map(int, running.split(","))) if running else ())
 
@@ -29,10 +29,10 @@ class Seen(Struct, frozen=True, array_like=True):
         return self.next >= other.next and not any(missed)
 
     def new_since(self, before: "Seen", transactions: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Return the places of transactions that this read saw and the one before did not."""
-        found = np.flatnonzero(transactions >= before.oldest)
-        if not len(found):
-            return found
-        numbers = transactions[found]
+        """Return the places of transactions that this read has seen and the read `before` has not."""
+        places = np.flatnonzero(transactions >= before.oldest)
+        if not len(places):
+            return places
+        numbers = transactions[places]
         is_new = (numbers >= before.next) | np.isin(numbers, before.running)
-        return found[is_new & (numbers < self.next) & ~np.isin(numbers, self.running)]
+        return places[is_new & (numbers < self.next) & ~np.isin(numbers, self.running)]

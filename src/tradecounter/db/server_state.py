@@ -39,7 +39,7 @@ class BaseBackup(Struct, frozen=True):
     age_seconds: float
 
 
-class _Recorded(NamedTuple):
+class _RecordedBackup(NamedTuple):
     wanted: bool
     value: str | None
     now: datetime
@@ -56,27 +56,27 @@ _RECORDED = Statement(
            ) as value,
            now() as now, pg_postmaster_start_time() as started
     """,
-    _Recorded,
+    _RecordedBackup,
 )
 
 
 async def read_base_backup(tx: Transaction) -> BaseBackup:
     """Return what is recorded of this server's base backups; a record that is no time counts as none."""
-    found = await tx.fetch_one(_RECORDED)
-    if found is None or not found.wanted:
+    row = await tx.fetch_one(_RECORDED)
+    if row is None or not row.wanted:
         return BaseBackup(wanted=False, last=None, age_seconds=0)
-    last = _time(found.value)
-    age = found.now - (last or found.started)
+    last = _time(row.value)
+    age = row.now - (last or row.started)
     return BaseBackup(wanted=True, last=last, age_seconds=max(age.total_seconds(), 0))
 
 
 def _time(value: str | None) -> datetime | None:
     # An operator writes it, too. Without a zone it would depend on whose time is meant.
     try:
-        found = datetime.fromisoformat(value or "")
+        moment = datetime.fromisoformat(value or "")
     except ValueError:
         return None
-    return found.astimezone(UTC) if found.tzinfo else None
+    return moment.astimezone(UTC) if moment.tzinfo else None
 
 
 class WalArchive(Struct, frozen=True):

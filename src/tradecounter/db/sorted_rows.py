@@ -1,4 +1,4 @@
-"""Tables sorted by a column and filtered, read page by page behind a cursor: what lists of pages show."""
+"""Tables that are sorted by a column, filtered, and read page by page with a cursor."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
@@ -18,7 +18,7 @@ _ORDERED = SQL("{rows} order by {column} {order}, {key} {order}")
 
 
 class SortColumn(Struct, Generic[Row], frozen=True):
-    """A column that rows are sorted by: its expression, its types in SQL and in a cursor, and its value in a row."""
+    """A column to sort by: its expression, its types in SQL and in a cursor, and its value in a row."""
 
     expression: SQL
     sql_type: SQL

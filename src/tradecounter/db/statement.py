@@ -81,8 +81,8 @@ def where(wanted: Any, conditions: Mapping[str, Composable], *more: Composable) 
 
     The filter is a struct, whose fields `conditions` names. A field that is None matches all rows.
     """
-    given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
-    values = {name: value for name, value in given.items() if value is not None}
+    members = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
+    values = {name: value for name, value in members.items() if value is not None}
     chosen = [*(conditions[name] for name in values if name in conditions), *more]
     return SQL(" and ").join(chosen or [SQL("true")]), values
 

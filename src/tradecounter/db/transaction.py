@@ -12,7 +12,8 @@ import psycopg
 from psycopg import AsyncRawCursor, AsyncRawServerCursor
 from psycopg.pq import TransactionStatus
 
-from tradecounter.db.pipeline import Connection, Pipeline, Result, send, send_commit
+from tradecounter.db.connection import Connection
+from tradecounter.db.pipeline import Pipeline, Result, send, send_commit
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import RawRows, Statement
 from tradecounter.kit.actor import SYSTEM, Actor

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from tradecounter.bulk.files import open_import
-from tradecounter.bulk.importing import ImportOptions
+from tradecounter.bulk.import_options import ImportOptions
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.customers.queries.accounts import list_accounts
 from tradecounter.customers.settings import Account

@@ -121,8 +121,8 @@ async def demo_service_token(database: Database, secret: str, now: datetime) -> 
 async def set_demo_passwords(database: Database, secret: str, emails: Iterable[str]) -> None:
     """Set the passwords of customers' users who have none."""
     async with reading(database) as tx:
-        found = [await find_user(tx, email) for email in emails]
-    users = [user for user in found if user is not None and not user.has_password]
+        people = [await find_user(tx, email) for email in emails]
+    users = [user for user in people if user is not None and not user.has_password]
     hashes = await asyncio.gather(*(hash_password(demo_password(secret, user.email)) for user in users))
     async with transaction(database) as tx:
         for user, password_hash in zip(users, hashes, strict=True):
@@ -141,15 +141,15 @@ _SAVED_VIEWS = (("To dispatch", "/order", "status=To+dispatch"), ("Overdue", "/i
 
 async def fill_lists(tx: Transaction, user: CustomerUser, now: datetime) -> None:
     """Give a user's company a list, the user one of its own, and a basket; once."""
-    there = {each.shared for each in await lists_of(tx, user)}
+    there = {saved_list.shared for saved_list in await lists_of(tx, user)}
     if False in there:
         return
     for name, shared, first in _KITS:
         if shared in there:
             continue
-        found = await some_products(tx, first, len(_UNITS_IN_LISTS))
+        products = await some_products(tx, first, len(_UNITS_IN_LISTS))
         list_id = await insert_list(tx, user, name, now, shared=shared)
-        await put_lines(tx, list_id, list(zip(found, _UNITS_IN_LISTS, strict=False)))
+        await put_lines(tx, list_id, list(zip(products, _UNITS_IN_LISTS, strict=False)))
     basket = [(product_id, 2) for product_id in await some_products(tx, 60, 2)]
     await add_lines(tx, user.id, basket, 2)
 
@@ -159,8 +159,8 @@ async def ask_about_an_order(tx: Transaction, user: CustomerUser, now: datetime)
     latest = await list_all_orders(tx, OrderFilter(customer_id=user.customer_id, state="confirmed"), 1)
     if not latest or await count_requests(tx, user.customer_id, "open"):
         return
-    asked = RequestDetails(text="Can the driver ring half an hour before? The site is locked.")
-    await open_request(tx, user.customer_id, latest[0].name, "message", asked, now, user_id=user.id)
+    request_details = RequestDetails(text="Can the driver ring half an hour before? The site is locked.")
+    await open_request(tx, user.customer_id, latest[0].name, "message", request_details, now, user_id=user.id)
 
 
 async def know_a_customer(tx: Transaction, customer_id: int, now: datetime) -> None:

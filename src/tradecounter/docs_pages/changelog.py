@@ -44,8 +44,8 @@ class Release(Struct, frozen=True):
     @property
     def groups(self) -> dict[str, list[Entry]]:
         """The changes by group."""
-        found = {group: [entry for entry in self.entries if entry.group == group] for group in _GROUPS}
-        return {group: entries for group, entries in found.items() if entries}
+        entries_of_group = {group: [entry for entry in self.entries if entry.group == group] for group in _GROUPS}
+        return {group: entries for group, entries in entries_of_group.items() if entries}
 
 
 def written_changelog() -> str:

@@ -189,13 +189,13 @@ class _Reader(Struct, frozen=True):
     def _parameters(self) -> Iterator[tuple[str, list[Field]]]:
         reader = FieldReader(self.document["components"]["schemas"], request=True)
         for place, title in _PLACES.items():
-            found = [
+            parameters = [
                 reader.parameter(parameter, f"{self.operation['operationId']}-{place}-{parameter['name']}")
                 for parameter in self.operation.get("parameters", ())
                 if parameter["in"] == place
             ]
-            if found:
-                yield title, found
+            if parameters:
+                yield title, parameters
 
     def _response(self, status: int, given: Mapping[str, Any]) -> Response:
         shared = "$ref" in given

@@ -1,4 +1,4 @@
-"""Passes to a function what it asks for by the names of its parameters."""
+"""Passes to a function the arguments that its parameters name."""
 
 import inspect
 from collections.abc import Callable
@@ -9,11 +9,11 @@ Result = TypeVar("Result")
 
 
 def taking_by_name(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Return the function so that it may be given more: keyword arguments that it does not name are left out."""
+    """Return the function without the keyword arguments that its parameters do not name."""
     names = inspect.signature(function).parameters
 
     @wraps(function)
-    def called(*given: object, **offered: object) -> Result:
-        return function(*given, **{name: value for name, value in offered.items() if name in names})
+    def called(*positional: object, **offered: object) -> Result:
+        return function(*positional, **{name: value for name, value in offered.items() if name in names})
 
     return called

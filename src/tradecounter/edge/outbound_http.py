@@ -1,8 +1,7 @@
-"""Sends one HTTP request to an address that a customer or a stranger named; the server may be slow or hostile.
+"""Sends one HTTP request to an address that a customer or a stranger has named; the server may be slow or hostile.
 
-Against SSRF, it connects only to an address that has been judged, so a DNS record that changes meanwhile has no effect.
-It follows no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its
-own.
+Against SSRF, it connects only to an address that was judged before, so a changed DNS record has no effect. It follows
+no redirect, uses no proxy, and reads only the beginning of a response. Every request has its own connection.
 """
 
 import asyncio
@@ -33,8 +32,8 @@ _PORTS = {"https": 443, "http": 80}
 _AGENT = f"Tradecounter/{version('tradecounter')}"
 
 
-class Posted(Struct, frozen=True):
-    """The response to a `POST`. Without one, `error` says why, in words for the owner of the address."""
+class PostResponse(Struct, frozen=True):
+    """The response to a `POST`. Without a response, `error` has the reason, in words for the owner of the address."""
 
     status: int | None
     milliseconds: int
@@ -55,7 +54,7 @@ _THREADS = ThreadPoolExecutor(_LOOKUPS_AT_ONCE, thread_name_prefix="outbound-loo
 
 
 class NameService:
-    """Looks up addresses in threads of its own, so that slow name servers delay only what is sent here."""
+    """Looks up hosts in its own threads, so that slow name servers delay only requests that are sent here."""
 
     def __init__(self) -> None:
         self._running: dict[tuple[str, int], asyncio.Future[list[str]]] = {}
@@ -71,12 +70,12 @@ class NameService:
 
 
 def _look_up(host: str, port: int) -> list[str]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in addresses))
 
 
 class HttpSender(Struct):
-    """Sends over HTTP; `networks` may be connected to although they are not public."""
+    """Sends over HTTP; it may connect to `networks` although they are not public."""
 
     networks: Sequence[Network] = ()
     allow_http: bool = False
@@ -84,8 +83,8 @@ class HttpSender(Struct):
     lookup: Lookup = field(default_factory=NameService)
     tls: ssl.SSLContext = field(default_factory=trusted_authorities)
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
-        """Send a body of JSON, once; never raises because of the receiver."""
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> PostResponse:
+        """Send a JSON body once; the receiver cannot make it raise an error."""
         began = time.monotonic()
         parser = _Response(_MOST_POST_BYTES)
         error = None
@@ -106,10 +105,10 @@ class HttpSender(Struct):
             error = f"{type(failure).__name__}: {failure}"[:500]
         took = round((time.monotonic() - began) * 1000)
         text = bytes(parser.body[:_MOST_POST_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
-        return Posted(None if error else parser.status, took, error, parser.retry_after, text)
+        return PostResponse(None if error else parser.status, took, error, parser.retry_after, text)
 
     async def read(self, url: str, most_bytes: int, seconds: float) -> bytes:
-        """Return a document. Raises NotSentError, which says why it cannot be read."""
+        """Return a document. Raises NotSentError with the reason why it cannot be read."""
         response = _Response(most_bytes + 1)
         request = _head("GET", urlsplit(url), {"Accept": "application/json"})
         try:
@@ -167,7 +166,7 @@ class HttpSender(Struct):
 
 
 def _cause(error: OSError) -> str:
-    """Return why the system failed, without its number: Connection refused."""
+    """Return the reason of a system error without its number: Connection refused."""
     known = error.errno is not None and error.errno > 0 and not isinstance(error, socket.gaierror | ssl.SSLError)
     return os.strerror(error.errno or 0) if known else error.strerror or str(error) or type(error).__name__
 

@@ -14,7 +14,7 @@ Site = Literal["staff", "account"]
 
 
 class StaffMember(Struct, frozen=True):
-    """A staff member without its secrets; `has_password` is False until it sets one."""
+    """A staff member without secrets; `has_password` is False until it sets one."""
 
     id: int
     email: str
@@ -26,10 +26,10 @@ class StaffMember(Struct, frozen=True):
 
 
 class CustomerUser(Struct, frozen=True):
-    """A customer's user without its secrets; `has_password` is False until it sets one.
+    """A customer's user without secrets; `has_password` is False until it sets one.
 
     `role` is the first of its roles. `order_limit` is the greatest total of an order that needs no approval, in pounds
-    with VAT; None if no order needs any.
+    with VAT; None if no order needs approval.
     """
 
     id: int
@@ -57,7 +57,7 @@ Person = StaffMember | CustomerUser
 
 
 class Owner(TypedDict):
-    """The two columns that say whose a row is; one is null."""
+    """The two columns that have the owner of a row; one is null."""
 
     staff_id: int | None
     user_id: int | None
@@ -76,7 +76,7 @@ def site_of(person: Person) -> Site:
 
 
 def noun_of(person: Person) -> Literal["staff", "user"]:
-    """Return what the audit log calls a person."""
+    """Return the audit log's word for a person."""
     return "staff" if isinstance(person, StaffMember) else "user"
 
 

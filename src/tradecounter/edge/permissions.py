@@ -47,15 +47,15 @@ def roles_of(scope: str) -> tuple[Role, ...]:
 
 
 def includes(scopes: Iterable[str], needed: str) -> bool:
-    """Return whether scopes include the one that is needed; writing includes reading."""
+    """Return whether scopes include a needed one; writing includes reading."""
     area, _, _ = needed.partition(":")
     return not {needed, f"{area}:write"}.isdisjoint(scopes)
 
 
 def allows(held: Iterable[Role], scope: str, roles: Iterable[str] = ()) -> bool:
-    """Return whether someone with roles may do what needs a scope; `roles` replace those of the scope.
+    """Return whether somebody with roles may do what needs a scope; `roles` replace those of the scope.
 
-    Without a scope and roles, any role will do.
+    Without a scope and roles, any role is enough.
     """
     needed = {*roles, "administrator"} if roles else set(roles_of(scope) if scope else ROLES)
     return not needed.isdisjoint(held)

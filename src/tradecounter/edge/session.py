@@ -1,4 +1,4 @@
-"""The session of a request to a page, and what its person may."""
+"""The session of a request to a page, and the rights of its person."""
 
 from datetime import datetime
 from urllib.parse import quote
@@ -30,7 +30,7 @@ class Session(Struct, frozen=True):
 
 
 class ElsewhereError(DomainError):
-    """Another page must come first, to which the browser is sent; `next` in its query leads back."""
+    """Another page must come first; the browser is sent there, and `next` in its query leads back."""
 
     def __init__(self, path: str, back_to: str) -> None:
         super().__init__(Kind.UNAUTHENTICATED, "sign in first")
@@ -44,12 +44,12 @@ def session_of(scope: Scope) -> Session | None:
 
 
 def has_right(request: Request, scope: str) -> bool:
-    """Return whether the roles of the member of staff who sent a request include a right, named by its scope."""
+    """Return whether the roles of the staff member who sent a request include a right, named by its scope."""
     session = session_of(request.scope)
     return session is not None and isinstance(session.person, StaffMember) and allows(session.person.roles, scope)
 
 
 def require_right(request: Request, scope: str) -> None:
-    """Check a right that only some who may open the page have. Raises DomainError (forbidden)."""
+    """Check a right that not everybody who may open the page has. Raises DomainError (forbidden)."""
     if not has_right(request, scope):
         raise DomainError(Kind.FORBIDDEN, f"this needs the right {scope}", code=Code.SCOPE_NEEDED)

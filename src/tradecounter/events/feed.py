@@ -62,7 +62,7 @@ class EventFeed:
         waiting = _Waiting(wanted, max(seen, wanted.after))
         self._waiting.add(waiting)
         if self._polling is None or self._polling.done():
-            # Not in the context of this request: the limit on its customer's connections (`db/pool.py`) must not
+            # Not in the context of this request: the limit on its customer's connections (`db/fair_shares.py`) must not
             # delay all others.
             self._polling = asyncio.create_task(self._poll(), context=Context())
         try:

@@ -134,12 +134,12 @@ async def read_events(tx: Transaction, wanted: EventQuery) -> EventPage:
     async with tx.pipeline() as p:
         last = p.fetch(_LAST)
         if wanted.customer_id is not None:
-            found = p.fetch(_OF_CUSTOMER, **values, types=types, customer_id=wanted.customer_id)
+            result = p.fetch(_OF_CUSTOMER, **values, types=types, customer_id=wanted.customer_id)
         elif types is None:
-            found = p.fetch(_ALL, **values)
+            result = p.fetch(_ALL, **values)
         else:
-            found = p.fetch(_OF_TYPES, **values, types=types)
-    events = found.rows
+            result = p.fetch(_OF_TYPES, **values, types=types)
+    events = result.rows
     return EventPage(events[: wanted.limit], len(events) > wanted.limit, last.one[0])
 
 
@@ -175,8 +175,8 @@ _ARRIVALS = Statement(
 async def read_arrivals(tx: Transaction, after: int, most: int) -> list[Arrival]:
     """Return the first events after a sequence."""
     async with tx.pipeline() as p:
-        found = p.fetch(_ARRIVALS, after=after, most=most)
-    return found.rows
+        result = p.fetch(_ARRIVALS, after=after, most=most)
+    return result.rows
 
 
 _LATEST_OF = Statement("""

@@ -89,8 +89,8 @@ async def remove_feed(tx: Transaction, customer_id: int, feed_id: int, now: date
 
 def secret_of(vault: Vault, feed: FeedRecord) -> str | None:
     """Return the secret in a feed's address; None when no secret key decrypts it."""
-    found = vault.unseal(feed.secret)
-    return None if found is None else found.decode()
+    secret = vault.unseal(feed.secret)
+    return None if secret is None else secret.decode()
 
 
 async def reseal_feeds(tx: Transaction, keys: Sequence[str]) -> None:

@@ -108,6 +108,6 @@ def _pricing(markup: Markup) -> Callable[[str], str]:
 
 def _primary(images: str) -> str:
     """Return the address of the primary image, else of the first; empty without images."""
-    found = _images.decode(images)
-    primary = next((image for image in found if image["is_primary"]), found[0] if found else None)
+    decoded = _images.decode(images)
+    primary = next((image for image in decoded if image["is_primary"]), decoded[0] if decoded else None)
     return "" if primary is None else primary["url"]

@@ -56,10 +56,10 @@ class FeedTerms(FeedFilter, frozen=True, kw_only=True):
         return FeedFilter(**{name: getattr(self, name) for name in FeedFilter.__struct_fields__})
 
 
-def stored_filter(chosen: FeedFilter) -> dict[str, Any]:
+def stored_filter(feed_filter: FeedFilter) -> dict[str, Any]:
     """Return a filter as the object that is stored."""
-    found: dict[str, Any] = msgspec.to_builtins(chosen)
-    return found
+    members: dict[str, Any] = msgspec.to_builtins(feed_filter)
+    return members
 
 
 def filter_from(stored: dict[str, Any]) -> FeedFilter:

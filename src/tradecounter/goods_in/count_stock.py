@@ -83,19 +83,19 @@ async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted
     The count is by SKU or EAN. Raises DomainError: not found, which names all that is unknown; invalid, for a product
     that is there by both.
     """
-    found = await products_named(tx, list(counts))
-    unknown = [shown_name(name) for name in counts if name not in found]
+    products = await products_named(tx, list(counts))
+    unknown = [shown_name(name) for name in counts if name not in products]
     if unknown:
         raise DomainError(Kind.NOT_FOUND, f"no product has the SKU or EAN {_named(unknown)}")
-    skus = [sku for _, sku in found.values()]
+    skus = [sku for _, sku in products.values()]
     if len(set(skus)) < len(skus):
         [(twice, _)] = Counter(skus).most_common(1)
         raise DomainError(Kind.INVALID, f"{twice} is there twice, by its SKU and by its EAN")
     await lock_waiting_orders(tx)
-    levels = await locked_levels(tx, [product_id for product_id, _ in found.values()])
+    levels = await locked_levels(tx, [product_id for product_id, _ in products.values()])
     compared = [
         Counted(sku, levels[product_id].on_hand, counts[name], levels[product_id].allocated)
-        for name, (product_id, sku) in found.items()
+        for name, (product_id, sku) in products.items()
     ]
     return [each for each in compared if each.difference]
 

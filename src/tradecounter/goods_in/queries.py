@@ -112,8 +112,8 @@ async def lock_deliveries(
     """
     await tx.execute(_LOCK_TABLE)  # before a row: an import that holds the table would wait for the row
     keys, moments = [key for key, _ in places], [moment for _, moment in places]
-    found = await tx.fetch_all(_LOCK, sku_keys=keys, moments=moments)
-    return {(key_form(delivery.sku), delivery.expected_on): delivery for delivery in found}
+    rows = await tx.fetch_all(_LOCK, sku_keys=keys, moments=moments)
+    return {(key_form(delivery.sku), delivery.expected_on): delivery for delivery in rows}
 
 
 async def store_rests(tx: Transaction, rests: Mapping[ProductDelivery, int]) -> None:
@@ -130,8 +130,8 @@ async def store_rests(tx: Transaction, rests: Mapping[ProductDelivery, int]) -> 
 
 async def products_named(tx: Transaction, names: Sequence[str]) -> dict[str, tuple[int, str]]:
     """Return the id and the SKU of the product of each name, which is an SKU in any case, or an EAN."""
-    found = await tx.fetch_all(_NAMED, keys=[key_form(name) for name in names], names=list(names))
-    return {names[place - 1]: (product_id, sku) for place, product_id, sku in found}
+    rows = await tx.fetch_all(_NAMED, keys=[key_form(name) for name in names], names=list(names))
+    return {names[place - 1]: (product_id, sku) for place, product_id, sku in rows}
 
 
 async def shelved_products(

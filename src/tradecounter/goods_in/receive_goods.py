@@ -77,7 +77,9 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
         if units[sku]
     ]
     if adjustments:
-        places = {f"items[{at}].change": f"items[{lines[each.sku]}].units" for at, each in enumerate(adjustments)}
+        places = {
+            f"items[{at}].change": f"items[{lines[adjustment.sku]}].units" for at, adjustment in enumerate(adjustments)
+        }
         with named_by(lambda place: places.get(place, place)):
             after |= {each.sku: each.back_ordered for each in await adjust_stock(tx, adjustments, now)}
     return [BookedIn(sku, units[sku], expected[sku], before[sku] - after[sku]) for sku in expected]
@@ -86,12 +88,12 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
 async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[ProductDelivery]:
     """Return the delivery of each of the lines, locked. All that is wrong with the lines is one error."""
     places = [(key_form(goods.sku), goods.expected_on) for goods in received]
-    found = await lock_deliveries(tx, set(places))
+    deliveries = await lock_deliveries(tx, set(places))
     errors, changed = [], []
     first: dict[Place, int] = {}
     for number, (goods, place) in enumerate(zip(received, places, strict=True)):
         field = f"items[{number}].expected_on"
-        delivery = found.get(place)
+        delivery = deliveries.get(place)
         if delivery is None:
             errors.append(FieldError(field, f"no delivery of {goods.sku} is expected then"))
         elif first.setdefault(place, number) != number:
@@ -103,7 +105,7 @@ async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[Pr
         raise invalid_fields(errors)
     if changed:
         raise DomainError(Kind.CONFLICT, "; ".join(map(str, changed)), field_errors=changed)
-    return [found[place] for place in places]
+    return [deliveries[place] for place in places]
 
 
 def _audit(tx: Transaction, goods: ReceivedGoods, delivery: ProductDelivery, rest: int, now: datetime) -> None:

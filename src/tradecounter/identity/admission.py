@@ -96,15 +96,15 @@ class Authenticator(Struct):
     async def _look_up(self, cache: dict[bytes, Found], find: Find[Found], digest: bytes) -> Found:
         version = self._version
         async with reading(self.database) as tx:
-            found = await find(tx, digest)
-        if found is None:
+            identity = await find(tx, digest)
+        if identity is None:
             cache.pop(digest, None)
             raise InvalidCredentialError
         if version == self._version:
             if len(cache) >= _MOST_CACHED:
                 cache.clear()  # most cached tokens have expired
-            cache[digest] = found
-        return found
+            cache[digest] = identity
+        return identity
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Clear the cache when any key, token or application changed."""

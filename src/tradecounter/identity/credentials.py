@@ -129,11 +129,11 @@ class KeyLimits(Struct, frozen=True):
 
 def limits_of(scopes: Iterable[str] | None, expires_at: datetime | None, networks: Iterable[str]) -> KeyLimits | None:
     """Return a key's limits as they are stored; None without any, so that usual keys cost no further check."""
-    found = frozenset(KEY_SCOPES if scopes is None else scopes)
+    known_scopes = frozenset(KEY_SCOPES if scopes is None else scopes)
     read = read_networks(",".join(networks))
-    if found.issuperset(KEY_SCOPES) and expires_at is None and not read:
+    if known_scopes.issuperset(KEY_SCOPES) and expires_at is None and not read:
         return None
-    return KeyLimits(found, expires_at, read)
+    return KeyLimits(known_scopes, expires_at, read)
 
 
 def require_key_scope(limits: KeyLimits | None, scopes: Sequence[KeyScope]) -> None:

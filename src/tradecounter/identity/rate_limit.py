@@ -86,14 +86,14 @@ class RateLimit(Struct):
         if not self.limit:
             return None
         left = self._left_of_window()
-        found = self._counts.get(customer_id)
-        if found is None:
-            found = self._counts[customer_id] = _Count()
-        remaining = self.limit - found.shared - found.here
+        counter = self._counts.get(customer_id)
+        if counter is None:
+            counter = self._counts[customer_id] = _Count()
+        remaining = self.limit - counter.shared - counter.here
         seconds_left = left.seconds + (left.microseconds > 0)
         if requests and remaining <= 0 and not admitted:
             raise RateLimitedError(Quota(self.limit, 0, seconds_left))
-        found.here += requests
+        counter.here += requests
         return Quota(self.limit, max(remaining - requests, 0), seconds_left)
 
     def is_spent(self, customer_id: int) -> bool:
@@ -101,8 +101,8 @@ class RateLimit(Struct):
         if not self.limit:
             return False
         self._left_of_window()
-        found = self._counts.get(customer_id)
-        return found is not None and found.shared + found.here >= self.limit
+        counter = self._counts.get(customer_id)
+        return counter is not None and counter.shared + counter.here >= self.limit
 
     def _left_of_window(self) -> timedelta:
         """Return the time until the window ends; begins a new one if it has ended."""

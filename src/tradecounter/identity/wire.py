@@ -86,10 +86,10 @@ def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) 
         return ClientCredentials(client_id, client_secret)
     if len(basics) > 1 or client_secret is not None:
         raise OAuthRequestError("invalid_request", "client credentials are sent more than once")
-    found = _read_basic(basics[0].partition(" ")[2].strip())
-    if client_id not in {None, found.client_id}:
+    credentials = _read_basic(basics[0].partition(" ")[2].strip())
+    if client_id not in {None, credentials.client_id}:
         raise OAuthRequestError("invalid_request", "client_id: differs from the id in HTTP Basic")
-    return found
+    return credentials
 
 
 def _read_basic(encoded: str) -> ClientCredentials:

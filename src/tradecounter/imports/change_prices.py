@@ -1,4 +1,4 @@
-"""Changes prices of a list by a rule: an import of the kind `price-list`, whose rows the rule makes."""
+"""Changes prices of a list by a rule, as an import of the kind `price-list` whose rows the rule makes."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,8 @@ from typing import Annotated, get_args
 
 from msgspec import Meta, Struct
 
-from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_records
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
+from tradecounter.bulk.importing import lock_records
 from tradecounter.bulk.rows import LineMessage, Row
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import Transaction
@@ -50,7 +51,7 @@ _AT_ONCE = 2_000  # products, so that the event loop runs in between
 
 
 class PriceChange(Struct, frozen=True, kw_only=True):
-    """A rule for the prices of a list, and the products that it is for: those that match all that is given."""
+    """A rule for the prices of a list, and a filter of products; a product must match all parts of the filter."""
 
     price_list: Annotated[str, Meta(description="The price list whose prices change.", examples=["default"])] = _DEFAULT
     query: Annotated[str | None, Meta(description="Only products that a search for these words finds.")] = None
@@ -90,10 +91,10 @@ class PriceChange(Struct, frozen=True, kw_only=True):
     @property
     def rule(self) -> PriceRule:
         """The rule. Raises DomainError (invalid)."""
-        given = [how for how in HOWS if getattr(self, how) is not None]
-        if len(given) != 1:
+        ways = [how for how in HOWS if getattr(self, how) is not None]
+        if len(ways) != 1:
             raise DomainError(Kind.INVALID, "say one change of prices: a rise, a fall or a margin")
-        how, by = given[0], getattr(self, given[0])
+        how, by = ways[0], getattr(self, ways[0])
         if not (by.is_finite() and 0 <= by < _BELOW[how]):
             raise invalid(how, f"must be at least 0 and below {_BELOW[how]:,}")
         if self.first_prices and how != "margin":
@@ -101,14 +102,14 @@ class PriceChange(Struct, frozen=True, kw_only=True):
         return PriceRule(how, by, self.rounding)
 
     def __str__(self) -> str:
-        """What the rule does, for people. Raises DomainError (invalid)."""
+        """The rule in words. Raises DomainError (invalid)."""
         rule = self.rule
         chosen = [
             part for part in (self.query, self.manufacturer, self.category, (self.show or "").replace("_", " ")) if part
         ]
         of = f" ({', '.join(chosen)})" if chosen else ""
-        said = _SAID[rule.how].format(f"{rule.by:f}")
-        return f"{self.price_list}{of}: {said}{_SAID_OF_ROUNDING[rule.rounding]}"
+        change = _SAID[rule.how].format(f"{rule.by:f}")
+        return f"{self.price_list}{of}: {change}{_SAID_OF_ROUNDING[rule.rounding]}"
 
 
 class ForcedPriceChange(PriceChange, frozen=True, kw_only=True):
@@ -118,14 +119,14 @@ class ForcedPriceChange(PriceChange, frozen=True, kw_only=True):
 
 
 class RuledPrices(Struct, frozen=True):
-    """The prices that a rule makes, also those that stay the same; and what it leaves out, in words."""
+    """The prices that a rule makes, unchanged ones included, and what it leaves out, in words."""
 
     rows: Sequence[PriceRow]
     left_out: Sequence[str]
 
 
 async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue | None) -> RuledPrices:
-    """Return the prices that a rule makes of those that are stored. Raises DomainError (invalid).
+    """Return the prices that a rule makes from the stored ones. Raises DomainError (invalid).
 
     A change with a `query` needs the catalogue in memory.
     """
@@ -134,13 +135,13 @@ async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue |
     price_list = Spellings(keys).of(wanted.price_list)
     if price_list not in {_DEFAULT, *keys}:
         raise invalid("price_list", "does not exist")
-    chosen = ProductFilter(wanted.manufacturer or None, wanted.show, category=wanted.category or None)
-    making, after = _Making(rule, price_list, wanted.first_prices), ""
+    product_filter = ProductFilter(wanted.manufacturer or None, wanted.show, category=wanted.category or None)
+    making, after = _PriceMaker(rule, price_list, wanted.first_prices), ""
     while True:
         if wanted.query and memory is not None:
-            products = await list_products(tx, memory, wanted.query, chosen, after, _AT_ONCE)
+            products = await list_products(tx, memory, wanted.query, product_filter, after, _AT_ONCE)
         else:
-            products = await products_after(tx, after, _AT_ONCE, chosen)
+            products = await products_after(tx, after, _AT_ONCE, product_filter)
         if not products:
             return making.made()
         prices = await costed_prices_of(tx, price_list, [product.sku_key for product in products])
@@ -151,7 +152,7 @@ async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue |
 async def change_prices(
     tx: Transaction, wanted: PriceChange, memory: Catalogue | None, options: ImportOptions, now: datetime
 ) -> ImportReport:
-    """Change prices by a rule. Raises DomainError: invalid, or as the import of a price list."""
+    """Change prices by a rule. Raises DomainError: invalid, and those of the import of a price list."""
     await lock_records(tx, PRICE_LIST)  # so that no price changes between its reading and its import
     made = await ruled_prices(tx, wanted, memory)
     rows = (Row(number, row) for number, row in enumerate(made.rows, start=1))
@@ -162,7 +163,7 @@ async def change_prices(
     return report
 
 
-class _Making(Struct):
+class _PriceMaker(Struct):
     """The prices that a rule has made so far."""
 
     rule: PriceRule
@@ -198,8 +199,10 @@ class _Making(Struct):
             raise invalid(self.rule.how, f"makes {lowered} less than nothing, such as {self.negative[0]}")
         if not self.rows:
             raise DomainError(Kind.INVALID, self._nothing)
-        found = (self.without_price, "not on the price list"), (self.without_cost, "without a purchase cost")
-        return RuledPrices(self.rows, [f"{plural(count, 'product')} {why} left out" for count, why in found if count])
+        left_out = (self.without_price, "not on the price list"), (self.without_cost, "without a purchase cost")
+        return RuledPrices(
+            self.rows, [f"{plural(count, 'product')} {why} left out" for count, why in left_out if count]
+        )
 
     @property
     def _nothing(self) -> str:

@@ -1,4 +1,4 @@
-"""Files of what is stored, in the form in which imports take it: to be changed in a spreadsheet and imported again."""
+"""Files of stored records, in the form that imports read: people change them in a spreadsheet and import them again."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -16,10 +16,9 @@ _BETWEEN = "|"  # the elements of a list of texts, in a cell
 
 
 async def current_file(tx: Transaction, kind: str) -> str:
-    """Return all records of a kind as the CSV file that imports them, in the order of their keys.
+    """Return all records of a kind as a CSV file that imports them, in the order of their keys.
 
-    Records that are not active are left out, unless the kind has a column for that. So are columns that nothing is
-    stored of.
+    Inactive records are left out, unless the kind has a column for that. Columns without any value are left out too.
     """
     fields = fields_of_kind(kind)
     sku_of = await skus_of_components(tx) if "components" in fields else {}
@@ -34,7 +33,7 @@ async def current_file(tx: Transaction, kind: str) -> str:
 
 
 async def _parts(tx: Transaction, kind: str, most: int | None) -> AsyncIterator[list[dict[str, Any]]]:
-    """Yield the records of a file, at most so many at a time; None yields all of them at once."""
+    """Yield the records of a file, at most `most` at a time; all at once if it is None."""
     shows_inactive = "active" in fields_of_kind(kind)
     rows: list[dict[str, Any]] = []
     async for row in stored_rows(tx, IMPORT_KINDS[kind]):
@@ -55,7 +54,7 @@ def _lines(columns: list[str], rows: list[dict[str, Any]], sku_of: Mapping[str, 
 
 
 def _nested(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the categories without a parent in which the others are, in their order."""
+    """Return the top-level categories with their children, in order."""
     below: dict[str, list[Mapping[str, Any]]] = {}
     for row in sorted(rows, key=lambda row: int(row["position"])):
         below.setdefault(row["parent_key"] or "", []).append(row)

@@ -1,4 +1,4 @@
-"""All import kinds, by their names on the command line; who may import what, and read the history of imports."""
+"""All kinds of imports by their names on the command line, and who may import them or read their history."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -43,8 +43,8 @@ ON_HAND: Mapping[str, ImportKind[Any]] = {"stock": _serving_back_orders(STOCK_ON
 
 def fields_of_kind(kind: str) -> list[str]:
     """Return the names of a kind's fields in their order; empty for an unknown kind."""
-    found = IMPORT_KINDS.get(kind)
-    return [] if found is None else [field.encode_name for field in structs.fields(found.shape)]
+    import_kind = IMPORT_KINDS.get(kind)
+    return [] if import_kind is None else [field.encode_name for field in structs.fields(import_kind.shape)]
 
 
 IMPORTERS: tuple[Role, ...] = ("catalogue", "administrator")
@@ -52,16 +52,16 @@ HISTORY_READERS: tuple[Role, ...] = ("support", "finance", "catalogue", "adminis
 
 
 def area_of(kind: str) -> str:
-    """Return the area of the scope that a kind needs. Raises DomainError (not found)."""
+    """Return the area of the scope that imports of a kind need. Raises DomainError (not found)."""
     if kind not in IMPORT_KINDS:
         raise not_found("import kind", kind)
     return IMPORT_KINDS[kind].area
 
 
 def importable_kinds(roles: Iterable[Role]) -> list[str]:
-    """Return the kinds that a staff member with roles may import and roll back.
+    """Return the kinds that staff with these roles may import and roll back.
 
-    Customers' files contain prices and credit terms. Only administrators may set all of these.
+    Files of customers contain prices and credit terms, which only administrators may set all.
     """
     held = set(roles)
     if not allows(held, "", IMPORTERS):
@@ -70,6 +70,6 @@ def importable_kinds(roles: Iterable[Role]) -> list[str]:
 
 
 def readable_kinds(roles: Iterable[Role]) -> list[str]:
-    """Return the kinds whose imports a staff member with roles may see."""
+    """Return the kinds whose imports staff with these roles may see."""
     held = set(roles)
     return [name for name, kind in IMPORT_KINDS.items() if allows(held, f"{kind.area}:read")]

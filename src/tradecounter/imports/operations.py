@@ -10,15 +10,16 @@ from msgspec.structs import asdict
 from starlette.responses import Response
 
 from tradecounter.bulk.differences import Change
-from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.price_figures import GuardedPrice
 from tradecounter.bulk.rows import LineMessage
-from tradecounter.db.pool import IMPORTS, act_for
+from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, DryRun, Made
+from tradecounter.edge.operations.desk import POST_HEADERS, ChangeResponse, ChangingParameters, Desk, DryRun
 from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.scopes import require_token_scope, token_has_scope
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
@@ -211,10 +212,10 @@ class ImportOperations(Struct, frozen=True):
         act_for(IMPORTS)
         async with stored_body(content_type, call.upload()) as body:
 
-            async def work(tx: Transaction, now: datetime) -> Made:
+            async def work(tx: Transaction, now: datetime) -> ChangeResponse:
                 report = await import_body(tx, kind, body, options, now=now, on_hand=wanted.on_hand == "true")
                 text = to_json(present_report(report))
-                return Made(_status(report), text, text, lasting=report.id is not None)
+                return ChangeResponse(_status(report), text, text, lasting=report.id is not None)
 
             target = f"POST {call.target[1]}?{call.raw_query}"
             return await self.desk.once(call, lambda: fingerprint_of_upload(target, body.digest), work)
@@ -225,16 +226,16 @@ class ImportOperations(Struct, frozen=True):
         other_scopes=("prices:read", "stock:read", "customers:read"),
         roles=HISTORY_READERS,
     )
-    async def list_imports(self, tx: Transaction, call: Call, query: ChangingParameters) -> Listed[ImportRecord]:
+    async def list_imports(self, tx: Transaction, call: Call, query: ChangingParameters) -> ListPage[ImportRecord]:
         """The history of imports.
 
         The newest first; only the kinds that the token may read.
         """
         kinds = [name for name, kind in IMPORT_KINDS.items() if token_has_scope(call.request, f"{kind.area}:read")]
-        found = await list_imports(
+        imports = await list_imports(
             tx, query.limit + 1, older_than=query.after or None, kinds=kinds, changed_since=query.since
         )
-        return Listed(found, found)
+        return ListPage(imports, imports)
 
     @_IMPORTS.changes("POST", "/api/import/{id}/roll-back", other_scopes=_OTHERS, roles=IMPORTERS)
     async def roll_back_import(
@@ -247,9 +248,9 @@ class ImportOperations(Struct, frozen=True):
         use. The figures of prices are those of the roll-back, which needs no `force` for them: it restores what stood.
         Needs the scope of the import.
         """
-        found = await lock_import(tx, import_id)
-        if found is not None:
-            require_token_scope(call.request, f"{area_of(found.kind)}:write")
+        record = await lock_import(tx, import_id)
+        if record is not None:
+            require_token_scope(call.request, f"{area_of(record.kind)}:write")
         return await roll_back_import(tx, import_id, now, force=query.force == "true")
 
 

@@ -1,4 +1,4 @@
-"""The history of imports: lists it, and restores the records that an import changed."""
+"""The history of imports, and the restoring of the records that an import changed."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
 
     @property
     def prices(self) -> PriceChanges | None:
-        """What it did to prices, if it is of a kind with prices."""
+        """The effect on prices; None for kinds without prices."""
         if self.raised is None or self.lowered is None or self.customers is None:
             return None
         return PriceChanges(
@@ -75,7 +75,7 @@ def set_counts(tx: Transaction, import_id: int, counts: dict[str, int]) -> None:
 
 
 def set_figures(tx: Transaction, import_id: int, changes: Mapping[str, Any]) -> None:
-    """Store what an import did to prices: the members of PriceChanges."""
+    """Store the effect of an import on prices: the members of PriceChanges."""
     tx.queue(_SET_FIGURES, id=import_id, **changes)
 
 
@@ -172,7 +172,7 @@ async def compare_with_present(tx: Transaction, kind: ImportKind[Any], import_id
 
 
 async def undo_added(tx: Transaction, kind: ImportKind[Any], now: datetime) -> PriceFigures | None:
-    """Remove the added records in `undone`, and stage the others as they were; return what both do to prices."""
+    """Remove the added records in `undone`, and stage the others as they were; return the effect on prices."""
     await tx.execute(Statement(_STAGE.format(restored=SQL(kind.restored)), prepared=False))
     await tx.execute(_ANALYZE_STAGED)
     if callable(kind.undo):
@@ -185,7 +185,7 @@ async def undo_added(tx: Transaction, kind: ImportKind[Any], now: datetime) -> P
 async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
     """Restore the staged records; return the added records that cannot be removed because they are in use.
 
-    Raises DomainError (conflict): another record has an external id that would come back.
+    Raises DomainError (conflict) if another record has an external id that would be restored.
     """
     try:
         await tx.execute(kind.merge)

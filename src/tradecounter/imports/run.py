@@ -1,4 +1,4 @@
-"""Runs an import in one transaction, of a file or of the body of a request while it arrives; rolls an import back."""
+"""Runs an import of a file or of a request's body in one transaction, and rolls imports back."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,8 @@ from msgspec.structs import asdict
 from tradecounter.audit.record import audit
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, opened_file
-from tradecounter.bulk.importing import USE_MORE_MEMORY, ImportOptions, ImportReport, announce, lock_records, run_import
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
+from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records, run_import
 from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.removing import remove_records
 from tradecounter.bulk.rows import BadRow, Row, joined_key
@@ -54,7 +55,7 @@ async def import_and_commit(
     on_hand: bool = False,
     actor: Actor = SYSTEM,
 ) -> ImportReport:
-    """Import all rows in a transaction of their own, now; see `import_in_transaction`."""
+    """Import all rows in a transaction of its own; see `import_in_transaction`."""
     async with transaction(database, actor) as tx:
         now = SystemClock().now()
         return await import_in_transaction(tx, kind, rows, options or ImportOptions(), on_hand=on_hand, now=now)
@@ -69,7 +70,7 @@ async def import_in_transaction(
     on_hand: bool,
     now: datetime,
 ) -> ImportReport:
-    """Import all rows; if errors prevent it, or of a dry run, the transaction will be rolled back.
+    """Import all rows. If errors prevent it, or for a dry run, the transaction will be rolled back.
 
     With `on_hand`, the file's stock levels include units that are allocated to orders. Raises DomainError.
     """
@@ -90,7 +91,7 @@ async def import_in_transaction(
 
 
 async def end_prices(tx: Transaction, sku_key: str, price_lists: Sequence[str], now: datetime) -> ImportReport:
-    """Take a product off price lists, as an import of these lists without it would."""
+    """Take a product off price lists, as an import of the lists without the product would."""
     keys = [key for name in price_lists if (key := joined_key(name, sku_key)) is not None]
     begin = partial(add_import, kind="price-list", at=now, by=_name_of(tx.actor))
     report = await remove_records(tx, PRICE_LIST, keys, END_PRICES, begin)
@@ -220,7 +221,7 @@ class RolledBackImport(ImportRecord, frozen=True, kw_only=True):
 
 
 async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, force: bool = False) -> RolledBackImport:
-    """Restore the records that an import changed, or with `force` also those that have changed since.
+    """Restore the records that an import changed; with `force`, also those that have changed since.
 
     Locks are taken in the order of an import: for stock, back-orders and waiting orders; then the kind's table.
 
@@ -258,7 +259,7 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
 
 
 async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> PriceFigures | None:
-    """Return what a roll-back would do to prices; the caller rolls back the transaction.
+    """Return the effect of a roll-back on prices; the caller rolls back the transaction.
 
     Raises DomainError: not found, conflict (rolled back already, too old).
     """
@@ -271,25 +272,25 @@ async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> P
 
 
 async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:
-    found = await lock_import(tx, import_id)
-    if found is None:
+    record = await lock_import(tx, import_id)
+    if record is None:
         raise not_found("import", import_id)
-    if found.rolled_back_at is not None:
+    if record.rolled_back_at is not None:
         raise DomainError(Kind.CONFLICT, f"import {import_id} is already rolled back")
-    if found.at < now - KEEP_CHANGES:
+    if record.at < now - KEEP_CHANGES:
         raise DomainError(
             Kind.CONFLICT, f"import {import_id} is over {KEEP_CHANGES.days} days old: too old to roll back"
         )
-    return found
+    return record
 
 
 def _conflict(records: Sequence[str], what_one_does: str, what_many_do: str) -> DomainError:
     what = f"record {what_one_does}" if len(records) == 1 else f"records {what_many_do}"
     more = len(records) - _MOST_NAMED
-    named = ", ".join(records[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    names = ", ".join(records[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return DomainError(
         Kind.CONFLICT,
-        f"{len(records)} {what}: {named}; force the roll-back to overwrite what can be",
+        f"{len(records)} {what}: {names}; force the roll-back to overwrite what can be",
         field_errors=[FieldError(record, what_one_does) for record in records[:_MOST_LISTED]],
     )
 

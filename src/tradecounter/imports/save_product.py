@@ -1,16 +1,17 @@
-"""Saves a product, the same change of several products, or a contract price: each an import with all its rules."""
+"""Saves a product with its prices, as imports with all their rules."""
 
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
-from tradecounter.audit.record import audit, audit_edit
-from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_records
+from tradecounter.audit.record import audit
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
+from tradecounter.bulk.importing import lock_records
 from tradecounter.bulk.price_figures import GuardedPrice, GuardedPricesError
 from tradecounter.bulk.rows import LineMessage, Row
 from tradecounter.db.transaction import Transaction
@@ -20,16 +21,14 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Pounds
-from tradecounter.prices.importing import CONTRACT_PRICES, PRICE_LIST, ContractPriceRow, PriceRow
-from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice, contract_prices_of, list_prices_of
+from tradecounter.prices.importing import PRICE_LIST, PriceRow
+from tradecounter.prices.queries.prices_of_products import ListPrice, list_prices_of
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
 from tradecounter.products.queries.products import (
-    fetch_product,
     find_product_ids,
     find_product_row,
     find_sku_with_ean,
-    product_rows,
 )
 from tradecounter.stock.importing import StockRow
 
@@ -47,9 +46,9 @@ class PriceFields(Struct):
 
 
 class SavedProduct(Struct, frozen=True, kw_only=True):
-    """What a product's form asks for. `prices` are those of the lists it shows; `stock` is that of a new product.
+    """The fields of a product's form. `prices` are those of the shown lists; `stock` is that of a new product.
 
-    `seen` is the digest of the product and its prices as the form has shown them, of `version_of`; None for a new one.
+    `seen` is what `version_of` returned when the form was shown; None for a new product.
     """
 
     product: ProductRow
@@ -59,8 +58,8 @@ class SavedProduct(Struct, frozen=True, kw_only=True):
     force: bool = False
 
 
-class Saved(Struct, frozen=True):
-    """What was saved: the SKU, whether anything was changed, and how many customers a change of prices concerns."""
+class SaveOutcome(Struct, frozen=True):
+    """The outcome: the SKU, whether anything differs now, and how many customers a change of prices concerns."""
 
     sku: str
     changed: bool
@@ -68,17 +67,17 @@ class Saved(Struct, frozen=True):
 
 
 def version_of(row: Mapping[str, Any], prices: Sequence[ListPrice]) -> str:
-    """Return the digest of a product and its prices on all lists as they are stored."""
+    """Return the digest of a stored product and its prices on all lists."""
     return hashlib.sha256(to_json([row, prices])).hexdigest()
 
 
-async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> Saved:
-    """Add a product or change it. Raises DomainError.
+async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> SaveOutcome:
+    """Add a product or change it.
 
-    The imports are in the history, so that they can be rolled back. The audit log has the product's changes.
+    The imports are in the history, so they can be rolled back. The audit log has the product's changes.
 
-    Invalid (names the fields, those of a price as `prices[0].single_unit_cost`); conflict: the SKU is taken, someone
-    else has changed the product or its prices since they were shown, or prices want `force`.
+    Raises DomainError: invalid, naming the fields, such as `prices[0].single_unit_cost`; conflict (the SKU is taken,
+    someone else has changed the product or its prices since they were shown, or prices need `force`).
     """
     key = key_form(wanted.product.sku)
     await lock_records(tx, PRODUCTS)
@@ -112,7 +111,7 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
         audit(tx, action, f"product/{after['sku']}", now, before=before, after=after)
     if prices or ended:
         _audit_prices(tx, after["sku"], [row.values for row in prices], ended, old_prices, now)
-    return Saved(after["sku"], changed, customers)
+    return SaveOutcome(after["sku"], changed, customers)
 
 
 def _require_as_seen(wanted: SavedProduct, before: Mapping[str, Any] | None, prices: Sequence[ListPrice]) -> None:
@@ -131,7 +130,7 @@ def _require_as_seen(wanted: SavedProduct, before: Mapping[str, Any] | None, pri
 
 
 async def _require_own_ean(tx: Transaction, ean: Any, before: Mapping[str, Any] | None) -> None:
-    """Raise DomainError (invalid) for an EAN that another product has; one that was stored before stays."""
+    """Raise DomainError (invalid) for an EAN that another product has; a stored one may stay."""
     if not isinstance(ean, str) or (before is not None and before["ean"] == ean):
         return
     owner = await find_sku_with_ean(tx, ean)
@@ -140,7 +139,7 @@ async def _require_own_ean(tx: Transaction, ean: Any, before: Mapping[str, Any] 
 
 
 def _changed_prices(sku: str, wanted: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[Row[PriceRow]]:
-    """Return the prices that differ from the old ones as rows with their numbers in `wanted`, which begin with 1."""
+    """Return the prices that differ from the old ones as rows, numbered from 1 as in `wanted`."""
     before = {p.price_list: (p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost) for p in old}
     changed = []
     for place, price in enumerate(wanted):
@@ -155,18 +154,18 @@ def _changed_prices(sku: str, wanted: Sequence[PriceFields], old: Sequence[ListP
 
 
 def _ended(wanted: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[ListPrice]:
-    """Return the old prices of the lists whose fields are all empty now."""
+    """Return the old prices on the lists whose fields are all empty now."""
     empty = {each.price_list for each in wanted if _costs(each) == list(_NO_PRICE)}
     return [price for price in old if price.price_list in empty]
 
 
 def _require_force(ended: Sequence[ListPrice], wanted: SavedProduct) -> None:
-    """Raise DomainError (conflict) in the field `force` for prices that end, unless it is said."""
+    """Raise DomainError (conflict) in the field `force` for prices that end, unless `force` is set."""
     if ended and not wanted.force:
-        found = "; ".join(
+        problem = "; ".join(
             f"{in_pounds(price.single_unit_cost)} on the price list {price.price_list} ends" for price in ended
         )
-        raise DomainError(Kind.CONFLICT, found, field_errors=[FieldError("force", found)])
+        raise DomainError(Kind.CONFLICT, problem, field_errors=[FieldError("force", problem)])
 
 
 def _audit_prices(
@@ -177,7 +176,7 @@ def _audit_prices(
     old: Sequence[ListPrice],
     now: datetime,
 ) -> None:
-    """Record the prices of each list that was changed or ended, from one, from five and from ten units on."""
+    """Record the changed and ended prices of each list, for one, five and ten units."""
     lists = {*(price.price_list for price in prices), *(price.price_list for price in ended)}
     before = {price.price_list: _costs(price) for price in old if price.price_list in lists}
     after = {price.price_list: _costs(price) for price in prices}
@@ -197,8 +196,8 @@ async def import_rows(
         report = await import_in_transaction(tx, kind, iter(rows), options, on_hand=False, now=now)
     except GuardedPricesError as error:
         figures = error.figures
-        found = "; ".join([*map(str, figures.new_price_lists), *map(_in_words, figures.guarded_prices)])
-        raise DomainError(Kind.CONFLICT, found, field_errors=[FieldError("force", found)]) from error
+        problem = "; ".join([*map(str, figures.new_price_lists), *map(_in_words, figures.guarded_prices)])
+        raise DomainError(Kind.CONFLICT, problem, field_errors=[FieldError("force", problem)]) from error
     if report.errors:
         raise invalid_fields([_field_error(kind, message) for message in report.errors])
     return report
@@ -209,99 +208,10 @@ def _in_words(price: GuardedPrice) -> str:
     return f"{in_pounds(price.after)}{where} {price.why}"
 
 
-def _field_error(kind: str, found: LineMessage) -> FieldError:
-    field, colon, message = _ABOUT_SKU.sub("", found.message).partition(": ")
+def _field_error(kind: str, error: LineMessage) -> FieldError:
+    field, colon, message = _ABOUT_SKU.sub("", error.message).partition(": ")
     if not colon:
-        field, message = "", found.message
-    if kind == "price-list" and found.line is not None:
-        field = f"prices[{found.line - 1}].{field}"
+        field, message = "", error.message
+    if kind == "price-list" and error.line is not None:
+        field = f"prices[{error.line - 1}].{field}"
     return FieldError(field, message)
-
-
-class ProductsChange(Struct, frozen=True, kw_only=True):
-    """The products, and what becomes of each; what is None stays as it is. Categories are keys."""
-
-    skus: Sequence[str]
-    active: bool | None = None
-    clearance_product: bool | None = None
-    add_category: str | None = None
-    remove_category: str | None = None
-
-    def __str__(self) -> str:
-        """What changes, for people."""
-        said = (
-            (self.active is not None, "sold" if self.active else "not sold"),
-            (self.clearance_product is not None, "clearance" if self.clearance_product else "no clearance"),
-            (self.remove_category, f"out of {self.remove_category}"),
-            (self.add_category, f"into {self.add_category}"),
-        )
-        return ", ".join(words for is_said, words in said if is_said)
-
-    def row_of(self, product: Mapping[str, Any]) -> ProductRow:
-        """Return the row of an import that makes the change."""
-        kept = [key for key in product["categories"] if key != self.remove_category]
-        added = [self.add_category] if self.add_category and self.add_category not in kept else []
-        moves = self.add_category or self.remove_category
-        return ProductRow(
-            sku=product["sku"],
-            active=UNSET if self.active is None else self.active,
-            clearance_product=UNSET if self.clearance_product is None else self.clearance_product,
-            categories=[*kept, *added] if moves else UNSET,
-        )
-
-
-async def change_products(tx: Transaction, wanted: ProductsChange, now: datetime) -> int:
-    """Change products, all or none, and return how many were different. Raises DomainError: invalid, not found.
-
-    The change is in the history of imports, so that it can be rolled back as a whole. The audit log has the changes of
-    each product.
-    """
-    if not str(wanted):
-        raise DomainError(Kind.INVALID, "choose what changes")
-    if wanted.add_category and wanted.add_category == wanted.remove_category:
-        raise invalid("remove_category", "is the category that they come into")
-    await lock_records(tx, PRODUCTS)
-    await find_product_ids(tx, wanted.skus)
-    before = await product_rows(tx, [key_form(sku) for sku in wanted.skus])
-    rows = [Row(number, wanted.row_of(product)) for number, product in enumerate(before.values(), start=1)]
-    report = await import_rows(tx, "products", rows, now, force=False, rule=str(wanted))
-    for key, after in (await product_rows(tx, list(before))).items():
-        audit_edit(tx, "product.change", f"product/{after['sku']}", now, before=before[key], after=after)
-    return report.changed
-
-
-class SavedContractPrice(Struct, frozen=True, kw_only=True):
-    """A contract price to save. `seen` is the digest of the one that the form has shown; None for a new one."""
-
-    row: ContractPriceRow
-    seen: str | None = None
-    force: bool = False
-
-
-async def save_contract_price(tx: Transaction, wanted: SavedContractPrice, now: datetime) -> bool:
-    """Add a contract price or change it; return whether anything was different. Raises DomainError.
-
-    Not found: the product. Invalid (names the fields). Conflict: the customer has another price from the same day than
-    the one that was shown, or the price wants `force`.
-    """
-    await lock_records(tx, CONTRACT_PRICES)
-    product = (await fetch_product(tx, wanted.row.sku)).record
-    prices = await contract_prices_of(tx, product.id, wanted.row.customer_id)
-    before = price_from(prices, wanted.row.valid_from)
-    if wanted.seen != (None if before is None else contract_price_version(before)):
-        found = "the customer has a price from this day already: change that one"
-        if wanted.seen is not None:
-            found = "someone else has changed this price since it was shown: open it again for what is new"
-        raise DomainError(Kind.CONFLICT, found, field_errors=[FieldError("valid_from", found)])
-    report = await import_rows(tx, "contract-prices", [Row(1, wanted.row)], now, force=wanted.force)
-    return bool(report.added or report.changed)
-
-
-def contract_price_version(price: ContractPrice) -> str:
-    """Return the digest of a contract price as it is stored."""
-    return hashlib.sha256(to_json(price)).hexdigest()
-
-
-def price_from(prices: list[ContractPrice], valid_from: date | None) -> ContractPrice | None:
-    """Return the price of those of one customer that is valid from a day; None without one."""
-    return next((price for price in prices if price.valid_from == valid_from), None)

@@ -9,7 +9,7 @@ from msgspec.structs import fields
 
 from tradecounter.bulk.differences import Change
 from tradecounter.bulk.files import FileFacts
-from tradecounter.bulk.importing import ImportReport
+from tradecounter.bulk.import_options import ImportReport
 from tradecounter.bulk.price_figures import GuardedPrice, UnknownPriceList
 from tradecounter.bulk.rows import LineMessage
 from tradecounter.edge.rest.parameters import Flag

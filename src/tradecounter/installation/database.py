@@ -38,8 +38,8 @@ def check(as_json: AsJson = False) -> None:
     """Check that this version works with the schema; exits with status 1 if not."""
     with reporting_errors(), database_url(read_settings()) as url:
         state = require_usable_schema(url)
-    found = f"is newer than this version and works with it, at revision {state.revision}"
-    shown = f"the schema is current, at revision {state.revision}" if state.current else f"the schema {found}"
+    newer = f"is newer than this version and works with it, at revision {state.revision}"
+    shown = f"the schema is current, at revision {state.revision}" if state.current else f"the schema {newer}"
     show({"revision": state.revision}, shown, as_json=as_json)
 
 
@@ -69,12 +69,12 @@ def restored(
     """Prepare a database that was restored from a backup, before services start: no number comes twice."""
     if not yes:
         fail(_WHAT_IT_DOES.format(skip=skip))
-    done = run_change(
+    continuation = run_change(
         lambda tx: continue_after_restore(
             tx, last_invoice=last_invoice, last_credit_note=last_credit_note, ids=skip, now=SystemClock().now()
         )
     )
-    show(done, "\n".join(_in_words(done)), as_json=as_json)
+    show(continuation, "\n".join(_in_words(continuation)), as_json=as_json)
 
 
 _WHAT_IT_DOES = (
@@ -83,10 +83,14 @@ _WHAT_IT_DOES = (
 )
 
 
-def _in_words(done: Continuation) -> list[str]:
-    until = "nothing" if done.kept_until is None else f"the last change was at {done.kept_until:%Y-%m-%d %H:%M:%S} UTC"
-    lines = [f"{until}, the last event had sequence {done.last_sequence}"]
-    for what, lost in (("invoices", done.lost_invoices), ("credit notes", done.lost_credit_notes)):
+def _in_words(continuation: Continuation) -> list[str]:
+    until = (
+        "nothing"
+        if continuation.kept_until is None
+        else f"the last change was at {continuation.kept_until:%Y-%m-%d %H:%M:%S} UTC"
+    )
+    lines = [f"{until}, the last event had sequence {continuation.last_sequence}"]
+    for what, lost in (("invoices", continuation.lost_invoices), ("credit notes", continuation.lost_credit_notes)):
         if lost is not None:
             lines.append(f"{what} {lost[0]} to {lost[1]} are recorded as lost")
-    return [*lines, f"{done.ids_left_out} order numbers and ids are left out; services may start"]
+    return [*lines, f"{continuation.ids_left_out} order numbers and ids are left out; services may start"]

@@ -12,10 +12,10 @@ from tradecounter.installation.checks.of_database import (
     check_contents,
     check_disk,
     check_issuer_keys,
-    check_replica,
     check_schema,
     check_secret_key,
 )
+from tradecounter.installation.checks.of_replica import check_replica
 from tradecounter.installation.checks.of_services import (
     check_backoffice,
     check_issuer,
@@ -65,13 +65,13 @@ def _of_database(settings: Settings) -> list[Check]:
 
 async def _of_contents(url: str, settings: Settings) -> list[Check]:
     async with Database(url, connections=1) as database, reading(database) as tx:
-        found = [
+        checks = [
             *await check_contents(tx, SystemClock()),
             await check_secret_key(tx, settings),
             await check_issuer_keys(tx, settings),
             await check_disk(tx),
         ]
-    return [*found, await check_replica(settings, url)]
+    return [*checks, await check_replica(settings, url)]
 
 
 async def _of_services(settings: Settings) -> list[Check]:

@@ -24,26 +24,26 @@ class Example(Struct, frozen=True):
 
 def examples_in(settings: Settings) -> list[Example]:
     """Return settings that a service for customers needs but that are not set or still examples."""
-    found = [Example(name, "invoices and e-mails show the built-in example") for name in example_settings(settings)]
-    found += [
+    examples = [Example(name, "invoices and e-mails show the built-in example") for name in example_settings(settings)]
+    examples += [
         Example(PREFIX + name.upper(), "no mail server delivers to or from localhost")
         for name in ("mail_from", "support_email")
         if parseaddr(getattr(settings, name))[1].rpartition("@")[2] == "localhost"
     ]
     if settings.smtp_url is None:
-        found.append(
+        examples.append(
             Example(f"{PREFIX}SMTP_URL", f"e-mails are written to {mail_folder(settings)} instead of being sent")
         )
     if settings.base_url is None:
-        found.append(Example(f"{PREFIX}BASE_URL", "links use the host of each request"))
-    return found
+        examples.append(Example(f"{PREFIX}BASE_URL", "links use the host of each request"))
+    return examples
 
 
 def plain_addresses(settings: Settings) -> list[str]:
     """Return the settings with an address over plain HTTP on another machine: browsers keep no session from there."""
     names = ("base_url", "backoffice_url")
-    found = {f"{PREFIX}{name.upper()}": getattr(settings, name) for name in names}
-    return [name for name, address in found.items() if address is not None and not is_safe_url(address)]
+    addresses = {f"{PREFIX}{name.upper()}": getattr(settings, name) for name in names}
+    return [name for name, address in addresses.items() if address is not None and not is_safe_url(address)]
 
 
 def log_setting_warnings(settings: Settings) -> None:

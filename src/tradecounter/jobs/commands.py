@@ -24,8 +24,8 @@ def show_all(
     as_json: AsJson = False,
 ) -> None:
     """List jobs, oldest first; jobs that succeed are deleted."""
-    found = run_query(lambda tx: jobs_after(tx, "failed" if failed else None, 0, limit))
-    show_table(found, _COLUMNS, as_json=as_json, names=columns)
+    jobs = run_query(lambda tx: jobs_after(tx, "failed" if failed else None, 0, limit))
+    show_table(jobs, _COLUMNS, as_json=as_json, names=columns)
 
 
 @app.command("retry")

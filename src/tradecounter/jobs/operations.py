@@ -8,7 +8,8 @@ from msgspec import Meta, Struct
 from tradecounter.db.jobs import Job, JobState, jobs_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.jobs.retry_job import retry_job
 
 _EXAMPLE = Job(
@@ -33,13 +34,13 @@ class JobOperations(Struct, frozen=True):
     desk: Desk
 
     @_JOBS.lists("/api/job", "The jobs.")
-    async def list_jobs(self, tx: Transaction, query: JobListParameters) -> Listed[Job]:
+    async def list_jobs(self, tx: Transaction, query: JobListParameters) -> ListPage[Job]:
         """Background jobs.
 
         E-mails and other work. Jobs that succeed are deleted.
         """
-        found = await jobs_after(tx, query.state, query.after, query.limit + 1, query.since)
-        return Listed(found, found)
+        jobs = await jobs_after(tx, query.state, query.after, query.limit + 1, query.since)
+        return ListPage(jobs, jobs)
 
     @_JOBS.changes("POST", "/api/job/{id}/retry", roles=("support", "administrator"))
     async def retry_job(self, tx: Transaction, now: datetime, job_id: JobId) -> Job:

@@ -19,8 +19,8 @@ def digest_of(*parts: bytes) -> bytes:
 def own_files() -> bytes:
     """Return a digest of the program's own files, the same on all machines with the same release. Takes 30 ms."""
     with resources.as_file(resources.files("tradecounter")) as package:
-        found = [(str(path.relative_to(package)), path.read_bytes()) for path in sorted(package.rglob("*.py"))]
-    return digest_of(*(part for name, content in found for part in (name.encode(), content)))
+        files = [(str(path.relative_to(package)), path.read_bytes()) for path in sorted(package.rglob("*.py"))]
+    return digest_of(*(part for name, content in files for part in (name.encode(), content)))
 
 
 def installed_files(folders: Iterable[str] = sys.path) -> bytes:
@@ -29,5 +29,5 @@ def installed_files(folders: Iterable[str] = sys.path) -> bytes:
     Installing or removing a library changes its folder's time; another folder in its place has another number. Raises
     OSError if files vanish meanwhile.
     """
-    found = [(folder, os.stat(folder)) for folder in folders if os.path.exists(folder)]  # noqa: PTH110, PTH116 strings
-    return digest_of(own_files(), *(f"{name} {state.st_ino} {state.st_mtime_ns}".encode() for name, state in found))
+    states = [(folder, os.stat(folder)) for folder in folders if os.path.exists(folder)]  # noqa: PTH110, PTH116 strings
+    return digest_of(own_files(), *(f"{name} {state.st_ino} {state.st_mtime_ns}".encode() for name, state in states))

@@ -180,7 +180,7 @@ def named_by(name: Callable[[str], str]) -> Iterator[None]:
     except DomainError as error:
         if not error.field_errors:
             raise
-        named = [replace(each, field=name(each.field)) for each in error.field_errors]
+        named = [replace(field_error, field=name(field_error.field)) for field_error in error.field_errors]
         message = error.message if error.kind is not Kind.INVALID else invalid_fields(named).message
         raise DomainError(error.kind, message, code=error.code, field_errors=named) from error
 
@@ -230,8 +230,8 @@ def not_found(what: str, name: object = "") -> DomainError:
     return DomainError(Kind.NOT_FOUND, " ".join(filter(None, (what, shown_name(str(name)), "not found"))))
 
 
-def or_not_found(found: Result | None, what: str, name: object = "") -> Result:
+def or_not_found(result: Result | None, what: str, name: object = "") -> Result:
     """Return what was found. Raises the error of `not_found` for None."""
-    if found is None:
+    if result is None:
         raise not_found(what, name)
-    return found
+    return result

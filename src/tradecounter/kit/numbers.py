@@ -41,8 +41,8 @@ def read_pounds(text: str, *, signed: bool = False, commas: bool = True) -> Deci
     """
     if _PLAIN_POUNDS.fullmatch(text):  # nearly all amounts of a file; a shortcut
         return Decimal(text)
-    found = _AMOUNT.fullmatch(text.strip())
-    number = text if found is None else found["sign"] + found["rest"]
+    match = _AMOUNT.fullmatch(text.strip())
+    number = text if match is None else match["sign"] + match["rest"]
     return _read(text, number, PENNY_PLACES, "an amount in pounds and pence such as 1234.50", signed, commas)
 
 
@@ -94,24 +94,24 @@ def _short(text: str) -> str:
 
 def _read(text: str, number: str, places: int | None, wanted: str, signed: bool, commas: bool) -> Decimal:
     shown = _short(text.strip())
-    found = _NUMBER.fullmatch(number)
-    if found is None or (places == 0 and "." in number):
+    match = _NUMBER.fullmatch(number)
+    if match is None or (places == 0 and "." in number):
         comma = ", with commas only between thousands" if "," in number and commas else ""
         raise UnreadableNumberError(f"{shown!r} is not {wanted}{comma}")
     if not commas and "," in number:
         raise UnreadableNumberError(
             f"{shown!r} has a comma, which may be a decimal comma in a file with semicolons or tabs: write it without"
         )
-    if found["sign"] and not signed:
+    if match["sign"] and not signed:
         raise UnreadableNumberError(f"{shown!r} has a sign, which has no meaning here: leave it out")
-    digits = found["digits"].replace(",", "")
+    digits = match["digits"].replace(",", "")
     if len(digits) > _MOST_DIGITS:
         raise UnreadableNumberError(f"{shown!r} has more than {_MOST_DIGITS} digits")
     decimals = digits.partition(".")[2]
     exact = decimals if len(decimals) == _THOUSANDS else decimals.rstrip("0")
     if places is not None and len(exact) > places:
         raise UnreadableNumberError(too_exact(shown, places))
-    return Decimal(found["sign"] + digits)
+    return Decimal(match["sign"] + digits)
 
 
 def alternatives(annotation: Any) -> list[Any]:
@@ -126,8 +126,8 @@ def alternatives(annotation: Any) -> list[Any]:
 def metas(annotation: Any) -> list[Meta]:
     """Return the annotations of a type and of its alternatives."""
     if get_origin(annotation) is Annotated:
-        inner, *found = get_args(annotation)
-        return [*metas(inner), *(meta for meta in found if isinstance(meta, Meta))]
+        inner, *annotations = get_args(annotation)
+        return [*metas(inner), *(meta for meta in annotations if isinstance(meta, Meta))]
     if get_origin(annotation) in {Union, UnionType}:
         return [meta for part in get_args(annotation) for meta in metas(part)]
     return []
@@ -184,8 +184,8 @@ def number_of(annotation: Any) -> NumberField | None:
     notes = _notes(annotation)
     marks = [note.extra[_FIELD_MARK] for note in notes if note.extra is not None and _FIELD_MARK in note.extra]
     if marks:
-        found: NumberField = marks[0]
-        return found
+        mark: NumberField = marks[0]
+        return mark
     if Decimal in options:
         return NumberField("pounds", PENNY_PLACES)
     if int in options:

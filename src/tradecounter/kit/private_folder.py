@@ -30,9 +30,9 @@ def make_data_dir(folder: Path) -> None:
     Raises OSError.
     """
     make_folders(folder)
-    found = {entry.name for entry in os.scandir(folder)}
-    _close(folder, _MORE_THAN_PASSING, _FOLDER, shared=not found <= _IN_DATA_DIR)
-    for place in sorted(folder / name for name in found & _IN_DATA_DIR):
+    entries = {entry.name for entry in os.scandir(folder)}
+    _close(folder, _MORE_THAN_PASSING, _FOLDER, shared=not entries <= _IN_DATA_DIR)
+    for place in sorted(folder / name for name in entries & _IN_DATA_DIR):
         _close(place, _ANY_ACCESS, _FOLDER if place.is_dir() else _FILE)
 
 
@@ -54,11 +54,11 @@ def make_folders(folder: Path) -> None:
 
 
 def _close(place: Path, unwanted: int, private: int, *, shared: bool = False) -> None:
-    found = place.stat()
-    mode = stat.S_IMODE(found.st_mode)
+    status = place.stat()
+    mode = stat.S_IMODE(status.st_mode)
     if not mode & unwanted:
         return
-    if found.st_uid == os.geteuid() and not shared:
+    if status.st_uid == os.geteuid() and not shared:
         place.chmod(private)
         log.warning("other users had access, which was removed", path=str(place), former_mode=f"{mode:04o}")
     else:

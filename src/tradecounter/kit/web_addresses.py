@@ -48,12 +48,12 @@ def host_of(text: str, schemes: tuple[str, ...] = WEB) -> str | IPv4Address | IP
 
 def _address_6(host: str) -> IPv6Address:
     try:
-        found = IPv6Address(host)
+        address = IPv6Address(host)
     except ValueError:
         raise NotAWebAddressError("must have a valid IPv6 address between [ and ]") from None
-    if found.scope_id is not None:
+    if address.scope_id is not None:
         raise NotAWebAddressError("must have an IPv6 address without a zone")
-    return found
+    return address
 
 
 def _name(host: str) -> str | IPv4Address:

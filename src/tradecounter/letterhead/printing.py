@@ -46,10 +46,10 @@ def print_with(
                 _template(package, template), template, printed(Printer(missing)), issued_at, logo, archival=True
             )
         except typst.TypstError as error:
-            found = _missing_in(error) - missing
-            if not found:
+            missing_now = _missing_in(error) - missing
+            if not missing_now:
                 break
-            missing |= found
+            missing |= missing_now
     return _compile(_template(package, template), template, printed(Printer(missing)), issued_at, logo, archival=False)
 
 

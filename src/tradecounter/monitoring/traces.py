@@ -107,10 +107,10 @@ def _complete(recorded: Span, span: RequestSpan) -> None:
 
 def named_resource(site: str) -> Resource:
     """Return what spans say about their process; the OTEL_ variables take precedence over the site's name."""
-    found = Resource.create()
-    if str(found.attributes[SERVICE_NAME]).startswith("unknown_service"):
-        return found.merge(Resource({SERVICE_NAME: f"tradecounter-{site}"}))
-    return found
+    resource = Resource.create()
+    if str(resource.attributes[SERVICE_NAME]).startswith("unknown_service"):
+        return resource.merge(Resource({SERVICE_NAME: f"tradecounter-{site}"}))
+    return resource
 
 
 def start_traces(site: str, exporter: str) -> None:

@@ -79,7 +79,7 @@ async def invoices_due(context: MailContext, *, user_id: int, until: int) -> Mai
     if user is None or account is None:
         return None
     end = datetime.fromtimestamp(until, UTC)
-    invoices = [each for each in await invoices_to_pay(context.tx, account.id) if each.due_at < end]
+    invoices = [invoice for invoice in await invoices_to_pay(context.tx, account.id) if invoice.due_at < end]
     if not invoices:
         return None
     named = f"invoice {invoices[0].number} is" if len(invoices) == 1 else f"{len(invoices)} invoices are"

@@ -134,17 +134,19 @@ async def statement(context: MailContext, *, customer_id: int, asked: int) -> Ma
     account = await find_account(context.tx, customer_id)
     if account is None:
         raise NothingToSend(f"customer {customer_id} does not exist")
-    found = await read_statement(context.tx, customer_id, None, None, context.now)
-    pdf = await asyncio.to_thread(print_statement, found, account.name, context.settings.letterhead, context.now)
+    account_statement = await read_statement(context.tx, customer_id, None, None, context.now)
+    pdf = await asyncio.to_thread(
+        print_statement, account_statement, account.name, context.settings.letterhead, context.now
+    )
     return await context.mail(
         f"statement-{customer_id}-{asked}",
         context.now,
         [account.billing_email],
         f"Statement of {account.name}",
         "statement",
-        attachment=Attachment(f"statement-{customer_id}-{found.until}.pdf", pdf),
+        attachment=Attachment(f"statement-{customer_id}-{account_statement.until}.pdf", pdf),
         account=account,
-        statement=found,
+        statement=account_statement,
         link=context.settings.page("account", "invoice/statement"),
         bank=context.settings.letterhead.seller.bank,
     )

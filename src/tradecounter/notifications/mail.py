@@ -75,8 +75,8 @@ def make_mail(
     message.set_content(text, cte="quoted-printable")
     message.add_alternative(html, subtype="html", cte="quoted-printable")
     if logo is not None:
-        shown = message.get_body(("html",))
-        shown.add_related(  # type: ignore[union-attr]
+        body = message.get_body(("html",))
+        body.add_related(  # type: ignore[union-attr]
             logo.content,
             "image",
             logo.subtype,

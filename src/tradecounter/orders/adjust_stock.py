@@ -48,7 +48,7 @@ class Adjustment(Struct, frozen=True, kw_only=True):
 
     @property
     def is_clear(self) -> bool:
-        """Whether it says one number of units, or only a place."""
+        """Whether the adjustment has one number of units, or only a place."""
         return (self.set is None) != (self.change is None) if self.has_units else self.location is not None
 
 
@@ -66,15 +66,15 @@ class AdjustedStock(Struct, frozen=True):
 async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: datetime) -> list[AdjustedStock]:
     """Adjust the stock of products, and allocate new units to waiting orders.
 
-    Raises DomainError: invalid, not found, conflict (fewer units than are allocated to orders). It names the fields of
-    the adjustments by their places in `items`.
+    Raises DomainError: invalid, not found, conflict (fewer units than are allocated to orders). Errors name the fields
+    of adjustments by their places in `items`.
     """
     wanted: dict[int, Adjustment] = {}
     places: dict[int, str] = {}
     for number, adjustment in enumerate(adjustments):
         _check(adjustment, f"items[{number}]")
-    found = await find_product_ids(tx, [adjustment.sku for adjustment in adjustments])
-    for number, (adjustment, (product_id, sku)) in enumerate(zip(adjustments, found, strict=True)):
+    product_ids = await find_product_ids(tx, [adjustment.sku for adjustment in adjustments])
+    for number, (adjustment, (product_id, sku)) in enumerate(zip(adjustments, product_ids, strict=True)):
         if product_id in wanted:
             raise invalid(f"items[{number}].sku", f"{sku} is named twice")
         wanted[product_id] = replace(adjustment, sku=sku)

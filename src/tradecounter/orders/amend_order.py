@@ -40,13 +40,14 @@ from tradecounter.storefront.view import current_view
 async def amend_order(
     tx: Transaction, reference: str, request: AmendOrderRequest, context: OrderContext
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
-    """Amend an order, named by its reference or id; return it with its lines and queue the e-mail.
+    """Amend an order by its reference or id; return it with its lines, and queue the e-mail.
 
-    What leaves the order as it is, such as a repeated request, is neither told nor recorded.
+    A request that changes nothing, such as a repeated one, is not recorded, and no e-mail is sent. The context is that
+    of the order's customer.
 
-    The context is that of the order's customer. Raises DomainError: not found, invalid, payment required (the increase
-    exceeds the credit and `override_credit` is not set), conflict (not confirmed, all or too much is dispatched, the
-    reference is used, the total rises although the account is blocked).
+    Raises DomainError: not found, invalid, payment required (the increase exceeds the credit and `override_credit` is
+    not set), conflict (not confirmed, all or too much is dispatched, the reference is used, or the total rises although
+    the account is blocked).
     """
     order_id = (await fetch_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
@@ -83,7 +84,7 @@ async def amend_order(
 async def _with_current_data(
     tx: Transaction, lines: Sequence[OrderLine], request: AmendOrderRequest, context: OrderContext
 ) -> OrderContext:
-    """Return the context with today's prices of the products of the order and of the new lines, and of shipping."""
+    """Return the context with today's shipping and today's prices of the products in the order and the new lines."""
     skus = [*(line.sku for line in lines), *(item.sku for item in request.items if item.sku is not None)]
     view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
     return replace(context, view=view, shipping=await current_shipping(tx, context.shipping))
@@ -92,9 +93,9 @@ async def _with_current_data(
 async def _checked(
     tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest, context: OrderContext
 ) -> tuple[str, CustomerAddress]:
-    """Return the customer reference and the address that a request asks for.
+    """Return the customer reference and the address of a request.
 
-    Raises DomainError: invalid, with all that is wrong with the request; conflict (the reference is used).
+    Raises DomainError: invalid, with all errors of the request; conflict (the reference is used).
     """
     collector = ErrorCollector()
     if request.override_credit is not None:

@@ -1,4 +1,4 @@
-"""Makes the lines and the delivery of an amended order: units, prices, address, VAT, weight and shipping options."""
+"""The lines and the delivery of an amended order: units, prices, address, VAT, weight and shipping options."""
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -37,9 +37,9 @@ AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line
 
 
 class AmendedLines(Struct, frozen=True, kw_only=True):
-    """All lines after an amendment, new ones included, and the ids of the lines that are gone.
+    """All lines after an amendment, new ones included, and the ids of the removed lines.
 
-    The positions of the new lines begin after `last_position`.
+    The positions of new lines begin after `last_position`.
     """
 
     lines: list[OrderLine]
@@ -55,7 +55,7 @@ async def amend_lines(
     request: AmendOrderRequest,
     context: OrderContext,
 ) -> AmendedLines:
-    """Return the lines that a checked request asks for, at the order's rate of VAT; new units are back-ordered for now.
+    """Return the lines of a checked request, at the order's rate of VAT; new units are back-ordered at first.
 
     Raises DomainError: invalid, conflict (more is dispatched, or the price of dispatched units would change).
     """
@@ -73,7 +73,7 @@ async def amend_lines(
 
 
 def check_items(items: Sequence[AmendedItem], view: CustomerView, collector: ErrorCollector) -> None:
-    """Collect what is wrong with the items of a request."""
+    """Collect the errors of the items of a request."""
     for number, item in enumerate(items):
         place = f"items[{number}]"
         if (item.id is None) == (item.sku is None):
@@ -85,8 +85,8 @@ def check_items(items: Sequence[AmendedItem], view: CustomerView, collector: Err
         if item.unit_cost is not None:
             with collector.collecting():
                 check_cost(f"{place}.unit_cost", "unit cost", item.unit_cost)
-    named = [(number, item.sku) for number, item in enumerate(items) if item.sku is not None and item.id is None]
-    collector.errors += unknown_skus(view, named)
+    new_items = [(number, item.sku) for number, item in enumerate(items) if item.sku is not None and item.id is None]
+    collector.errors += unknown_skus(view, new_items)
 
 
 def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> OrderLine:
@@ -122,8 +122,10 @@ async def _added(
 class AmendedShipping(Struct, frozen=True):
     """An order with its amended address, region, VAT rate and shipping method; `reweighed` prices the carriage.
 
-    `fixed`: a part is dispatched, so the carriage stays. `moved`: the address or the method changes; `readdressed`: the
-    address does.
+    Attributes:
+        fixed: whether a part is dispatched, so that the carriage stays.
+        moved: whether the address or the method changes.
+        readdressed: whether the address changes.
     """
 
     order: ConfirmedOrder
@@ -133,11 +135,11 @@ class AmendedShipping(Struct, frozen=True):
     readdressed: bool
 
     def reweighed(self, before: Sequence[OrderLine], lines: Sequence[OrderLine]) -> ConfirmedOrder:
-        """Return the order with the weight of its amended lines, and the options and the carriage for it.
+        """Return the order with the weight of its amended lines, and with new options and carriage.
 
-        The carriage of an order whose address, method and units or weight stay the same stays too, also after a
-        cancellation of units, and so does the carriage that support set for a quote. Raises DomainError (invalid) when
-        the method does not fit; after a dispatch, what is left has to.
+        The carriage stays if the address, the method, and the units or the weight stay; after a cancellation of units;
+        and for a quote whose carriage support has set. Raises DomainError (invalid) if the method does not fit the
+        weight, or after a dispatch the weight of what is left.
         """
         order, context = self.order, self.context
         if not self.moved and _units(before) == _units(lines):
@@ -153,17 +155,17 @@ class AmendedShipping(Struct, frozen=True):
         if order.kind == "quote" and not self.readdressed:
             options |= {option.id: option for option in order.shipping_options}
         ordered = sorted(options.values(), key=lambda option: (option.cost_net, option.id))
-        chosen = named_option(ordered, order.shipping_method)
+        shipping_option = named_option(ordered, order.shipping_method)
         return replace(
             order,
             shipping_weight=weight,
             shipping_options=ordered,
-            shipping_net=chosen.cost_net,
-            shipping_tax=chosen.tax(order.tax_rate),
+            shipping_net=shipping_option.cost_net,
+            shipping_tax=shipping_option.tax(order.tax_rate),
         )
 
     def _require_fitting(self, before: Sequence[OrderLine], lines: Sequence[OrderLine]) -> None:
-        """Raise DomainError (invalid) if added units are too heavy for the method, together with what else is left.
+        """Raise DomainError (invalid) if the method cannot carry what is left with the added units.
 
         Support sets the carriage of a quote, whatever it weighs.
         """
@@ -177,16 +179,16 @@ class AmendedShipping(Struct, frozen=True):
 
 
 async def amended_address(tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest) -> CustomerAddress:
-    """Return the delivery address that a request asks for, whole or by the id of one of the customer's addresses.
+    """Return the delivery address of a request, which may be the id of one of the customer's addresses.
 
     Raises DomainError (invalid).
     """
-    given, field = request.new_address, "shipping_address"
-    if given is None:
+    new_address, field = request.new_address, "shipping_address"
+    if new_address is None:
         return order.shipping_address
-    address_id = chosen_address(given, field)
+    address_id = chosen_address(new_address, field)
     if address_id is None:
-        typed = CustomerAddress(**asdict(read_address(given, field)))
+        typed = CustomerAddress(**asdict(read_address(new_address, field)))
         same = replace(typed, id=order.shipping_address.id) == order.shipping_address
         return order.shipping_address if same else typed
     saved = await find_address(tx, order.customer_id, address_id)
@@ -204,7 +206,7 @@ def with_shipping(
     request: AmendOrderRequest,
     context: OrderContext,
 ) -> AmendedShipping:
-    """Return an order with another delivery address and the shipping method that a request asks for.
+    """Return an order with the delivery address and the shipping method of a request.
 
     Raises DomainError: invalid, conflict (a part is already dispatched).
     """
@@ -230,7 +232,7 @@ def _units(lines: Sequence[OrderLine]) -> dict[int, int]:
 
 
 def _weight(lines: Sequence[OrderLine], context: OrderContext, *, left: bool = False) -> Decimal:
-    """Return the weight of lines in kg, or of what is left of them to dispatch."""
+    """Return the weight of lines in kg, or of the part of them that is left to dispatch."""
     view = context.view
     rows = view.snapshot.row_of_id
     units = ((line.product_id, line.left if left else line.quantity) for line in lines)

@@ -19,7 +19,7 @@ ORDERED_WITHIN = timedelta(days=90)  # for this long, a SKU concerns the custome
 
 
 async def announce_changes(tx: Transaction, now: datetime) -> int:
-    """Record the events for the changes since the last announcement, unless that was this minute; return how many."""
+    """Record the events for the changes since the last announcement; return how many. Does so once a minute at most."""
     last = await lock_announced(tx)
     if last is None or _minute(last.at) == _minute(now):
         return 0

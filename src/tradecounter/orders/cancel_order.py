@@ -171,7 +171,7 @@ async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: s
 
 
 async def replace_order(tx: Transaction, customer_id: int, code: str, now: datetime) -> None:
-    """Cancel a pending order that another one replaces; one that is cancelled or has expired stays as it is.
+    """Cancel a pending order that another one replaces; leave it alone if it is cancelled or has expired.
 
     Raises DomainError: not found (also for a quote), conflict (it was confirmed).
     """

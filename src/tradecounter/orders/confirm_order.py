@@ -84,8 +84,8 @@ async def confirm_order(
     if account.one.blocked:
         raise account_blocked()
     pending = _confirmable(order, now)
-    named = pending.shipping_method if method_id is None else method_id
-    option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
+    wanted_method = pending.shipping_method if method_id is None else method_id
+    option = choose_shipping(pending.shipping_options, wanted_method, account.one.shipping_method)
     if option is None:
         raise method_needed(pending.shipping_options)
     require_seen(guards, pending, pending.gross_with(option))

@@ -37,55 +37,55 @@ async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
 
 
 async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order by the names of `fetch_order`, the customer's reference, or the beginning of its reference.
+    """Return an order by a name of `fetch_order`, its customer's reference, or the beginning of its own reference.
 
     Raises DomainError: not found, invalid (several orders match).
     """
     order = await find_order(tx, name)
     if order is not None:
         return order
-    if found := await list_all_orders(tx, OrderFilter(customer_reference=name), _MOST_NAMED + 1):
-        return _only(found, f"{shown_name(name)} is the customer's reference of several orders")
+    if orders := await list_all_orders(tx, OrderFilter(customer_reference=name), _MOST_NAMED + 1):
+        return _only(orders, f"{shown_name(name)} is the customer's reference of several orders")
     order = await _order_with_code(tx, name)
     if order is not None:
         return order
-    if found := await orders_beginning(tx, name, _MOST_NAMED + 1):
-        return _only(found, f"several references begin with {name}")
+    if orders := await orders_beginning(tx, name, _MOST_NAMED + 1):
+        return _only(orders, f"several references begin with {name}")
     raise _unknown(name, [])
 
 
 async def whole_code(tx: Transaction, beginning: str) -> str:
-    """Return the whole confirmation code for its beginning; the beginning itself when no code matches.
+    """Return the confirmation code that begins with a text; the text itself if no code does.
 
-    Raises DomainError (invalid) when several codes match.
+    Raises DomainError (invalid) if several codes match.
     """
     order = await _order_with_code(tx, beginning)
     return beginning if order is None else order.confirmation_code
 
 
 async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
-    """Return the order by the beginning of its confirmation code, which is no number.
+    """Return the order whose confirmation code begins with a text that is no number.
 
-    A number is an id: that of an order which is gone must not be taken for another order's code. Raises DomainError
-    (invalid) when several match.
+    A number is an id. The id of a deleted order must not match the code of another one. Raises DomainError (invalid) if
+    several codes match.
     """
     beginning = beginning.strip().lower()
     if not _BEGINNING_OF_CODE.fullmatch(beginning) or read_id(beginning) is not None:
         return None
     first, last = beginning.ljust(_CODE_LENGTH, "0"), beginning.ljust(_CODE_LENGTH, "f")
-    found = await orders_between_codes(tx, first, last, _MOST_NAMED + 1)
-    if len(found) > 1:
-        more = " and more" if len(found) > _MOST_NAMED else ""
-        codes = ", ".join(order.confirmation_code for order in found[:_MOST_NAMED])
+    orders = await orders_between_codes(tx, first, last, _MOST_NAMED + 1)
+    if len(orders) > 1:
+        more = " and more" if len(orders) > _MOST_NAMED else ""
+        codes = ", ".join(order.confirmation_code for order in orders[:_MOST_NAMED])
         raise DomainError(Kind.INVALID, f"several confirmation codes begin with {beginning}: {codes}{more}")
-    return found[0] if found else None
+    return orders[0] if orders else None
 
 
-def _only(found: list[AnyOrder], problem: str) -> AnyOrder:
-    """Return the only order of a list. Raises DomainError (invalid), with the candidates, for several orders."""
-    if len(found) == 1:
-        return found[0]
-    raise DomainError(Kind.INVALID, f"{problem}: {_listed(found)}")
+def _only(orders: list[AnyOrder], problem: str) -> AnyOrder:
+    """Return the only order of a list. Raises DomainError (invalid) for several orders, naming them."""
+    if len(orders) == 1:
+        return orders[0]
+    raise DomainError(Kind.INVALID, f"{problem}: {_listed(orders)}")
 
 
 def _unknown(name: str, candidates: list[AnyOrder]) -> DomainError:

@@ -1,4 +1,4 @@
-"""The data about fulfilment that order responses show. `shipments/`, a row above, provides it."""
+"""The fulfilment that responses about orders show. `shipments/`, a row above, provides it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,8 +16,8 @@ from tradecounter.shipping.rules import tracking_link
 class Shipped(Struct, frozen=True, kw_only=True):
     """A shipment with its tracking events by date.
 
-    `units` counts by line id, without the components of bundles; `serial_numbers` are by line id, with them. Without
-    `carrier`, the provider of its shipping method carries it.
+    `units` are by line id, without components of bundles; `serial_numbers` are by line id, with components. Without
+    `carrier`, the provider of the shipping method carries it.
     """
 
     id: int

@@ -1,6 +1,6 @@
-"""Guards of a customer's program: what an order may cost, and whether it may wait for stock.
+"""Guards of a customer's program: the most that an order may cost, and whether it may wait for stock.
 
-An order that a guard stops is rejected as a whole, with what it would cost or what is there.
+An order that a guard stops is rejected as a whole; the error has its cost or the available units.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, conflicts, invalid_fields
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.create.draft import Wanted
+from tradecounter.orders.create.draft import WantedLine
 from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.states import OrderKind, PendingOrder, PricedQuote, pricing_of
 from tradecounter.orders.wire import ConfirmOrderRequest, CreateOrderRequest
@@ -21,9 +21,10 @@ _MAX_COST = "max_cost_gross"
 
 
 class ConfirmationGuards(Struct, frozen=True):
-    """The guards of a confirmation. Without `allow_back_orders`, what the creation said counts.
+    """The guards of a confirmation. If `allow_back_orders` is None, the request of the creation decides.
 
-    What whoever confirms has seen is `pricing`, the number of a quote's price, or `total`, with VAT and shipping.
+    `pricing` is the number of the quote's price that the caller has seen; `total` is the total with VAT and shipping
+    that the caller has seen.
     """
 
     max_cost_gross: Decimal | None = None
@@ -33,7 +34,7 @@ class ConfirmationGuards(Struct, frozen=True):
 
     @classmethod
     def of(cls, request: ConfirmOrderRequest, pricing: int | None = None) -> Self:
-        """Return the guards of a request, which was made at sight of a quote's price."""
+        """Return the guards of a request; `pricing` is the number of the quote's price that was shown."""
         return cls(request.max_cost_gross, request.allow_back_orders, pricing)
 
 
@@ -75,7 +76,7 @@ def require_prices(request: CreateOrderRequest, lines: Sequence[OrderLine], cost
 
 
 def require_sum(guards: ConfirmationGuards, cost_gross: Decimal) -> None:
-    """Check what the items of an order cost with VAT. Raises DomainError: invalid, conflict."""
+    """Check the cost of an order's items with VAT. Raises DomainError: invalid, conflict."""
     if guards.max_cost_gross is None:
         return
     if wrong := list(amount_errors(_MAX_COST, guards.max_cost_gross)):
@@ -85,7 +86,7 @@ def require_sum(guards: ConfirmationGuards, cost_gross: Decimal) -> None:
 
 
 def require_seen(guards: ConfirmationGuards, order: PendingOrder | PricedQuote, gross: Decimal) -> None:
-    """Check that an order, which costs `gross` with VAT and shipping, has the price that whoever confirms it has seen.
+    """Check that an order has the price that the caller has seen; `gross` is its total with VAT and shipping.
 
     Raises DomainError (conflict).
     """
@@ -103,7 +104,7 @@ def _sum_errors(most: Decimal | None, cost_gross: Decimal) -> list[FieldError]:
     return [FieldError(_MAX_COST, problem, Code.PRICE_CHANGED)]
 
 
-def require_offered_stock(view: CustomerView, wanted: Sequence[Wanted]) -> None:
+def require_offered_stock(view: CustomerView, wanted: Sequence[WantedLine]) -> None:
     """Check that the view has enough stock for all items of an order. Raises DomainError (conflict).
 
     The confirmation decides: other orders may take the units in the meantime.
@@ -118,7 +119,7 @@ def require_stock(lines: Sequence[OrderLine], available: Mapping[int, int]) -> N
 
 
 def _require(lines: Sequence[tuple[int, str, int]], available: Mapping[int, int]) -> None:
-    """Check lines, which are a product, its SKU and a quantity."""
+    """Check the stock for lines; a line is a product, its SKU and a quantity."""
     wanted = added_up((product, quantity) for product, _, quantity in lines)
     errors = [
         FieldError(

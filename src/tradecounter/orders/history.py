@@ -1,4 +1,4 @@
-"""Records what happens to orders and quotes, what is noted about them, and the reseller's own ids of them."""
+"""Records what happens to orders and quotes, notes about them, and the reseller's own ids of them."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -16,9 +16,9 @@ from tradecounter.orders.states import AnyOrder, NumberedOrder
 
 
 def record_order_event(tx: Transaction, type_: EventType, order: AnyOrder, now: datetime, **data: Any) -> None:
-    """Record an event of an order or a quote, which the caller has locked; `data` comes on top of what names it.
+    """Record an event of an order or a quote that the caller has locked; `data` is added to what names the order.
 
-    The order is named by its id, which it has from creation on, so all its events have one subject.
+    The subject has the order's id, which never changes, so all events of an order have the same subject.
     """
     numbered = isinstance(order, NumberedOrder)
     name = {"order_reference": order.name} if numbered else {"confirmation_code": order.confirmation_code}
@@ -40,7 +40,7 @@ def audit_order(
 
 
 def audited_as(order: AnyOrder) -> str:
-    """Return the subject that an order or a quote has in the audit log from now on."""
+    """Return the subject of an order or a quote in the audit log."""
     kind = "order" if isinstance(order, NumberedOrder) else order.kind
     return f"{kind}/{order.name}"
 
@@ -58,9 +58,9 @@ async def add_note(tx: Transaction, reference: str, text: str, now: datetime) ->
 
 
 async def add_own_note(tx: Transaction, order: AnyOrder, lines: Iterable[str], now: datetime) -> None:
-    """Add what a user of the customer notes about an order, which the customer sees too.
+    """Add a note of one of the customer's users about an order; customers see it.
 
-    Lines that are too long for one note become several. A line has at most `LONGEST_NOTE` characters.
+    A text that is too long for one note becomes several notes. A line has at most `LONGEST_NOTE` characters.
     """
     notes: list[str] = []
     for line in lines:

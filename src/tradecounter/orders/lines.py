@@ -1,4 +1,4 @@
-"""The lines of an order and their units: which may be named, what a cancellation takes, and the status that follows."""
+"""The lines of an order and their units: which can be named, what a cancellation takes, and the resulting status."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from tradecounter.orders.wire import MOST_UNITS
 
 
 def line_tax(cost_net: Decimal, tax_rate: Decimal) -> Decimal:
-    """Return the tax on a line's net cost, at a rate in per cent: it is rounded once per line."""
+    """Return the tax on a line's net cost, at a rate in per cent; it is rounded once per line."""
     return percentage(cost_net, tax_rate)
 
 
@@ -82,17 +82,17 @@ def total_costs(lines: Sequence[OrderLine]) -> tuple[Decimal, Decimal]:
     return sum((line.cost_net for line in lines), NOTHING), sum((line.cost_tax for line in lines), NOTHING)
 
 
-def with_components(found: Sequence[OrderLine]) -> list[OrderLine]:
+def with_components(order_lines: Sequence[OrderLine]) -> list[OrderLine]:
     """Return lines with the components nested in their bundles."""
     components: defaultdict[int, list[OrderLine]] = defaultdict(list)
-    for line in found:
+    for line in order_lines:
         if line.bundle_line_id is not None:
             components[line.bundle_line_id].append(line)
     if not components:
-        return list(found)
+        return list(order_lines)
     return [
         replace(line, components=tuple(_sharing(part, line) for part in components.get(line.id, ())))
-        for line in found
+        for line in order_lines
         if line.bundle_line_id is None
     ]
 
@@ -154,7 +154,7 @@ class NamedUnits(Struct):
 
 
 class Purpose(Struct, frozen=True):
-    """What units are named for: the verb, what a component does, the units that can be named in words and in number."""
+    """The purpose of naming units: the verb, what a component does, and the available units, also in words."""
 
     verb: str
     goes: str
@@ -162,16 +162,16 @@ class Purpose(Struct, frozen=True):
     most: Callable[[OrderLine], int]
 
 
-def named_units(lines: Sequence[OrderLine], named: Sequence[NamedUnits], purpose: Purpose) -> dict[int, int]:
+def named_units(lines: Sequence[OrderLine], items: Sequence[NamedUnits], purpose: Purpose) -> dict[int, int]:
     """Return units by line id.
 
     Raises DomainError (invalid) as `named_lines` does, for wrong quantities, and without any item.
     """
-    if not named:
+    if not items:
         raise invalid("items", "must name at least one item")
     units: dict[int, int] = {}
-    found = named_lines(lines, [item.id for item in named], purpose)
-    for number, (line, item) in enumerate(zip(found, named, strict=True)):
+    order_lines = named_lines(lines, [item.id for item in items], purpose)
+    for number, (line, item) in enumerate(zip(order_lines, items, strict=True)):
         if not 1 <= item.quantity <= purpose.most(line):
             raise invalid(f"items[{number}].quantity", f"{line.sku} {_what_remains(purpose, purpose.most(line))}")
         units[line.id] = item.quantity
@@ -179,7 +179,7 @@ def named_units(lines: Sequence[OrderLine], named: Sequence[NamedUnits], purpose
 
 
 def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purpose: Purpose) -> list[OrderLine]:
-    """Return the lines with the ids of a request's items; an item without one, which adds a line, is passed over.
+    """Return the lines of a request's items; items without an id, which add lines, are skipped.
 
     Raises DomainError (invalid) for unknown or repeated items, and for components of bundles.
     """
@@ -211,10 +211,9 @@ def _what_remains(purpose: Purpose, most: int) -> str:
 
 
 def with_quantity(line: OrderLine, quantity: int, unit_cost: Decimal, tax_rate: Decimal) -> OrderLine:
-    """Return a line of a confirmed order with other wanted units, and its components in proportion.
+    """Return a line of a confirmed order with another quantity, and its components in proportion.
 
-    Added units are back-ordered, until stock serves them. Removed units are back-ordered units first, allocated ones
-    last.
+    Added units are back-ordered until stock serves them. Back-ordered units are removed first, allocated ones last.
     """
     added = quantity - line.quantity
     from_back_orders = min(-added, line.back_ordered)
@@ -241,10 +240,10 @@ def without_units(line: OrderLine, units: int, tax_rate: Decimal) -> OrderLine:
 
 
 def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], due: Decimal) -> str:
-    """Return the status of a confirmed order; `due` are the pounds that its invoices still ask for.
+    """Return the status of a confirmed order; `due` is what is due of its invoices, in pounds.
 
-    `invoiced` has what its invoices contain: units by line id, and something for None if they contain the shipping. The
-    status shows that there is an invoice, whatever is still to be dispatched (specification, status labels).
+    `invoiced` has the invoiced units by line id, and the key None if the shipping is invoiced. Once there is an
+    invoice, the status says so, even if units are left to dispatch (specification, status labels).
     """
     if invoiced:
         if any(line.left or line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
@@ -258,7 +257,7 @@ def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], du
 
 
 def released_units(before: Sequence[OrderLine], after: Sequence[OrderLine]) -> tuple[Counter[int], Counter[int]]:
-    """Return the allocated and the back-ordered units, by product, that a change of an order's lines releases.
+    """Return the allocated and the back-ordered units that a change of an order's lines releases, by product.
 
     Both have the same products. Units that the change adds are negative.
     """

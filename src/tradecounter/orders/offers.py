@@ -1,4 +1,4 @@
-"""What products and shipping options a customer is offered before an order is confirmed."""
+"""The products and shipping options that a customer is offered before an order is confirmed."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -24,9 +24,10 @@ LONGEST_SEARCH = 500
 
 
 class OfferedLine(Struct, frozen=True):
-    """A product at a customer's price for a quantity; `breaks` are the units and net unit costs of its price breaks.
+    """A product at a customer's price for a quantity; `breaks` are units and net unit costs of its price breaks.
 
-    `stock` is the status of the stock as the customer may see it; `is_delivery_shown`, whether it may see the delivery.
+    `stock` is the status of the stock that the customer may see; `is_delivery_shown` is whether it may see the
+    delivery.
     """
 
     sku: str
@@ -54,10 +55,10 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
     """Return the products that a customer can buy; `wanted` are numbers of lines, SKUs and quantities."""
     lines = {}
     for number, sku, quantity in wanted:
-        found = view.find(sku)
-        if found is None:
+        row_and_costs = view.find(sku)
+        if row_and_costs is None:
             continue
-        row, costs = found
+        row, costs = row_and_costs
         product = view.product(row)
         due = (each for each in view.stock.deliveries.get(row, ()) if not is_late(each, uk_date(now)))
         lines[number] = OfferedLine(
@@ -75,14 +76,14 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
 
 
 def found_lines(view: CustomerView, text: str, quantity: int, now: datetime) -> list[OfferedLine]:
-    """Return the first products that words find, at the customer's price for a quantity."""
+    """Return the first products that words match, at the customer's price for a quantity."""
     rows = find_products(view, ProductListParameters(query=text[:LONGEST_SEARCH]))[:_MOST_FOUND]
     skus = [view.product(int(row)).sku for row in rows]
     return list(offered_lines(view, [(number, sku, quantity) for number, sku in enumerate(skus)], now).values())
 
 
 def unknown_products(view: CustomerView, wanted: Iterable[tuple[int, str, int]]) -> dict[int, str]:
-    """Return what is wrong with the SKUs that a customer cannot buy, by the numbers of their lines."""
+    """Return the errors of SKUs that a customer cannot buy, by the numbers of their lines."""
     skus = [(number, sku) for number, sku, _ in wanted if view.find(sku) is None]
     errors = unknown_skus(view, skus)
     return {number: error.message for (number, _), error in zip(skus, errors, strict=True)}
@@ -92,9 +93,9 @@ Shown = TypeVar("Shown", bound=OrderBase)
 
 
 async def dated_now(order: Shown, lines: Sequence[OrderLine], views: RefreshableViews, now: datetime) -> Shown:
-    """Return an order with the dates that its options would have if it was confirmed now; a confirmed one unchanged.
+    """Return an order with the dates that its options would have if it were confirmed now.
 
-    Its creation, from which the stored dates are, may be days ago.
+    The stored dates are those of its creation, which may be days ago. A confirmed order stays unchanged.
     """
     if isinstance(order, NumberedOrder) or not order.shipping_options:
         return order
@@ -105,7 +106,7 @@ async def dated_now(order: Shown, lines: Sequence[OrderLine], views: Refreshable
 
 
 def chosen_option(order: OrderBase, default: int | None) -> Sequence[int]:
-    """Return the id of the option that is chosen at first: the order's own, the account's default, or the cheapest."""
+    """Return the id of the option that is selected first: the order's own, the account's default, or the cheapest."""
     options = order.shipping_options
     chosen = choose_shipping(options, order.shipping_method, default)
     if chosen is None and options:

@@ -1,4 +1,4 @@
-"""What an order of a customer is priced from: the customer's view, shipping and the reseller's settings."""
+"""The context from which an order is priced: the customer's view, shipping and the reseller's settings."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -52,7 +52,7 @@ class OrderContext(Struct, frozen=True, kw_only=True):
 
 
 class OrderContexts(Struct, frozen=True):
-    """Makes the contexts of customers' orders, for whoever orders; `view_of` returns a customer's view."""
+    """Makes the contexts of customers' orders; `view_of` returns a customer's view."""
 
     view_of: Callable[[int], CustomerView]
     methods: ShippingMethods
@@ -71,9 +71,9 @@ class OrderContexts(Struct, frozen=True):
 
 
 async def read_contexts(tx: Transaction, policy: OrderingPolicy, now: datetime) -> OrderContexts:
-    """Return contexts that are made from the data as it is now, for programs that keep no copy of it.
+    """Return contexts made from the current data, for programs that keep no copy of it.
 
-    An unknown customer is a DomainError (not found).
+    They raise DomainError (not found) for an unknown customer.
     """
     storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
     versions = await read_versions(tx)

@@ -1,4 +1,4 @@
-"""Reads the parameters of `GET /order`, and lists orders as JSON or CSV: a page at once, or batches (docs/adr/0018)."""
+"""Reads the parameters of `GET /order`, and lists orders as JSON or CSV: one page, or batches (docs/adr/0018)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence

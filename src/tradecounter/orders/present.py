@@ -61,7 +61,7 @@ def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: 
 def pending_order(
     order: PendingOrder | CancelledUnconfirmed, lines: Sequence[OrderLine], now: datetime
 ) -> PendingOrderReadBack:
-    """Return the response for an order that is not confirmed: that of its creation, and until when it can be."""
+    """Return the response for an unconfirmed order: that of its creation, and until when it can be confirmed."""
     return PendingOrderReadBack(
         **msgspec.structs.asdict(created_order(order, lines)),
         status=shown_state(order, now).capitalize(),
@@ -152,7 +152,7 @@ def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) 
 def shipping_on_the_wire(
     order: NumberedOrder, lines: Sequence[OrderLine], shipments: Sequence[Shipped]
 ) -> list[OrderShipping]:
-    """Return an entry per shipment; before the first shipment, one entry. The first has the order's shipping cost."""
+    """Return an entry per shipment; before the first shipment, one entry. The first entry has the shipping cost."""
     if shipments:
         first, *later = shipments
         return [

@@ -68,8 +68,8 @@ class AmendOrderRequest(Struct, frozen=True):
     @property
     def changes_nothing(self) -> bool:
         """Whether the request names nothing to change."""
-        named = (self.items, self.new_address, self.shipping_method, self.customer_reference)
-        return all(value in (None, []) for value in named)
+        changes = (self.items, self.new_address, self.shipping_method, self.customer_reference)
+        return all(value in (None, []) for value in changes)
 
     @property
     def new_address(self) -> Raw | None:

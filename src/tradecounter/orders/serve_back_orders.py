@@ -83,8 +83,8 @@ def _changed_options(order: ConfirmedOrder, covers: _Covers) -> list[ShippingOpt
 
 
 def _day(order: ConfirmedOrder, options: Sequence[ShippingOption]) -> date | None:
-    chosen = find_option(options, order.shipping_method)
-    return None if chosen is None or chosen.dispatch is None else uk_date(chosen.dispatch)
+    option = find_option(options, order.shipping_method)
+    return None if option is None or option.dispatch is None else uk_date(option.dispatch)
 
 
 def _first_delivery_to_leave(today: date) -> date:

@@ -55,12 +55,12 @@ def find_option(options: Sequence[ShippingOption], method_id: int | None) -> Shi
 
 def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingOption:
     """Return the option with a requested id. Raises DomainError (invalid) when the order has no such option."""
-    found = find_option(options, method_id)
-    if found is None:
+    option = find_option(options, method_id)
+    if option is None:
         listed = _listed(options) or "none fits; omit shipping_method, and support will set a delivery price"
         problem = f"{method_id} is not among the shipping options: {listed}"
         raise invalid("shipping_method.id", problem, Code.UNKNOWN_SHIPPING_METHOD)
-    return found
+    return option
 
 
 def choose_shipping(options: Sequence[ShippingOption], named: int | None, default: int | None) -> ShippingOption | None:

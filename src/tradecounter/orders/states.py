@@ -187,10 +187,10 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
     @property
     def chosen_shipping(self) -> ShippingOption:
         """The confirmed shipping option. Raises LookupError when the order has no such option."""
-        chosen = find_option(self.shipping_options, self.shipping_method)
-        if chosen is None:
+        option = find_option(self.shipping_options, self.shipping_method)
+        if option is None:
             raise LookupError(f"order {self.id} has no shipping option {self.shipping_method}")
-        return chosen
+        return option
 
     @property
     def gross(self) -> Decimal:

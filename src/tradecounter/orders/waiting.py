@@ -1,4 +1,4 @@
-"""Why an order has not left: what each of its lines waits for, in a sentence, and the order in a few words.
+"""Why an order has not left: what each of its lines waits for, as a sentence and in short.
 
 Customers and staff read the same sentences.
 """
@@ -37,16 +37,16 @@ class OpenLine(Struct, frozen=True):
 
 
 def open_lines_of(lines: Sequence[OrderLine]) -> list[OpenLine]:
-    """Return the lines of a confirmed order of which units have not left."""
+    """Return the lines of a confirmed order that have units left to dispatch."""
     return [
         OpenLine(line.id, line.sku, line.quantity, line.allocated, line.back_ordered) for line in lines if line.to_come
     ]
 
 
 class Queue(Struct, frozen=True):
-    """What comes for a back-ordered line: the product's deliveries by date, of which `earlier` units are for others.
+    """The deliveries of a back-ordered line's product by date; `earlier` units of them are for other orders.
 
-    Without `deliveries`, the reader may not see them.
+    `deliveries` is None if the reader may not see them.
     """
 
     earlier: int = 0
@@ -79,16 +79,16 @@ def waits_of_lines(
 
 
 def wait_of_order(waits: Mapping[int, Wait]) -> Wait | None:
-    """Return what an order waits for most: stock, before all else."""
+    """Return what an order waits for most; stock comes before everything else."""
     return next((wait for wait in waits.values() if wait.reason == "stock"), next(iter(waits.values()), None))
 
 
 def wait_of_pending(
     gross: Decimal, expires_at: datetime | None, asked_at: datetime | None, room: CreditRoom | None
 ) -> Wait:
-    """Return what an order that is not confirmed waits for.
+    """Return what an unconfirmed order waits for.
 
-    `asked_at` is when someone asked for approval; without `room`, credit is not looked at.
+    `asked_at` is when somebody requested approval; without `room`, credit is ignored.
     """
     if asked_at is not None:
         return Wait("approval", f"It waits for approval since {_day(asked_at)}.", "Waits for approval")
@@ -111,9 +111,9 @@ async def waits_of_orders(
 ) -> dict[int, dict[int, Wait]]:
     """Return what the lines of confirmed orders wait for, by internal order id, with two statements."""
     queued = await queues_of_orders(tx, list(lines))
-    found = await deliveries_of_products(tx, sorted({product_id for product_id, _ in queued.values()}))
+    deliveries = await deliveries_of_products(tx, sorted({product_id for product_id, _ in queued.values()}))
     queues = {
-        line_id: Queue(earlier, found.get(product_id, ()) if sees_deliveries else None)
+        line_id: Queue(earlier, deliveries.get(product_id, ()) if sees_deliveries else None)
         for line_id, (product_id, earlier) in queued.items()
     }
     return {
@@ -130,8 +130,8 @@ async def waits_of_rows(
         return {}
     lines = {order_id: open_lines_of(of_order) for order_id, of_order in (await lines_of(tx, ids)).items()}
     waits = await waits_of_orders(tx, lines, {}, now, sees_deliveries=sees_deliveries)
-    found = {order_id: wait_of_order(of_order) for order_id, of_order in waits.items()}
-    return {order_id: wait for order_id, wait in found.items() if wait is not None}
+    wait_of = {order_id: wait_of_order(of_order) for order_id, of_order in waits.items()}
+    return {order_id: wait for order_id, wait in wait_of.items() if wait is not None}
 
 
 def _for_stock(line: OpenLine, queue: Queue, now: datetime) -> Wait:
@@ -142,11 +142,11 @@ def _for_stock(line: OpenLine, queue: Queue, now: datetime) -> Wait:
     if queue.deliveries is None:
         return Wait("stock", f"{some} for stock.{ready}", "Waits for stock")
     coming = [each for each in queue.deliveries if uk_date(each.expected_on) >= uk_date(now)]
-    found = covering(coming, queue.earlier + line.back_ordered, now)
-    if found is not None:
-        day = _day(found.expected_on)
+    delivery = covering(coming, queue.earlier + line.back_ordered, now)
+    if delivery is not None:
+        day = _day(delivery.expected_on)
         first = f", after {queue.earlier:,} for earlier orders" if queue.earlier else ""
-        said = f"{some} for stock: {found.incoming:,} {_are(found.incoming)} expected on {day}{first}."
+        said = f"{some} for stock: {delivery.incoming:,} {_are(delivery.incoming)} expected on {day}{first}."
         return Wait("stock", said + ready, f"Waits for stock, {day}")
     if coming:
         last = coming[-1]

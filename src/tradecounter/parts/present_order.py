@@ -63,17 +63,17 @@ class OrderPresenter(Struct, frozen=True):
         shown = []
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
-            found = _shown(order, lines[order.id], fulfilled[order.id], view, now)
-            found.external_id = external_ids.get(order.id)
-            found.invoices = invoices.get(order.id, [])
-            found.credit_notes = credit_notes.get(order.id, [])
-            found.returns = [return_number(return_id) for return_id in returns.get(order.id, ())]
-            found.notes = [Note(note.at, note.by, note.text) for note in notes[order.id]]
-            for item in found.items:
+            presented = _present(order, lines[order.id], fulfilled[order.id], view, now)
+            presented.external_id = external_ids.get(order.id)
+            presented.invoices = invoices.get(order.id, [])
+            presented.credit_notes = credit_notes.get(order.id, [])
+            presented.returns = [return_number(return_id) for return_id in returns.get(order.id, ())]
+            presented.notes = [Note(note.at, note.by, note.text) for note in notes[order.id]]
+            for item in presented.items:
                 item.quantity_invoiced = invoiced.get(item.id, 0)
                 item.quantity_to_invoice -= item.quantity_invoiced
-            found.history = history[order.id]
-            shown.append(found)
+            presented.history = history[order.id]
+            shown.append(presented)
         return shown
 
 
@@ -95,7 +95,7 @@ async def _histories(
     return histories
 
 
-def _shown(
+def _present(
     order: AnyOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime
 ) -> ResellerOrder:
     numbered = order if isinstance(order, NumberedOrder) else None
@@ -143,13 +143,13 @@ def _shown(
     )
 
 
-def _shipping(shown: OrderShipping) -> ResellerShipping:
+def _shipping(order_shipping: OrderShipping) -> ResellerShipping:
     events = [
         ResellerTrackingEvent(moment_of(event.date), event.type, event.description, event.locality)
-        for event in shown.tracking_events
+        for event in order_shipping.tracking_events
     ]
     # The rest of a shipment is in `shipments`.
-    members = {name: getattr(shown, name) for name in ResellerShipping.__struct_fields__}
+    members = {name: getattr(order_shipping, name) for name in ResellerShipping.__struct_fields__}
     return ResellerShipping(**members | {"tracking_events": events})
 
 

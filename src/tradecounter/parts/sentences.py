@@ -206,16 +206,16 @@ def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[st
 
 
 def _number(data: Mapping[str, Any]) -> int | None:
-    found = next((data[part] for part in ("invoice", "credit_note") if isinstance(data.get(part), dict)), None)
-    number = None if found is None else found.get("number")
+    document = next((data[part] for part in ("invoice", "credit_note") if isinstance(data.get(part), dict)), None)
+    number = None if document is None else document.get("number")
     return number if isinstance(number, int) else None
 
 
 def _amount(data: Mapping[str, Any]) -> str:
     parts = (data, *(data[name] for name in ("invoice", "credit_note") if isinstance(data.get(name), dict)))
     amounts = (part.get(name) for part in parts for name in ("gross", "amount"))
-    found = next((each for each in amounts if isinstance(each, int | float | str)), None)
-    return "" if found is None else f", {in_pounds(Decimal(str(found)))}"
+    amount = next((each for each in amounts if isinstance(each, int | float | str)), None)
+    return "" if amount is None else f", {in_pounds(Decimal(str(amount)))}"
 
 
 def _changes(entry: AuditRecord) -> str:
@@ -236,7 +236,7 @@ def _prices(entry: AuditRecord) -> str:
 
 
 def _single(costs: Any) -> str:
-    amounts = [each for each in costs if each is not None] if isinstance(costs, list) else []
+    amounts = [cost for cost in costs if cost is not None] if isinstance(costs, list) else []
     return in_pounds(Decimal(str(amounts[0]))) if amounts else "none"
 
 

@@ -178,26 +178,26 @@ class ShownOrder(Struct, frozen=True):
 
 async def shown_order(tx: Transaction, presenter: OrderPresenter, call: Call, now: datetime) -> ShownOrder:
     """Return the order that a page's path names. Raises DomainError (not found)."""
-    found = await fetch_order(tx, call.path_text("reference", "order"))
-    return await shown_as(tx, presenter, found, now)
+    order = await fetch_order(tx, call.path_text("reference", "order"))
+    return await shown_as(tx, presenter, order, now)
 
 
-async def shown_as(tx: Transaction, presenter: OrderPresenter, found: AnyOrder, now: datetime) -> ShownOrder:
+async def shown_as(tx: Transaction, presenter: OrderPresenter, stored: AnyOrder, now: datetime) -> ShownOrder:
     """Return an order with what its page works out."""
-    order = await presenter.one(tx, found, now)
+    order = await presenter.one(tx, stored, now)
     account = await fetch_account(tx, order.customer_id)
     items = []
     for item in order.items:
         product = msgspec.json.decode(bytes(item.product))
         name = product.get("name") or product.get("description") or ""
         items.append(ShownItem(item, product["sku"], name, product.get("ean")))
-    waits = await _waits(tx, order, found, items, now) if order.state == "confirmed" else {}
+    waits = await _waits(tx, order, stored, items, now) if order.state == "confirmed" else {}
     items = [replace(shown, wait=waits.get(shown.item.id)) for shown in items]
-    return ShownOrder(order, found, account, items)
+    return ShownOrder(order, stored, account, items)
 
 
 async def _waits(
-    tx: Transaction, order: ResellerOrder, found: AnyOrder, items: Sequence[ShownItem], now: datetime
+    tx: Transaction, order: ResellerOrder, stored: AnyOrder, items: Sequence[ShownItem], now: datetime
 ) -> dict[int, Wait]:
     lines = [
         OpenLine(
@@ -211,4 +211,4 @@ async def _waits(
     ]
     if not any(shown.left for shown in items):
         return {}
-    return (await waits_of_orders(tx, {found.id: lines}, {found.id: order.expected_dispatch_date}, now))[found.id]
+    return (await waits_of_orders(tx, {stored.id: lines}, {stored.id: order.expected_dispatch_date}, now))[stored.id]

@@ -29,7 +29,7 @@ from tradecounter.payments.bank_line import (
 
 
 class Source(NamedTuple):
-    """A bank or a ledger, and the headings of its files as it writes them."""
+    """A bank or a ledger, with the headings that its files have."""
 
     name: str
     headings: str
@@ -90,7 +90,7 @@ WITHOUT_HEADINGS: Mapping[str, int] = {"date": 0, "description": 1, "amount": 2}
 
 
 class Headings(NamedTuple):
-    """The line of the headings, how many cells it has, and the place and the heading of each field."""
+    """The line with the headings, its number of cells, and the place and the heading of each field."""
 
     line: int
     width: int
@@ -107,7 +107,7 @@ def read_renamed(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def known_headings(renamed: Mapping[str, str]) -> dict[str, str]:
-    """Return the field of each heading that is known, in the form for comparison; those in `renamed` come first."""
+    """Return the field of each known heading, in the form for comparison; those in `renamed` come first."""
     chosen = {normal_name(theirs): ours for theirs, ours in renamed.items()}
     known = {name: name for name in FIELDS} | dict(FIELD_OF)
     return {name: ours for name, ours in known.items() if ours not in chosen.values()} | chosen
@@ -123,7 +123,7 @@ def find_headings(lines: Sequence[Line], known: Mapping[str, str]) -> int | None
 
 
 def read_headings(line: Line, known: Mapping[str, str], renamed: Mapping[str, str]) -> Headings:
-    """Return what the columns are. Raises DomainError (invalid), naming the line and all that is wrong."""
+    """Return the columns. Raises DomainError (invalid), naming the line and everything that is wrong."""
     number, names = line[0], list(map(str, line[1]))
     present = {name: known[name] for name in map(normal_name, names) if name in known}
     missing = [theirs for theirs in renamed if normal_name(theirs) not in present]
@@ -154,8 +154,8 @@ _KNOWN = known_headings({})
 class BankFile(Struct, frozen=True):
     """The lines of a file, and the heading from which each field was read.
 
-    The file goes through the reader of imports. What is wrong in one line costs that line alone, which is then not
-    placed; a file whose structure cannot be trusted is rejected as a whole.
+    The reader of imports reads the file. An error in one line concerns this line alone, which is not placed. A file
+    whose structure is unreliable is rejected as a whole.
     """
 
     lines: Sequence[BankLine]
@@ -163,28 +163,28 @@ class BankFile(Struct, frozen=True):
 
 
 def read_bank_file(content: bytes, form: Form, today: date, renamed: Mapping[str, str] | None = None) -> BankFile:
-    """Return the lines of a file; `renamed` maps its headings to fields of BankRow. It takes long: call it in a thread.
+    """Return the lines of a file; `renamed` maps its headings to fields of BankRow. It is slow: call it in a thread.
 
-    Raises DomainError (invalid) for a file that cannot be read, whose headings are not clear, or with too many lines.
+    Raises DomainError (invalid) for a file that is unreadable, has unclear headings or has too many lines.
     """
     try:
         opened = opened_file(io.BytesIO(content), form)
         if form in {"CSV", "XLSX"}:
-            found = _table(opened, today, renamed or {})
+            bank_file = _table(opened, today, renamed or {})
         elif renamed:
             raise invalid("map", f"columns can be mapped in CSV and XLSX files only, not in {form}")
         else:
             texts = islice(opened.texts(), MOST_LINES + 1)
-            found = BankFile([_of_object(number, text, today) for number, text in texts])
+            bank_file = BankFile([_of_object(number, text, today) for number, text in texts])
     except UnreadableLineError as error:
         raise invalid("file", f"line {error.line}: {error}") from error
     except UnreadableFileError as error:
         raise invalid("file", str(error)) from error
-    if not found.lines and not found.columns:
+    if not bank_file.lines and not bank_file.columns:
         raise _empty()
-    if len(found.lines) > MOST_LINES:
+    if len(bank_file.lines) > MOST_LINES:
         raise invalid("file", f"has more than {MOST_LINES:,} lines: split it")
-    return replace(found, lines=list(_counted(found.lines)))
+    return replace(bank_file, lines=list(_counted(bank_file.lines)))
 
 
 def form_of_bank_file(name: str, content: bytes) -> Form:
@@ -196,7 +196,7 @@ def form_of_bank_file(name: str, content: bytes) -> Form:
 
 
 def first_cells(content: bytes, form: Form) -> list[str]:
-    """Return the cells of the line that may have the headings, for a person to say what they are; else none."""
+    """Return the cells of the line that may have the headings, so that a person can map them; empty without one."""
     if form not in {"CSV", "XLSX"}:
         return []
     known = known_headings({})
@@ -220,10 +220,10 @@ def _empty() -> DomainError:
 
 def _counted(lines: Iterable[BankLine]) -> Iterator[BankLine]:
     """Number equal lines, so that two equal payments on one day stay two."""
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     for line in lines:
-        seen[line.identity] += 1
-        yield replace(line, occurrence=seen[line.identity])
+        occurrences[line.identity] += 1
+        yield replace(line, occurrence=occurrences[line.identity])
 
 
 def _table(opened: ImportFile, today: date, renamed: Mapping[str, str]) -> BankFile:
@@ -253,7 +253,7 @@ def _table(opened: ImportFile, today: date, renamed: Mapping[str, str]) -> BankF
 
 
 def _require_whole_lines(lines: Iterable[Line], separator: str | None, headings: Headings) -> None:
-    """Raise DomainError (invalid) if a cell of a CSV file contains a part of another line of the account."""
+    """Raise DomainError (invalid) if a cell of a CSV file contains part of another line of the account."""
     if separator is None:
         return
     for number, cells in lines:
@@ -264,7 +264,10 @@ def _require_whole_lines(lines: Iterable[Line], separator: str | None, headings:
 
 
 def _is_joined(cells: Sequence[str], broken: Sequence[int], separator: str, headings: Headings) -> bool:
-    """Return whether a row is two lines: too many cells, or a second day, in or behind a cell with a line break."""
+    """Return whether a row is two lines of the account.
+
+    Such a row has too many cells, or a second day in or behind a cell with a line break.
+    """
     inside = [line.split(separator) for place in broken for line in cells[place].splitlines()]
     behind = cells[broken[0] + 1 :] if headings.places["date"] < broken[0] else ()
     return (

@@ -1,4 +1,4 @@
-"""A line of a bank's file: what is written in it, and what is read of that, such as its day."""
+"""A line of a bank's file: the texts in it, and the day, the amount and the payer that are read from them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ _LONGEST_SHOWN = 40
 
 
 class UnreadableDayError(ValueError):
-    """A text is no day on which money can have been received; the message says why. `day` is what it says, if any."""
+    """A text is no day on which money can have been received; the message says why. `day` is the day in it, if any."""
 
     def __init__(self, message: str, day: date | None = None) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class UnreadableDayError(ValueError):
 
 
 def read_day(text: str, today: date) -> date:
-    """Return a day from 2000 until `today`, written as banks do; a time behind it is left out.
+    """Return a day from 2000 until `today`, as banks write it; a time after it is ignored.
 
     A time with a zone counts as UK time. Raises UnreadableDayError.
     """
@@ -55,14 +55,14 @@ def read_day(text: str, today: date) -> date:
 
 
 def _day(text: str) -> date:
-    if (found := _YEAR_FIRST.fullmatch(text)) is not None:
-        if found["zone"] is not None:
+    if (match := _YEAR_FIRST.fullmatch(text)) is not None:
+        if match["zone"] is not None:
             return uk_date(datetime.fromisoformat(text.replace(" ", "T")))
-        return date(int(found["year"]), int(found["month"]), int(found["day"]))
-    if (found := _DAY_FIRST.fullmatch(text)) is None:
+        return date(int(match["year"]), int(match["month"]), int(match["day"]))
+    if (match := _DAY_FIRST.fullmatch(text)) is None:
         raise ValueError
-    century = "" if len(found["year"]) > len("26") else "20"
-    return date(int(century + found["year"]), _month(found["month"]), int(found["day"]))
+    century = "" if len(match["year"]) > len("26") else "20"
+    return date(int(century + match["year"]), _month(match["month"]), int(match["day"]))
 
 
 def _month(text: str) -> int:
@@ -95,7 +95,7 @@ class BankRow(Struct, frozen=True, kw_only=True):
     currency: str = ""
 
 
-FIELDS = tuple(found.encode_name for found in fields(BankRow))
+FIELDS = tuple(member.encode_name for member in fields(BankRow))
 
 
 class BankLine(Struct, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ class BankLine(Struct, frozen=True, kw_only=True):
         day, amount: as written.
         reference: who pays and what is written about it, as one text.
         numbers: the numbers in it, which may be those of invoices; the payer's name has none.
-        usual: what names the payer, in later files too; empty if that is too little.
+        usual: the text that names the payer, in later files too; empty if it is too short to tell payers apart.
         received_on, pounds: as read; None if they cannot be read.
         dated: the day as read, also one on which no money can have been received yet.
         error: why the line cannot be read, if so.
@@ -126,12 +126,12 @@ class BankLine(Struct, frozen=True, kw_only=True):
 
     @property
     def is_received(self) -> bool:
-        """Whether it may be money received: its amount is more than nothing, or cannot be read."""
+        """Whether the line may be money received: its amount is above zero, or unreadable."""
         return self.pounds is None or self.pounds > NOTHING
 
     @property
     def identity(self) -> str:
-        """What makes it the same line as one of another file: date, amount and reference, read or else as written."""
+        """The text that is equal for the same line of another file: date, amount and reference, as read or written."""
         amount = self.amount if self.pounds is None else str(self.pounds)
         return "\x1f".join((str(self.dated or self.day), amount, fold(self.reference)))
 
@@ -141,7 +141,7 @@ class _UnreadableError(ValueError):
 
 
 def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, error: str | None = None) -> BankLine:
-    """Return a line as read. Without `commas`, an amount with a comma cannot be read. `error` is known already."""
+    """Return a line as read; `error` was found before. Without `commas`, an amount with a comma is unreadable."""
     payer, reference, description = (_kept(cell) for cell in (row.payer, row.reference, row.description))
     amounts = {name: _kept(getattr(row, name)) for name in ("amount", "credit", "debit")}
     errors = [] if error is None else [error]
@@ -175,12 +175,12 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
 
 
 def unread_line(line: int, cells: Iterable[str], error: str) -> BankLine:
-    """Return a line that has only its text: nothing of it could be read."""
+    """Return a line that has only its text, because nothing in it is readable."""
     return BankLine(line=line, reference=storable(",".join(cells)), error=error)
 
 
 def storable(text: str) -> str:
-    """Return a text of a file on one line, at a length and of characters that the database can store."""
+    """Return a text of a file as one line, cut and with the characters replaced that the database cannot store."""
     return one_line(text[:_LONGEST_TEXT].encode(errors="replace").decode())
 
 
@@ -189,7 +189,7 @@ def _kept(cell: str) -> str:
 
 
 def _joined(*texts: str) -> str:
-    """Return texts as one, without those that are in another."""
+    """Return texts as one, without those that another one contains."""
     kept: list[str] = []
     for text in sorted(filter(None, texts), key=len, reverse=True):
         if not any(fold(text) in fold(longer) for longer in kept):
@@ -198,7 +198,7 @@ def _joined(*texts: str) -> str:
 
 
 def _written(amounts: Mapping[str, str], pounds: Decimal | None) -> str:
-    """Return the amount as written; of amounts that do not come to one, all."""
+    """Return the amount as written; all amounts if they are inconsistent."""
     written = list(dict.fromkeys(filter(None, amounts.values())))
     return " and ".join(written if pounds is None else written[:1])
 
@@ -208,7 +208,7 @@ def _naming(text: str) -> str:
 
 
 def _pounds(amounts: dict[str, str], *, commas: bool) -> Decimal:
-    """Return what a line moves, less than nothing if it is paid out. Raises _UnreadableError."""
+    """Return the amount of a line, negative if it is paid out. Raises _UnreadableError."""
     read = {name: _amount(written, commas=commas) for name, written in amounts.items() if written}
     if not read:
         raise _UnreadableError("it has no amount")

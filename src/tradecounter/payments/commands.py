@@ -23,7 +23,7 @@ from tradecounter.edge.command_line.output import (
 )
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
-from tradecounter.imports.commands import Map
+from tradecounter.imports.commands.import_file import Map
 from tradecounter.kit.clock import SystemClock, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.payments.bank_file import BankFile, form_of_bank_file, read_bank_file, read_renamed
@@ -181,14 +181,16 @@ def _bank_file_of(name: str, content: bytes, renamed: list[str]) -> BankFile:
     return read_bank_file(content, form, uk_date(SystemClock().now()), read_renamed(renamed))
 
 
-def _print_import(done: PaymentImport, *, dry_run: bool) -> None:
-    for paid in done.payments:
+def _print_import(payment_import: PaymentImport, *, dry_run: bool) -> None:
+    for paid in payment_import.payments:
         typer.echo(one_line(f"line {paid.line}: {_paid_invoices(paid)}: {paid.why}"))
-    for line in done.unplaced:
+    for line in payment_import.unplaced:
         typer.echo(one_line(f"line {line.line}: {line.date} {line.amount} {line.reference!r}: {line.why}"))
-    if done.repeated or done.payments_out:
-        typer.echo(f"{done.repeated} imported before, {done.payments_out} not money received")
-    typer.echo(f"{done.recorded} {'would be ' if dry_run else ''}recorded, {len(done.unplaced)} not placed")
+    if payment_import.repeated or payment_import.payments_out:
+        typer.echo(f"{payment_import.repeated} imported before, {payment_import.payments_out} not money received")
+    typer.echo(
+        f"{payment_import.recorded} {'would be ' if dry_run else ''}recorded, {len(payment_import.unplaced)} not placed"
+    )
 
 
 def _paid_invoices(line: RecordedLine) -> str:
@@ -218,10 +220,10 @@ def roll_back(
     as_json: AsJson = False,
 ) -> None:
     """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
-    done = run_change(lambda tx: roll_back_bank_file(tx, file_id, SystemClock().now(), force=force))
-    lines = [f"bank file {file_id} is rolled back: {len(done.reversed)} payments reversed"]
-    lines += [f"kept, because it has changed since: line {line}" for line in done.kept]
-    show(done, "\n".join(lines), as_json=as_json)
+    rolled_back = run_change(lambda tx: roll_back_bank_file(tx, file_id, SystemClock().now(), force=force))
+    lines = [f"bank file {file_id} is rolled back: {len(rolled_back.reversed)} payments reversed"]
+    lines += [f"kept, because it has changed since: line {line}" for line in rolled_back.kept]
+    show(rolled_back, "\n".join(lines), as_json=as_json)
 
 
 @app.command("unplaced")
@@ -260,5 +262,5 @@ def set_aside(
     as_json: AsJson = False,
 ) -> None:
     """Set a line aside that pays nothing here; it can still be placed later."""
-    done = run_change(lambda tx: set_bank_line_aside(tx, line_id, reason, SystemClock().now()))
-    show(done, f"line {line_id} is set aside", as_json=as_json)
+    line = run_change(lambda tx: set_bank_line_aside(tx, line_id, reason, SystemClock().now()))
+    show(line, f"line {line_id} is set aside", as_json=as_json)

@@ -1,7 +1,8 @@
-"""Records the payments of a bank file, stores the lines that cannot be placed, and rolls the import back."""
+"""Records the payments of a bank file, and stores the lines that cannot be placed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 
 from msgspec import Struct, field
 
@@ -24,15 +25,15 @@ from tradecounter.payments.queries.bank_files import (
     set_file_counts,
 )
 from tradecounter.payments.queries.bank_lines import (
-    Claimed,
+    ClaimedLine,
     Company,
     claim_lines,
     companies_named,
+    customers_of_payers,
     hashed,
     names_of,
     set_placed,
     set_why,
-    usual_customers,
 )
 from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_amounts, set_come
 from tradecounter.payments.record_payment import (
@@ -41,14 +42,19 @@ from tradecounter.payments.record_payment import (
     pay_locked,
     pay_locked_account,
 )
-from tradecounter.payments.remittances import AWAITED_FOR, matching
+from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
 
 _LONGEST_NAME = 200
 
 
 class _Target(Struct, frozen=True):
-    """Where a line's money goes: to invoices of a customer, or without these to the account."""
+    """Where a line's money goes: to invoices of a customer, or without invoices to the customer's account.
+
+    Attributes:
+        why: how this was found out, in words.
+        remittance: the id of the remittance that the money pays, if a customer told of it.
+    """
 
     customer_id: int
     invoices: Sequence[int]
@@ -56,151 +62,192 @@ class _Target(Struct, frozen=True):
     remittance: int | None = None
 
 
-class _Outcome(Struct):
-    """What comes of the lines of a file."""
+class _RecordedLine(Struct, frozen=True):
+    line: BankLine
+    claimed: ClaimedLine
+    payment: Payment
+    why: str
 
-    recorded: list[tuple[BankLine, Claimed, Payment, str]] = field(default_factory=list)
-    unplaced: list[tuple[BankLine, Claimed, str]] = field(default_factory=list)
+
+class _UnplacedLine(Struct, frozen=True):
+    line: BankLine
+    claimed: ClaimedLine
+    why: str
+
+
+class _Outcome(Struct):
+    """What becomes of the lines of a file; `repeated` counts those that an earlier file had."""
+
+    recorded: list[_RecordedLine] = field(default_factory=list)
+    unplaced: list[_UnplacedLine] = field(default_factory=list)
     repeated: int = 0
 
 
 async def import_payments(
     tx: Transaction, file: BankFile, now: datetime, *, name: str = "", dry_run: bool = False
 ) -> PaymentImport:
-    """Record the payments of a file, and store what could not be placed; what is not due stays on the account.
+    """Record the payments of a file, and store the lines that cannot be placed.
 
-    A line is placed by the invoice numbers in its reference, all of one customer, unless it names another one; else by
-    what a customer has told of a payment, unless it may be another one's; else by what its payer usually writes, if
-    someone placed such a line by hand before. Every line with money received is stored once, however often it is
-    imported.
+    A line is placed by the first of these that applies:
 
-    A dry run tells what would happen, and lets the transaction be rolled back.
+    1. A customer has told of the payment, and the line points to no other customer.
+    2. The reference has invoice numbers, all of one customer, and names no other customer.
+    3. Somebody has placed an earlier line of the same payer by hand.
+
+    Money that pays no invoice stays on the account. A line with money received is stored once, however often it is
+    imported. A dry run reports what would happen, and rolls the transaction back.
     """
-    received = [line for line in file.lines if line.is_received]
-    targets = await _targets(tx, received, now)
+    received_lines = [line for line in file.lines if line.is_received]
+    targets = await _find_targets(tx, received_lines, now)
     actor = tx.actor
     by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
     file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, by)
-    stored = await claim_lines(tx, file_id, received, now)
+    claimed_lines = await claim_lines(tx, file_id, received_lines, now)
     outcome = _Outcome()
-    for line in received:
-        claimed = stored[hashed(line), line.occurrence]
-        await _take(tx, line, claimed, targets[line.line], outcome, now)
-    await set_placed(tx, [(c.id, payment.id, why) for _, c, payment, why in outcome.recorded], file_id, now)
-    await set_why(tx, [(c.id, why) for _, c, why in outcome.unplaced if not c.was_placed])
+    for line in received_lines:
+        await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.line], outcome, now)
+    placed = [(recorded.claimed.id, recorded.payment.id, recorded.why) for recorded in outcome.recorded]
+    await set_placed(tx, placed, file_id, now)
+    reasons = [(left.claimed.id, left.why) for left in outcome.unplaced if not left.claimed.was_placed]
+    await set_why(tx, reasons)
     counts = {
         "lines": len(file.lines),
         "recorded": len(outcome.recorded),
-        "payments_out": len(file.lines) - len(received),
+        "payments_out": len(file.lines) - len(received_lines),
         "repeated": outcome.repeated,
         "unplaced": len(outcome.unplaced),
     }
     set_file_counts(tx, file_id, counts)
     audit(tx, "bank_file.import", f"bank-file/{file_id}", now, after={"name": name, **counts})
-    names = await names_of(tx, {payment.customer_id for _, _, payment, _ in outcome.recorded})
+    names = await names_of(tx, {recorded.payment.customer_id for recorded in outcome.recorded})
     if dry_run:
         tx.set_rollback()
-    return _presented(None if dry_run else file_id, counts, file, outcome, names)
+    return _present(None if dry_run else file_id, counts, file, outcome, names)
 
 
-async def _targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> dict[int, _Target | str]:
-    """Return where each line's money goes, or why that is not known; locks the accounts and the orders."""
-    readable = [line for line in lines if line.error is None]
-    found = await invoices_numbered(tx, {number for line in readable for number in line.numbers})
-    unnamed = [line for line in readable if found.keys().isdisjoint(line.numbers)]
-    usual = await usual_customers(tx, {line.usual for line in unnamed if line.usual})
-    awaited = await awaited_amounts(tx, {line.pounds for line in unnamed if line.pounds}, now - AWAITED_FOR)
-    found |= await invoices_numbered(tx, {number for told in awaited for number in told.invoices})
-    told = _told_of(unnamed, usual, awaited)
-    named = [line for line in readable if line.line in told or not found.keys().isdisjoint(line.numbers)]
-    words = set[str]().union(*(words_of(line.reference) for line in named))
-    companies = await companies_named(tx, words, {owner.customer_id for owner in found.values()}) if named else []
-    targets: dict[int, _Target | str] = {}
-    for line in lines:
-        if line.line in told:
-            targets[line.line] = _told_target(line, told[line.line], usual.get(line.usual), companies)
-        else:
-            targets[line.line] = line.error or _target(line, found, usual, awaited, companies)
-    chosen = [target for target in targets.values() if isinstance(target, _Target)]
-    for customer_id in sorted({target.customer_id for target in chosen}):
+class _Evidence(Struct, frozen=True, kw_only=True):
+    """What tells where the money of lines goes.
+
+    Attributes:
+        owners: the owners of the invoices that references name, by invoice number.
+        payers: the customers of payers whose earlier lines were placed by hand, by the text that names the payer.
+        awaited: the remittances that have not come and whose amount a line has.
+        advised: the remittance that a line pays, by the number of the line.
+        companies: the customers whose companies references may name.
+    """
+
+    owners: Mapping[int, InvoiceOwner]
+    payers: Mapping[str, int]
+    awaited: Sequence[RemittanceAdvice]
+    advised: Mapping[int, RemittanceAdvice]
+    companies: Sequence[Company]
+
+
+async def _find_targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> dict[int, _Target | str]:
+    """Return where each line's money goes, or why this is unknown; lock the accounts and the orders."""
+    evidence = await _read_evidence(tx, [line for line in lines if line.error is None], now)
+    target_of_line = {line.line: line.error or _target(line, evidence) for line in lines}
+    targets = [target for target in target_of_line.values() if isinstance(target, _Target)]
+    for customer_id in sorted({target.customer_id for target in targets}):
         await lock_account(tx, customer_id)
-    orders = [found[number].order_id for target in chosen for number in target.invoices]
-    orders += await orders_with_debt(tx, {target.customer_id for target in chosen if not target.invoices})
+    orders = [evidence.owners[number].order_id for target in targets for number in target.invoices]
+    orders += await orders_with_debt(tx, {target.customer_id for target in targets if not target.invoices})
     await lock_orders(tx, orders)
-    return targets
+    return target_of_line
 
 
-def _told_of(
-    lines: Sequence[BankLine], usual: Mapping[str, int], awaited: Sequence[RemittanceAdvice]
+async def _read_evidence(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> _Evidence:
+    """Read everything that tells where the money of readable lines goes."""
+    owners = await invoices_numbered(tx, {number for line in lines for number in line.numbers})
+    without_invoice = [line for line in lines if owners.keys().isdisjoint(line.numbers)]
+    payers = await customers_of_payers(tx, {line.usual for line in without_invoice if line.usual})
+    amounts = {line.pounds for line in without_invoice if line.pounds}
+    awaited = await awaited_amounts(tx, amounts, now - AWAITED_FOR)
+    owners |= await invoices_numbered(tx, {number for remittance in awaited for number in remittance.invoices})
+    advised = _advised_lines(without_invoice, payers, awaited)
+    attributed = [line for line in lines if line.line in advised or not owners.keys().isdisjoint(line.numbers)]
+    words = set[str]().union(*(words_of(line.reference) for line in attributed))
+    owner_ids = {owner.customer_id for owner in owners.values()}
+    companies = await companies_named(tx, words, owner_ids) if attributed else []
+    return _Evidence(owners=owners, payers=payers, awaited=awaited, advised=advised, companies=companies)
+
+
+def _advised_lines(
+    lines: Sequence[BankLine], payers: Mapping[str, int], awaited: Sequence[RemittanceAdvice]
 ) -> dict[int, RemittanceAdvice]:
-    """Return what customers have told of the payments of lines, by the numbers of the lines."""
-    told: dict[int, RemittanceAdvice] = {}
+    """Return the remittances that lines pay, by the numbers of the lines; each remittance has one line."""
+    advised: dict[int, RemittanceAdvice] = {}
     for line in lines:
-        found = matching(line, usual.get(line.usual), awaited, {each.id for each in told.values()})
-        if found is not None:
-            told[line.line] = found
-    return told
+        used = {remittance.id for remittance in advised.values()}
+        remittance = matching_remittance(line, payers.get(line.usual), awaited, used)
+        if remittance is not None:
+            advised[line.line] = remittance
+    return advised
 
 
-def _told_target(
-    line: BankLine, told: RemittanceAdvice, usual: int | None, companies: Sequence[Company]
-) -> _Target | str:
-    """Return where the money of a line goes that a customer has told of; anybody may tell of another one's payment."""
-    named = names_another(line.reference, told.customer_id, companies)
-    others = named if usual in {None, told.customer_id} else [usual]
-    if others:
-        of = " and ".join(map(str, others))
-        return f"customer {told.customer_id} has told of this payment, but it may be of customer {of}"
-    why = f"the customer has told of this payment of {_invoices(told.invoices)}"
-    return _Target(told.customer_id, told.invoices, why, told.id)
-
-
-def _target(
-    line: BankLine,
-    found: Mapping[int, InvoiceOwner],
-    usual: Mapping[str, int],
-    awaited: Sequence[RemittanceAdvice],
-    companies: Sequence[Company],
-) -> _Target | str:
-    named = [found[number] for number in dict.fromkeys(line.numbers) if number in found]
-    customers = sorted({owner.customer_id for owner in named})
-    if len(customers) > 1:
-        return f"the reference names invoices of customers {', '.join(map(str, customers))}"
-    if named:
-        numbers = [owner.invoice for owner in named]
-        if others := names_another(line.reference, customers[0], companies):
-            of = f"{_invoices(numbers)} of customer {customers[0]}"
-            return f"the reference names customer {' and '.join(map(str, others))} beside {of}"
-        return _Target(customers[0], numbers, f"the reference names {_invoices(numbers)}")
-    if line.usual in usual:
-        return _Target(usual[line.usual], [], "its payer's earlier money was placed here by hand")
-    tellers = sorted({told.customer_id for told in awaited if told.amount == line.pounds})
+def _target(line: BankLine, evidence: _Evidence) -> _Target | str:
+    remittance = evidence.advised.get(line.line)
+    if remittance is not None:
+        return _target_of_remittance(line, remittance, evidence)
+    owners = [evidence.owners[number] for number in dict.fromkeys(line.numbers) if number in evidence.owners]
+    if owners:
+        return _target_of_invoices(line, owners, evidence)
+    if line.usual in evidence.payers:
+        return _Target(evidence.payers[line.usual], [], "its payer's earlier money was placed here by hand")
+    tellers = sorted({remittance.customer_id for remittance in evidence.awaited if remittance.amount == line.pounds})
     hint = f"; customers who told of this amount: {', '.join(map(str, tellers))}" if tellers else ""
     return f"the reference has no number of an invoice{hint}"
 
 
+def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence: _Evidence) -> _Target | str:
+    """Return where the money of a line goes that a remittance announces.
+
+    Anybody may announce another customer's payment, so the line must not point to another customer.
+    """
+    customer_id, payer = remittance.customer_id, evidence.payers.get(line.usual)
+    others = names_another(line.reference, customer_id, evidence.companies) if payer in {None, customer_id} else [payer]
+    if others:
+        of = " and ".join(map(str, others))
+        return f"customer {customer_id} has told of this payment, but it may be of customer {of}"
+    why = f"the customer has told of this payment of {_invoices(remittance.invoices)}"
+    return _Target(customer_id, remittance.invoices, why, remittance.id)
+
+
+def _target_of_invoices(line: BankLine, owners: Sequence[InvoiceOwner], evidence: _Evidence) -> _Target | str:
+    """Return where the money of a line goes whose reference names invoices."""
+    customers = sorted({owner.customer_id for owner in owners})
+    if len(customers) > 1:
+        return f"the reference names invoices of customers {', '.join(map(str, customers))}"
+    invoices = [owner.invoice for owner in owners]
+    others = names_another(line.reference, customers[0], evidence.companies)
+    if others:
+        of = f"{_invoices(invoices)} of customer {customers[0]}"
+        return f"the reference names customer {' and '.join(map(str, others))} beside {of}"
+    return _Target(customers[0], invoices, f"the reference names {_invoices(invoices)}")
+
+
 def _invoices(numbers: Iterable[int]) -> str:
-    named = list(map(str, numbers))
-    return f"invoice {named[0]}" if len(named) == 1 else f"invoices {', '.join(named)}"
+    texts = list(map(str, numbers))
+    return f"invoice {texts[0]}" if len(texts) == 1 else f"invoices {', '.join(texts)}"
 
 
-async def _take(
-    tx: Transaction, line: BankLine, claimed: Claimed, target: _Target | str, outcome: _Outcome, now: datetime
+async def _record_line(
+    tx: Transaction, line: BankLine, claimed: ClaimedLine, target: _Target | str, outcome: _Outcome, now: datetime
 ) -> None:
-    """Record a line, or count it to what is not recorded."""
+    """Record the payment of a line, or add the line to what is not recorded."""
     if claimed.state != "unplaced":
         outcome.repeated += 1
     elif claimed.was_placed:  # by a payment that was reversed; only someone who knows why may place it again
-        outcome.unplaced.append((line, claimed, claimed.why))
+        outcome.unplaced.append(_UnplacedLine(line, claimed, claimed.why))
     elif isinstance(target, str):
-        outcome.unplaced.append((line, claimed, target))
+        outcome.unplaced.append(_UnplacedLine(line, claimed, target))
     else:
         try:
             payment = await _pay(tx, line, target, now)
         except DomainError as error:
-            outcome.unplaced.append((line, claimed, error.message))
+            outcome.unplaced.append(_UnplacedLine(line, claimed, error.message))
             return
-        outcome.recorded.append((line, claimed, payment, target.why))
+        outcome.recorded.append(_RecordedLine(line, claimed, payment, target.why))
         if target.remittance is not None:
             await set_come(tx, target.remittance, payment.id)
 
@@ -215,7 +262,7 @@ async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) 
     return await pay_locked_account(tx, target.customer_id, new, now)
 
 
-def _presented(
+def _present(
     file_id: int | None, counts: Mapping[str, int], file: BankFile, outcome: _Outcome, names: Mapping[int, str]
 ) -> PaymentImport:
     is_dry = file_id is None
@@ -227,29 +274,33 @@ def _presented(
         repeated=counts["repeated"],
         unplaced=[
             UnplacedLine(
-                id=None if is_dry and claimed.is_new else claimed.id,
-                line=line.line,
-                date=line.day,
-                amount=line.amount,
-                reference=line.reference,
-                why=why,
+                id=None if is_dry and unplaced.claimed.is_new else unplaced.claimed.id,
+                line=unplaced.line.line,
+                date=unplaced.line.day,
+                amount=unplaced.line.amount,
+                reference=unplaced.line.reference,
+                why=unplaced.why,
             )
-            for line, claimed, why in outcome.unplaced
+            for unplaced in outcome.unplaced
         ],
         payments=[
             RecordedLine(
-                line=line.line,
-                date=payment.received_on,
-                amount=payment.amount,
-                reference=line.reference,
-                why=why,
-                customer_id=payment.customer_id,
-                customer=names[payment.customer_id],
-                payment_id=None if is_dry else payment.id,
-                allocations=payment.allocations,
-                on_account=payment.amount - sum((share.amount for share in payment.allocations), NOTHING),
+                line=recorded.line.line,
+                date=recorded.payment.received_on,
+                amount=recorded.payment.amount,
+                reference=recorded.line.reference,
+                why=recorded.why,
+                customer_id=recorded.payment.customer_id,
+                customer=names[recorded.payment.customer_id],
+                payment_id=None if is_dry else recorded.payment.id,
+                allocations=recorded.payment.allocations,
+                on_account=_left_on_account(recorded.payment),
             )
-            for line, _, payment, why in outcome.recorded
+            for recorded in outcome.recorded
         ],
         columns=file.columns,
     )
+
+
+def _left_on_account(payment: Payment) -> Decimal:
+    return payment.amount - sum((share.amount for share in payment.allocations), NOTHING)

@@ -21,14 +21,14 @@ def words_of(text: str) -> set[str]:
 
 
 def names_another(text: str, owner_id: int, companies: Sequence[Company]) -> Sequence[int]:
-    """Return the customers that a text names, if it does not name the owner of the invoice.
+    """Return the customers that a text names, unless it names the owner of the invoice.
 
-    It names a company by its whole name, or by its first word where no other company's name begins with that and banks
-    do not write it of any payment. Of the owner, any longer word of its names is enough.
+    A text names a company by its whole name. It also names it by its first word, if this word is not common in bank
+    files and no other company's name begins with it. Any longer word of the owner's names counts as naming the owner.
     """
     words, lower = words_of(text), text.lower()
     begun = Counter(company.first_word for company in companies)
-    found = []
+    customers = []
     for company in companies:
         first = company.first_word
         is_alone = len(first) >= _FEWEST_LETTERS and begun[first] == 1 and first not in _USUAL
@@ -36,11 +36,15 @@ def names_another(text: str, owner_id: int, companies: Sequence[Company]) -> Seq
             if any(len(word) >= _FEWEST_LETTERS - 1 for word in words & words_of(company.names)):
                 return []
         elif first in words and (is_alone or company.company.lower() in lower):
-            found.append(company.customer_id)
-    return found
+            customers.append(company.customer_id)
+    return customers
 
 
 def says_enough(text: str, shortest: int) -> bool:
-    """Return whether a text has so many letters and digits besides words of banks and payers, and is no part of one."""
-    own = "".join(word for word in _WORD.findall(text.lower()) if word not in _USUAL)
-    return len(own) >= shortest and not any(own in word for word in _USUAL)
+    """Return whether a text identifies a payment.
+
+    It needs `shortest` letters and digits besides the words that banks and payers use, and may not be part of such a
+    word.
+    """
+    telling = "".join(word for word in _WORD.findall(text.lower()) if word not in _USUAL)
+    return len(telling) >= shortest and not any(telling in word for word in _USUAL)

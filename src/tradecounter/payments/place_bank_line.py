@@ -1,6 +1,6 @@
 """Suggests where the money of unplaced lines goes, places a line by hand, or sets it aside.
 
-Placing a line and setting it aside lock the account first, as all steps that move money do, and the line last.
+Placing a line and setting it aside lock the account first, as everything that moves money does, and the line last.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,32 +53,36 @@ class Suggestion(Struct, frozen=True):
 
     @property
     def is_evident(self) -> bool:
-        """Whether both the amount and the payer lead there."""
+        """Whether both the amount and the payer point there."""
         return self.fits and self.payer.is_known
 
     @property
     def is_likely(self) -> bool:
-        """Whether the amount, an earlier payment or the customer's whole name leads there."""
+        """Whether the amount, an earlier payment or the customer's whole name points there."""
         return self.fits or self.payer.times > 0 or self.payer.is_named
 
 
 async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> dict[int, list[Suggestion]]:
     """Return the most likely places of lines that wait, by the lines' ids, the best first.
 
-    Where a customer's invoices come to exactly the amount is a place, and so are the customers that have paid with this
-    payer's name before, or whose name, the beginning of it or invoice the line has. A line whose amount or day could
-    not be read has none.
+    A line's money may go to customers
+
+    - who owe exactly its amount,
+    - who have paid with its payer's name before,
+    - whose name, the beginning of their name or an invoice of theirs is in the line.
+
+    A line with an unreadable amount or day has no suggestions.
     """
     waiting = {line.id: line for line in lines if line.state != "placed"}
     if not waiting:
         return {}
     payers = await customers_to_suggest(tx, list(waiting))
     due = await due_of_customers(tx, sorted({payer.customer_id for payer in payers}))
-    found: dict[int, list[Suggestion]] = {}
+    suggestions: dict[int, list[Suggestion]] = {}
     for payer in payers:
         amount = waiting[payer.line_id].amount or NOTHING
-        found.setdefault(payer.line_id, []).extend(_likely_places(payer, due.get(payer.customer_id, []), amount))
-    return {line_id: sorted(places, key=_unlikely)[:_MOST_SUGGESTED] for line_id, places in found.items()}
+        suggestions.setdefault(payer.line_id, []).extend(_likely_places(payer, due.get(payer.customer_id, []), amount))
+    return {line_id: sorted(places, key=_unlikely)[:_MOST_SUGGESTED] for line_id, places in suggestions.items()}
 
 
 def _likely_places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Suggestion]:
@@ -99,7 +103,7 @@ def _likely_places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Itera
 
 
 def _unlikely(place: Suggestion) -> tuple[bool, bool, bool, bool, int, int]:
-    """Return what sorts suggestions, the best first."""
+    """Return the sort key of suggestions, the best first."""
     payer, fits = place.payer, place.fits
     is_hinted = fits and payer.is_hinted
     return not place.is_evident, not is_hinted, not fits, not payer.is_known, -payer.times, payer.customer_id
@@ -135,8 +139,8 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
     line = await fetch_bank_line(tx, line_id)
     _require_open(line_id, line.state, "unplaced", "set_aside")
     new = NewPayment(
-        amount=_read_or_given("amount", line.amount, placement.amount),
-        received_on=_read_or_given("received_on", line.received_on, placement.received_on),
+        amount=_read_or_requested("amount", line.amount, placement.amount),
+        received_on=_read_or_requested("received_on", line.received_on, placement.received_on),
         reference=line.reference[:LONGEST_REFERENCE],
         force=placement.force,
     )
@@ -171,15 +175,18 @@ def _require_open(line_id: int, state: State, *allowed: State) -> None:
         raise DomainError(Kind.CONFLICT, f"bank line {line_id} is {state.replace('_', ' ')}")
 
 
-def _read_or_given(field: str, read: Value | None, given: Value | UnsetType) -> Value:
-    """Return what was read of a line, or what is given where that could not be read. Raises DomainError (invalid)."""
-    if given is UNSET or given is None:
+def _read_or_requested(field: str, read: Value | None, requested: Value | UnsetType) -> Value:
+    """Return what was read from the line, or else what the request has.
+
+    Raises DomainError (invalid) if both lack it, or if they differ.
+    """
+    if requested is UNSET or requested is None:
         if read is None:
             raise invalid(field, "is required: it could not be read from the file")
         return read
-    if read is not None and given != read:
+    if read is not None and requested != read:
         raise invalid(field, f"is {read}, as the file says: leave it out")
-    return given
+    return requested
 
 
 def _subject(line_id: int) -> str:

@@ -1,4 +1,4 @@
-"""Records payments and refunds, and reverses those that were recorded in error or have bounced."""
+"""Records payments and refunds, and reverses those that were errors or have bounced."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -208,7 +208,7 @@ def _require_valid(amount: Decimal, received_on: date, reference: str, now: date
 
 
 def event_data(payment: Payment) -> dict[str, Any]:
-    """Return what events and the audit log say of a payment."""
+    """Return the data of a payment for events and the audit log."""
     return {
         "id": payment.id,
         "amount": payment.amount,
@@ -220,7 +220,7 @@ def event_data(payment: Payment) -> dict[str, Any]:
 
 
 async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: datetime) -> Payment:
-    """Reverse a payment: what it paid is due again. The money of a reversed refund is on the account again.
+    """Reverse a payment: its invoices are due again. A reversed refund puts its money back on the account.
 
     Raises DomainError: not found, invalid (no reason), conflict (reversed already, or partly refunded).
     """

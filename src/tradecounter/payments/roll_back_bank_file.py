@@ -1,4 +1,4 @@
-"""Rolls the import of a bank file back, within 90 days."""
+"""Rolls back the import of a bank file, within 90 days."""
 
 from datetime import datetime, timedelta
 
@@ -30,11 +30,10 @@ _MOST_NAMED = 20
 
 
 async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, force: bool = False) -> RolledBackFile:
-    """Undo what an import of a bank file did; with `force`, leave lines as they are that have changed since.
+    """Undo the import of a bank file; with `force`, leave the lines alone that have changed since.
 
-    The payments of the file are reversed. Lines that it was the first to store are removed, so that a corrected file
-    can be imported; lines that waited before wait again. The accounts are locked first, then the orders, then the
-    lines.
+    The payments of the file are reversed. Lines that it stored are removed, so that a corrected file can be imported.
+    Lines that it placed wait again. The accounts are locked first, then the orders, then the lines.
 
     Raises DomainError: not found, conflict (rolled back already, too old, lines have changed since, or a part of a
     payment was refunded).
@@ -64,17 +63,17 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
 
 
 async def _rollable(tx: Transaction, file_id: int, now: datetime) -> None:
-    found = await fetch_bank_file(tx, file_id, lock=True)
-    if found.rolled_back_at is not None:
+    bank_file = await fetch_bank_file(tx, file_id, lock=True)
+    if bank_file.rolled_back_at is not None:
         raise DomainError(Kind.CONFLICT, f"bank file {file_id} is already rolled back")
-    if found.at < now - ROLL_BACK_WITHIN:
+    if bank_file.at < now - ROLL_BACK_WITHIN:
         raise DomainError(
             Kind.CONFLICT, f"bank file {file_id} is over {ROLL_BACK_WITHIN.days} days old: too old to roll back"
         )
 
 
 def _has_changed(line: LineOfFile) -> bool:
-    """Return whether a line is not as the import left it."""
+    """Return whether a line has changed since the import."""
     if line.was_placed_by_it:
         return line.state != "placed"
     return line.state != "unplaced" or line.payment_id is not None

@@ -7,7 +7,7 @@ import typer
 from tradecounter.edge.command_line.arguments import CustomerId, Sku
 from tradecounter.edge.command_line.output import AsJson, Prose, one_line, show_json, show_part
 from tradecounter.edge.command_line.session import run_query
-from tradecounter.imports.commands import change
+from tradecounter.imports.commands.change_prices import change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.wire import MOST_UNITS

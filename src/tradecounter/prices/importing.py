@@ -72,14 +72,14 @@ async def _figures(
 ) -> PriceFigures:
     await tx.execute(judge)
     counted = await tx.fetch_row(COUNT_JUDGED)
-    found = await tx.fetch_all(GUARDED)
+    rows = await tx.fetch_all(GUARDED)
     concerned: int = await tx.fetch_value(customers)
     await tx.execute(DROP_JUDGED)
     return PriceFigures(
         **asdict(counted),
         customers=concerned,
         new_price_lists=new_lists,
-        guarded_prices=[_guarded(row) for row in found],
+        guarded_prices=[_guarded(row) for row in rows],
     )
 
 

@@ -51,27 +51,27 @@ def erase(
         return await erase_customer(tx, customer_id, SystemClock().now())
 
     if dry_run or not yes:
-        found = run_change(work, dry_run=True)
+        erasure = run_change(work, dry_run=True)
         if dry_run:
-            show({**_shown(found), "erased": False}, _would_go(found), as_json=as_json)
+            show({**_shown(erasure), "erased": False}, _would_go(erasure), as_json=as_json)
             return
-        _ask(found)
+        _ask(erasure)
     show({**_shown(run_change(work)), "erased": True}, f"customer {customer_id} is erased", as_json=as_json)
 
 
-def _ask(found: Erasure) -> None:
+def _ask(erasure: Erasure) -> None:
     """Ask whether to erase; end the command unless the answer is yes."""
     if not sys.stdin.isatty():
-        fail(f"{_would_go(found)}. Nothing was changed; repeat the command with --yes")
-    typer.echo(f"{_would_go(found)}.\nErase them for good? [y/N] ", err=True, nl=False)
+        fail(f"{_would_go(erasure)}. Nothing was changed; repeat the command with --yes")
+    typer.echo(f"{_would_go(erasure)}.\nErase them for good? [y/N] ", err=True, nl=False)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         fail("nothing was changed")
 
 
-def _shown(found: Erasure) -> dict[str, Any]:
-    return {"id": found.id, "name": found.name, "email_address": found.email_address, **asdict(found.erased)}
+def _shown(erasure: Erasure) -> dict[str, Any]:
+    return {"id": erasure.id, "name": erasure.name, "email_address": erasure.email_address, **asdict(erasure.erased)}
 
 
-def _would_go(found: Erasure) -> str:
-    who = f"customer {found.id}, {one_line(found.name)} ({found.email_address})"
-    return f"this erases {who}, with {', '.join(found.parts) or 'nothing else'}"
+def _would_go(erasure: Erasure) -> str:
+    who = f"customer {erasure.id}, {one_line(erasure.name)} ({erasure.email_address})"
+    return f"this erases {who}, with {', '.join(erasure.parts) or 'nothing else'}"

@@ -14,14 +14,8 @@ from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.privacy.queries import (
-    PersonalData,
-    erase_rows,
-    lock_all_of,
-    open_business,
-    personal_data,
-    stored_rows,
-)
+from tradecounter.privacy.queries.erasure import PersonalData, erase_rows, lock_all_of, open_business, personal_data
+from tradecounter.privacy.queries.stored_rows import stored_rows
 from tradecounter.returns.wire import return_number
 
 _README = """\
@@ -36,10 +30,10 @@ async def export_customer(tx: Transaction, customer_id: int, file: BinaryIO) -> 
     await fetch_account(tx, customer_id)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", _README)
-        async for found in stored_rows(tx, customer_id):
-            archive.writestr(f"{found.table}.json", found.rows)
-            for name, content in found.files.items():
-                archive.writestr(f"{found.table}/{name}", content)
+        async for stored in stored_rows(tx, customer_id):
+            archive.writestr(f"{stored.table}.json", stored.rows)
+            for name, content in stored.files.items():
+                archive.writestr(f"{stored.table}/{name}", content)
 
 
 _MOST_NAMED = 20
@@ -95,17 +89,19 @@ async def what_goes(tx: Transaction, account: Account) -> Erasure:
     customer_id = account.id
     if account.email_address == _erased_address(customer_id):
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is already erased")
-    found = await open_business(tx, customer_id)
-    if found.orders:
-        named = ", ".join(found.orders[:_MOST_NAMED])
-        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {_open(len(found.orders), 'order')}: {named}")
-    if found.returns:
-        named = ", ".join(map(return_number, found.returns[:_MOST_NAMED]))
-        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {_open(len(found.returns), 'return')}: {named}")
-    if found.owed:
-        raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {found.owed}")
-    if found.unallocated:
-        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {found.unallocated} on its account: refund it")
+    business = await open_business(tx, customer_id)
+    if business.orders:
+        named = ", ".join(business.orders[:_MOST_NAMED])
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {_open(len(business.orders), 'order')}: {named}")
+    if business.returns:
+        named = ", ".join(map(return_number, business.returns[:_MOST_NAMED]))
+        raise DomainError(
+            Kind.CONFLICT, f"customer {customer_id} has {_open(len(business.returns), 'return')}: {named}"
+        )
+    if business.owed:
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {business.owed}")
+    if business.unallocated:
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {business.unallocated} on its account: refund it")
     return Erasure(customer_id, account.name, account.email_address, await personal_data(tx, customer_id))
 
 

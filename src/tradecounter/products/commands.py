@@ -55,8 +55,8 @@ def list_all(
 ) -> None:
     """List products, active or not, by SKU: for example those that are sold without a picture, or below cost."""
     wanted = ProductFilter(manufacturer, show, external_id, category=category)
-    found = run_query(lambda tx: products_after(tx, "", limit, wanted, containing=containing))
-    shown = [{name: getattr(product, name) for name in _LISTED_COLUMNS} for product in found]
+    products = run_query(lambda tx: products_after(tx, "", limit, wanted, containing=containing))
+    shown = [{name: getattr(product, name) for name in _LISTED_COLUMNS} for product in products]
     show_table(shown, _LISTED_COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
@@ -81,13 +81,13 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
     show_record(found, parts=_PARTS, as_json=as_json)
 
 
-def _members(found: FoundProduct) -> dict[str, Any]:
-    members = structs.asdict(found.record)
+def _members(product: FoundProduct) -> dict[str, Any]:
+    members = structs.asdict(product.record)
     del members["id"], members["sku_key"]
     components = [{"sku": c["key"], "quantity": c["quantity"]} for c in members.pop("components")]
     hidden = {
-        "configurable": found.configurable,
-        "purchase_cost": found.purchase_cost,
-        "external_id": found.external_id,
+        "configurable": product.configurable,
+        "purchase_cost": product.purchase_cost,
+        "external_id": product.external_id,
     }
     return {**members, **hidden, "components": components}

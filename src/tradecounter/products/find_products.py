@@ -51,12 +51,12 @@ async def list_products(
     if not text:
         return await products_after(tx, after, most, wanted)
     catalogue = await memory.snapshot()
-    if not (found := search(catalogue.search, text, _all(catalogue)).rows):
+    if not (matches := search(catalogue.search, text, _all(catalogue)).rows):
         catalogue = await memory.latest_snapshot()
-        found = search(catalogue.search, text, _all(catalogue)).rows or BitMap(_containing(catalogue, text))
+        matches = search(catalogue.search, text, _all(catalogue)).rows or BitMap(_containing(catalogue, text))
     place = catalogue.row_of_sku.place(after)
     behind = place + (after in catalogue.row_of_sku)
-    rows = found & BitMap(range(behind, len(catalogue)))
+    rows = matches & BitMap(range(behind, len(catalogue)))
     if wanted == ProductFilter():
         return await products_named(tx, _keys(catalogue, rows[:most]))
     return await products_after(tx, after, most, wanted, sku_keys=_keys(catalogue, rows))
@@ -74,8 +74,8 @@ async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int
     rows = chain.from_iterable(chain(named, searched.tiers()))  # those that are named come twice
     first = list(dict.fromkeys(islice(rows, most + sum(map(len, named)))))
     keys = _keys(catalogue, (first or list(islice(_containing(catalogue, text), most)))[:most]) or [key_form(text)]
-    found = {product.sku_key: product for product in await products_named(tx, keys)}
-    return [found[key] for key in keys if key in found], searched.note
+    product_of_key = {product.sku_key: product for product in await products_named(tx, keys)}
+    return [product_of_key[key] for key in keys if key in product_of_key], searched.note
 
 
 def named_products(catalogue: CatalogueSnapshot, text: str, visible: BitMap | None = None) -> NamedProducts:
@@ -116,5 +116,5 @@ def _keys(catalogue: CatalogueSnapshot, rows: Iterable[int]) -> list[str]:
 
 
 def _ids(catalogue: CatalogueSnapshot, rows: Iterable[int]) -> list[int]:
-    found: list[int] = catalogue.row_of_id.ids(np.fromiter(rows, dtype=np.int64)).tolist()
-    return found
+    ids: list[int] = catalogue.row_of_id.ids(np.fromiter(rows, dtype=np.int64)).tolist()
+    return ids

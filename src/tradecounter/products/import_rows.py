@@ -12,10 +12,10 @@ from tradecounter.bulk.rows import (
     RowNotes,
     checked_key,
     folded,
-    given,
     measured,
     pounds,
     required_text,
+    set_members,
     stored_external_id,
     text_of,
 )
@@ -159,7 +159,7 @@ def staged_categories(top: CategoryRow, keys: Spellings, notes: RowNotes) -> Ite
 def staged_named(row: ManufacturerRow | AttributeRow, keys: Spellings, notes: RowNotes) -> Iterator[Staged]:
     """Stage a manufacturer or an attribute."""
     key = _settled(keys, "key", row.key, notes)
-    yield text_of(key), {**given(row), "key": key, "name": required_text(notes, "name", row.name), "active": True}
+    yield text_of(key), {**set_members(row), "key": key, "name": required_text(notes, "name", row.name), "active": True}
 
 
 def staged_synonyms(row: SynonymsRow, notes: RowNotes) -> Iterator[Staged]:
@@ -217,7 +217,7 @@ class CatalogueKeys(Struct, frozen=True):
 
 def staged_product(product: ProductRow, keys: CatalogueKeys, notes: RowNotes) -> Iterator[Staged]:
     """Stage a product."""
-    values = given(product)
+    values = set_members(product)
     values.pop("manufacturer_name", None)
     for name in ("consumer_unit_cost", "purchase_cost"):
         if name in values:
@@ -254,8 +254,10 @@ def _staged_keys(product: ProductRow, keys: CatalogueKeys, notes: RowNotes) -> d
     if product.manufacturer is not UNSET:
         values["manufacturer"] = _stored(keys.manufacturers, "manufacturer", product.manufacturer, notes)
     if isinstance(product.categories, list):
-        found = [_stored(keys.categories, f"categories[{n}]", key, notes) for n, key in enumerate(product.categories)]
-        values["categories"] = [key for key in found if key is not UNSET]
+        categories = [
+            _stored(keys.categories, f"categories[{n}]", key, notes) for n, key in enumerate(product.categories)
+        ]
+        values["categories"] = [key for key in categories if key is not UNSET]
     for name in ("related_products", "similar_products"):
         skus = getattr(product, name)
         if isinstance(skus, list):

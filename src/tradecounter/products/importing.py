@@ -56,9 +56,14 @@ async def record_rolled_back_products(tx: Transaction, import_id: int, changed: 
 
 
 def _record(tx: Transaction, changes: list[ChangedProducts], import_id: int, now: datetime) -> None:
-    for found in changes:
-        data = {"import_id": import_id, "skus": found.skus, "changed": found.fields, "external_ids": found.external_ids}
-        record_events(tx, found.type, [NewEvent("product", None, data)], now)
+    for change in changes:
+        data = {
+            "import_id": import_id,
+            "skus": change.skus,
+            "changed": change.fields,
+            "external_ids": change.external_ids,
+        }
+        record_events(tx, change.type, [NewEvent("product", None, data)], now)
 
 
 Row = TypeVar("Row", bound=Struct)

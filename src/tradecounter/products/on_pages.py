@@ -14,8 +14,11 @@ def shown_description(description: str, markup: str, short: str) -> str:
 
 def categories_in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, str]]:
     """Return categories by their keys, each below its parent, with the parent's name before its own."""
-    name_of = {each.key: each.name for each in categories}
-    named = [(each.key, [name_of[key] for key in (each.parent_key, each.key) if key in name_of]) for each in categories]
+    name_of = {category.key: category.name for category in categories}
+    named = [
+        (category.key, [name_of[key] for key in (category.parent_key, category.key) if key in name_of])
+        for category in categories
+    ]
     return [(key, ": ".join(names)) for key, names in sorted(named, key=lambda found: [fold(n) for n in found[1]])]
 
 

@@ -42,18 +42,18 @@ async def read_picture(content: bytes, field: str) -> Picture:
 def _decoded(content: bytes, field: str) -> Picture:
     if len(content) > LARGEST_PICTURE:
         raise invalid(field, f"is larger than {LARGEST_PICTURE // 1024 // 1024} MB")
-    found = _format(content) if len(content) >= _FEWEST_BYTES else None
-    if found is None:
+    image_format = _format(content) if len(content) >= _FEWEST_BYTES else None
+    if image_format is None:
         raise invalid(field, "is not a whole PNG, JPEG or WebP picture")
-    size = _size(content, found)
+    size = _size(content, image_format)
     if size is None or not all(0 < side <= _MOST_PIXELS for side in size):
         raise invalid(field, f"must have at most {_MOST_PIXELS:,} pixels on each side")
-    given = json.dumps({"data": list(content), "format": found})
+    given = json.dumps({"data": list(content), "format": image_format})
     try:
         typst.compile(_TRIAL, sys_inputs={"picture": given}, ignore_system_fonts=True)
     except typst.TypstError as error:
         raise invalid(field, "is damaged, or no picture") from error
-    return Picture(_MEDIA_TYPES[found], content)
+    return Picture(_MEDIA_TYPES[image_format], content)
 
 
 async def keep_picture(tx: Transaction, picture: Picture, now: datetime) -> str:
@@ -101,17 +101,17 @@ def _jpeg_end(content: bytes) -> int:
             return at + 2
         at += 2 + int(struct.unpack_from(">H", content, at + 2)[0])
         if marker == _SCAN:
-            found = _AFTER_A_SCAN.search(content, at)
-            if found is None:
+            match = _AFTER_A_SCAN.search(content, at)
+            if match is None:
                 return -1
-            at = found.start()
+            at = match.start()
 
 
-def _size(content: bytes, found: str) -> tuple[int, int] | None:
+def _size(content: bytes, image_format: str) -> tuple[int, int] | None:
     try:
-        if found == "png":
+        if image_format == "png":
             return struct.unpack(">II", content[16:24])
-        return _jpeg_size(content) if found == "jpg" else _webp_size(content)
+        return _jpeg_size(content) if image_format == "jpg" else _webp_size(content)
     except (struct.error, IndexError):
         return None
 

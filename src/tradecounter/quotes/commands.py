@@ -23,7 +23,7 @@ from tradecounter.kit.clock import SystemClock, local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_pounds
 from tradecounter.orders.commands.change import OverrideReason, confirmation
-from tradecounter.orders.commands.show import as_operators_see_it, print_order, whole_order
+from tradecounter.orders.commands.print_order import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.states import pricing_of
@@ -85,20 +85,20 @@ def _carriage(text: str) -> dict[str, Any]:
 )
 def price(
     code: Code,
-    given: QuotePrice,
+    request: QuotePrice,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the priced quote with its margin; change nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
-    if not given.items and not given.shipping and given.discount is None:
+    if not request.items and not request.shipping and request.discount is None:
         raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
     lifetime, secret = from_settings(lambda settings: (settings.quote_lifetime, secret_if_set(settings)))
 
     async def work(tx: Transaction) -> dict[str, Any]:
         now, whole = SystemClock().now(), await whole_code(tx, code)
-        await price_quote(tx, whole, given, now, lifetime, secret)
+        await price_quote(tx, whole, request, now, lifetime, secret)
         return await _quote(tx, code)
 
     _print(run_change(work, dry_run=dry_run), as_json=as_json)
@@ -106,11 +106,11 @@ def price(
 
 @app.command("decline")
 @takes_request()
-def decline(code: Code, given: Declination, as_json: AsJson = False) -> None:
+def decline(code: Code, request: Declination, as_json: AsJson = False) -> None:
     """Decline a quote. The customer gets an e-mail."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        await decline_quote(tx, await whole_code(tx, code), given.reason, SystemClock().now())
+        await decline_quote(tx, await whole_code(tx, code), request.reason, SystemClock().now())
         return await _quote(tx, code)
 
     _print(run_change(work), as_json=as_json)
@@ -145,9 +145,9 @@ async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
     return _as_support_sees_it(await fetch_costed_quote(tx, await whole_code(tx, code)))
 
 
-def _as_support_sees_it(found: CostedQuote) -> dict[str, Any]:
-    quote, pricing = found.quote, pricing_of(found.quote)
-    shown = as_operators_see_it(quote, found.lines)
+def _as_support_sees_it(costed: CostedQuote) -> dict[str, Any]:
+    quote, pricing = costed.quote, pricing_of(costed.quote)
+    shown = as_operators_see_it(quote, costed.lines)
     items = shown.pop("items")
     return {
         **shown,
@@ -155,7 +155,7 @@ def _as_support_sees_it(found: CostedQuote) -> dict[str, Any]:
         "expires_on": pricing and local_text(pricing.expires_at),
         "pricings": 0 if pricing is None else pricing.pricings,
         "note": pricing and pricing.quote_note,
-        "margin": found.margin,
+        "margin": costed.margin,
         "items": items,
         "shipping_options": [
             {

@@ -63,8 +63,8 @@ async def with_costs(tx: Transaction, quotes: Sequence[AnyOrder]) -> list[Costed
 
 async def fetch_costed_quote(tx: Transaction, code: str) -> CostedQuote:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
-    [found] = await with_costs(tx, [await fetch_quote(tx, code)])
-    return found
+    [costed_quote] = await with_costs(tx, [await fetch_quote(tx, code)])
+    return costed_quote
 
 
 LONGEST_NOTE = 2000

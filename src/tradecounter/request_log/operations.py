@@ -51,9 +51,9 @@ class RequestLogEndpoints(Struct, frozen=True):
             raise RuntimeError("an admitted request has a key or a token")
         caller = caller_of(holder)
         only_errors = query.errors == "true"
-        found = await list_requests(
+        requests = await list_requests(
             tx, holder.customer_id, caller, query.limit + 1, after=query.after, errors=only_errors
         )
-        shown = found[: query.limit]
-        headers = next_link(call, shown[-1].id) if len(found) > query.limit else {}
+        shown = requests[: query.limit]
+        headers = next_link(call, shown[-1].id) if len(requests) > query.limit else {}
         return json_response([logged_request(record) for record in shown], headers=headers)

@@ -45,7 +45,7 @@ _COLUMNS = (
 )
 def open_for_order(
     reference: OrderName,
-    given: ReturnRequest,
+    request: ReturnRequest,
     serial: Annotated[
         list[str] | None, typer.Option(metavar="ITEM_ID:SERIAL", help="A unit's serial number; may be repeated.")
     ] = None,
@@ -53,13 +53,13 @@ def open_for_order(
 ) -> None:
     """Open a return of dispatched units and print its number."""
     serials = _serials(serial)
-    for item in given.items:
+    for item in request.items:
         item.serial_numbers = serials.pop(item.id, [])
     for item_id in serials:
         raise typer.BadParameter(f"--serial {item_id}:…: --item {item_id}=… is missing")
 
     async def work(tx: Transaction) -> Return:
-        return await shown_return(tx, await open_return(tx, reference, given, SystemClock().now()))
+        return await shown_return(tx, await open_return(tx, reference, request, SystemClock().now()))
 
     _print(run_change(work), as_json=as_json)
 
@@ -86,9 +86,9 @@ def show_all(
     """List returns, the latest first."""
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
-        found = await list_returns(tx, limit, state=state, customer_id=customer)
-        lines = await lines_of_returns(tx, [one.id for one in found])
-        return [asdict(return_on_the_wire(one, lines[one.id])) for one in found]
+        returns = await list_returns(tx, limit, state=state, customer_id=customer)
+        lines = await lines_of_returns(tx, [one.id for one in returns])
+        return [asdict(return_on_the_wire(one, lines[one.id])) for one in returns]
 
     show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
@@ -159,11 +159,11 @@ def close(number: Number, as_json: AsJson = False) -> None:
     _print(run_change(work), as_json=as_json)
 
 
-def _print(found: Return, *, as_json: bool) -> None:
+def _print(record: Return, *, as_json: bool) -> None:
     if as_json:
-        show_json(found)
+        show_json(record)
         return
-    shown = asdict(found)
+    shown = asdict(record)
     shown.pop("credit_notes", None)
     items = [asdict(item) for item in shown.pop("items")]
     show_record(shown, as_json=False)

@@ -63,14 +63,14 @@ _NUMBER = re.compile(rf"(?:{RETURN_PREFIX})?([0-9]{{1,18}})", re.IGNORECASE)
 async def fetch_return(tx: Transaction, number: str) -> StoredReturn:
     """Return a return by its number, with or without the prefix, in any case. Raises DomainError (not found)."""
     match = _NUMBER.fullmatch(number.strip())
-    found = None if match is None else await find_return(tx, int(match[1]))
-    return or_not_found(found, "return", number)
+    stored_return = None if match is None else await find_return(tx, int(match[1]))
+    return or_not_found(stored_return, "return", number)
 
 
 async def shown_return(tx: Transaction, number: str) -> Return:
     """Return a return as the reseller sees it. Raises DomainError (not found)."""
-    found = await fetch_return(tx, number)
-    return return_on_the_wire(found, (await lines_of_returns(tx, [found.id]))[found.id])
+    stored_return = await fetch_return(tx, number)
+    return return_on_the_wire(stored_return, (await lines_of_returns(tx, [stored_return.id]))[stored_return.id])
 
 
 async def lock_return(
@@ -85,10 +85,10 @@ async def lock_return(
     if serving:
         await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
-    found = await fetch_return(tx, number)  # as it is after the wait for the lock
+    stored_return = await fetch_return(tx, number)  # as it is after the wait for the lock
     if not isinstance(order, ConfirmedOrder):  # it is cancelled, after its shipments were taken back
-        raise DomainError(Kind.CONFLICT, f"{return_number(found.id)} is already {found.state}")
-    return found, (await lines_of_returns(tx, [found.id]))[found.id], order
+        raise DomainError(Kind.CONFLICT, f"{return_number(stored_return.id)} is already {stored_return.state}")
+    return stored_return, (await lines_of_returns(tx, [stored_return.id]))[stored_return.id], order
 
 
 _UNUSED = SerialUse(0, 0, None)
@@ -149,21 +149,21 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
 
     Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
     """
-    found, lines, order = await lock_return(tx, number, serving=True)
-    name = return_number(found.id)
-    if found.state != "open":
-        raise DomainError(Kind.CONFLICT, f"{name} is already {found.state}")
+    stored, lines, order = await lock_return(tx, number, serving=True)
+    name = return_number(stored.id)
+    if stored.state != "open":
+        raise DomainError(Kind.CONFLICT, f"{name} is already {stored.state}")
     _check_received(lines, items)
     good = Counter({item.id: item.restock for item in items})
     bad = Counter({item.id: item.scrap for item in items})
     unaccounted = await unaccounted_units(tx, order.id)  # before these units are stored
-    await store_received(tx, found.id, good, bad)
+    await store_received(tx, stored.id, good, bad)
     order, unbilled = await take_off_unbilled(tx, order, good + bad, unaccounted)
     if unbilled:  # nothing is left to credit of units that are never invoiced
-        await store_credited(tx, found.id, unbilled)
+        await store_credited(tx, stored.id, unbilled)
     complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)
     if complete:
-        await set_return_state(tx, found.id, "received", now)
+        await set_return_state(tx, stored.id, "received", now)
     await lock_exposure(tx, order.customer_id)  # a credit note of this transaction lowers it after stock is locked
     await restock(tx, added_up((line.product_id, good[line.line_id]) for line in lines))
     await allocate_back_orders(tx)
@@ -179,7 +179,7 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
         "return.receive",
         order,
         now,
-        before={"state": found.state},
+        before={"state": stored.state},
         after={"state": state, "number": name, "items": received},
     )
 
@@ -260,11 +260,11 @@ async def close_return(tx: Transaction, number: str, now: datetime) -> None:
 
     Raises DomainError: not found, conflict (already closed).
     """
-    found, _, order = await lock_return(tx, number)
-    if found.state == "closed":
-        raise DomainError(Kind.CONFLICT, f"{return_number(found.id)} is already closed")
-    await _close(tx, found, order, now)
-    before, after = {"state": found.state}, {"state": "closed", "number": return_number(found.id)}
+    stored, _, order = await lock_return(tx, number)
+    if stored.state == "closed":
+        raise DomainError(Kind.CONFLICT, f"{return_number(stored.id)} is already closed")
+    await _close(tx, stored, order, now)
+    before, after = {"state": stored.state}, {"state": "closed", "number": return_number(stored.id)}
     audit_order(tx, "return.close", order, now, before=before, after=after)
 
 
@@ -273,11 +273,11 @@ async def count_credited(tx: Transaction, number: str, units: Mapping[int, int],
 
     A received return is closed once all its units are credited; returns whether it is now. Locks the order.
     """
-    found, lines, order = await lock_return(tx, number)
-    await store_credited(tx, found.id, units)
-    if found.state != "received" or any(line.uncredited > units.get(line.line_id, 0) for line in lines):
+    stored, lines, order = await lock_return(tx, number)
+    await store_credited(tx, stored.id, units)
+    if stored.state != "received" or any(line.uncredited > units.get(line.line_id, 0) for line in lines):
         return False
-    await _close(tx, found, order, now)
+    await _close(tx, stored, order, now)
     return True
 
 

@@ -12,7 +12,8 @@ from tradecounter.credit_notes.reseller_wire import IssuedCreditNote, ReceivedRe
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.scopes import require_token_scope
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.operations.staff import BY_WAREHOUSE, OrderReference
@@ -95,9 +96,9 @@ class ReturnOperations(Struct, frozen=True):
         return await shown_return(tx, await open_return(tx, reference, body, now))
 
     @_RETURNS.lists(_ALL, "The returns.")
-    async def list_returns(self, tx: Transaction, query: ReturnListParameters) -> Listed[Return]:
+    async def list_returns(self, tx: Transaction, query: ReturnListParameters) -> ListPage[Return]:
         """Returns of all customers, the latest first."""
-        found = await list_returns(
+        returns = await list_returns(
             tx,
             query.limit + 1,
             state=query.state,
@@ -105,8 +106,8 @@ class ReturnOperations(Struct, frozen=True):
             after=query.after or None,
             changed_since=query.since,
         )
-        lines = await lines_of_returns(tx, [each.id for each in found])
-        return Listed(found, (return_on_the_wire(each, lines[each.id]) for each in found))
+        lines = await lines_of_returns(tx, [each.id for each in returns])
+        return ListPage(returns, (return_on_the_wire(each, lines[each.id]) for each in returns))
 
     @_RETURNS.shows(_ONE)
     async def get_return(self, tx: Transaction, number: ReturnNumber) -> Return:

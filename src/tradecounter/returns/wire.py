@@ -48,10 +48,10 @@ def return_number(return_id: int) -> str:
     return f"{RETURN_PREFIX}{return_id}"
 
 
-def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return:
+def return_on_the_wire(stored_return: StoredReturn, lines: list[ReturnedLine]) -> Return:
     """Return a stored return with its lines."""
     items = [made_from(line, ReturnItem, id=line.line_id) for line in lines]
-    return made_from(found, Return, number=return_number(found.id), items=items)
+    return made_from(stored_return, Return, number=return_number(stored_return.id), items=items)
 
 
 UnitsOrNone = Annotated[int, Meta(ge=0, le=MOST_UNITS)]

@@ -34,6 +34,6 @@ def refresh(
     url = source or settings.sandbox_source
     if url is None:
         fail("name the live database with --from or TRADECOUNTER_SANDBOX_SOURCE")
-    done = run_change(lambda tx: refresh_sandbox(tx, url, SystemClock().now()))
-    rows = ", ".join(f"{count} of {table}" for table, count in done.changed.items() if count)
-    show(done.changed, f"{done.rows} rows changed{f': {rows}' if rows else ''}", as_json=as_json)
+    refreshed = run_change(lambda tx: refresh_sandbox(tx, url, SystemClock().now()))
+    rows = ", ".join(f"{count} of {table}" for table, count in refreshed.changed.items() if count)
+    show(refreshed.changed, f"{refreshed.rows} rows changed{f': {rows}' if rows else ''}", as_json=as_json)

@@ -120,7 +120,9 @@ async def _finish(tx: Transaction, order: LivingOrder, reseller: Reseller, now: 
     code = order.confirmation_code
     shipments = await shipments_of(tx, order.id)
     # Of a number the latest shipment, which its reports are about; the courier knows none without a number.
-    latest = {each.tracking_number: each.latest for each in shipments if each.tracking_number is not None}
+    latest = {
+        shipment.tracking_number: shipment.latest for shipment in shipments if shipment.tracking_number is not None
+    }
     sighted = next_sighting([*latest.values()])
     if sighted is not None:
         for number in (number for number, seen in latest.items() if seen != sighted):

@@ -20,7 +20,7 @@ _DEACTIVATED: LiteralString = "update {table} t set active = false where active 
 _DELETED: LiteralString = "delete from {table} t where {missing}"
 
 
-class Copied(Struct, frozen=True, kw_only=True):
+class CopiedTable(Struct, frozen=True, kw_only=True):
     """A table of which some columns are copied.
 
     Attributes:
@@ -49,16 +49,16 @@ class Copied(Struct, frozen=True, kw_only=True):
 
 _COSTS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
 # Each table refers only to earlier ones.
-COPIED: Sequence[Copied] = (
-    Copied(table="manufacturer", key=("key",), copied=("key", "name", "active"), gone=_DEACTIVATED),
-    Copied(
+COPIED: Sequence[CopiedTable] = (
+    CopiedTable(table="manufacturer", key=("key",), copied=("key", "name", "active"), gone=_DEACTIVATED),
+    CopiedTable(
         table="category", key=("key",), copied=("key", "name", "parent_key", "position", "active"), gone=_DEACTIVATED
     ),
-    Copied(
+    CopiedTable(
         table="attribute", key=("key",), copied=("key", "name", "type", "possible_values", "active"), gone=_DEACTIVATED
     ),
-    Copied(table="synonym_group", key=("key",), copied=("key", "words", "active"), gone=_DEACTIVATED),
-    Copied(
+    CopiedTable(table="synonym_group", key=("key",), copied=("key", "words", "active"), gone=_DEACTIVATED),
+    CopiedTable(
         table="product",
         key=("id",),
         copied=(
@@ -69,32 +69,32 @@ COPIED: Sequence[Copied] = (
         ),
         gone=_DEACTIVATED,
     ),
-    Copied(table="price_list", key=("key",), copied=("key",)),
-    Copied(
+    CopiedTable(table="price_list", key=("key",), copied=("key",)),
+    CopiedTable(
         table="price",
         key=("price_list", "product_id"),
         copied=("price_list", "product_id", *_COSTS),
         gone=_DELETED,
         stamped=True,
     ),
-    Copied(
+    CopiedTable(
         table="stock_level",
         key=("product_id",),
         copied=("product_id", "available", "location"),
         gone="update {table} t set available = 0, changed_by = pg_current_xact_id() where available > 0 and {missing}",
         stamped=True,
     ),
-    Copied(
+    CopiedTable(
         table="incoming_stock",
         key=("product_id", "expected_on"),
         copied=("product_id", "expected_on", "incoming"),
         gone=_DELETED,
     ),
-    Copied(
+    CopiedTable(
         table="shipping_region", key=("id",), copied=("id", "name", "countries", "postcodes", "active"),
         gone=_DEACTIVATED,
     ),
-    Copied(
+    CopiedTable(
         table="shipping_method",
         key=("id",),
         copied=(
@@ -103,7 +103,7 @@ COPIED: Sequence[Copied] = (
         ),
         gone=_DEACTIVATED,
     ),
-    Copied(
+    CopiedTable(
         table="customer",
         key=("id",),
         copied=(
@@ -118,7 +118,7 @@ COPIED: Sequence[Copied] = (
             "blocked_reason": "case when blocked_at is not null then 'blocked on the live site' end",
         },
     ),
-    Copied(
+    CopiedTable(
         table="contract_price",
         key=("id",),
         copied=("id", "customer_id", "product_id", *_COSTS, "valid_from", "valid_until"),
@@ -142,8 +142,8 @@ _READ_ONLY = "set transaction isolation level repeatable read, read only"
 
 async def is_in_use(tx: Transaction) -> bool:
     """Return whether the database has customers or orders."""
-    found: bool = await tx.fetch_value(_IS_IN_USE)
-    return found
+    in_use: bool = await tx.fetch_value(_IS_IN_USE)
+    return in_use
 
 
 async def revision_of(tx: Transaction) -> str:
@@ -163,8 +163,8 @@ class Source(Struct, frozen=True):
 
     async def revision(self) -> str | None:
         """Return the revision of the schema."""
-        found: str | None = await self._value(_REVISION)
-        return found
+        text: str | None = await self._value(_REVISION)
+        return text
 
     async def is_sandbox(self) -> bool:
         """Return whether it is a sandbox itself."""
@@ -175,7 +175,7 @@ class Source(Struct, frozen=True):
             row = await (await self.connection.execute(query)).fetchone()
         return None if row is None else row[0]
 
-    async def rows(self, wanted: Copied) -> AsyncIterator[Any]:
+    async def rows(self, wanted: CopiedTable) -> AsyncIterator[Any]:
         """Yield a table's rows as `copy` writes them."""
         read = SQL("copy (select {} from {}) to stdout").format(wanted.selected(), Identifier(wanted.table))
         with _said_of_the_source():
@@ -204,7 +204,7 @@ def _said_of_the_source() -> Iterator[None]:
         raise SourceError(f"the live database cannot be read: {str(error).strip()}") from error
 
 
-async def copy_rows(tx: Transaction, source: Source, wanted: Copied) -> None:
+async def copy_rows(tx: Transaction, source: Source, wanted: CopiedTable) -> None:
     """Copy a table's rows into a temporary one."""
     connection = await tx.connection()
     columns = SQL(", ").join(map(Identifier, wanted.columns))
@@ -223,7 +223,7 @@ async def copy_rows(tx: Transaction, source: Source, wanted: Copied) -> None:
             await own.write(data)
 
 
-async def merge_rows(tx: Transaction, wanted: Copied) -> int:
+async def merge_rows(tx: Transaction, wanted: CopiedTable) -> int:
     """Make a table's rows those that were copied; return how many changed."""
     count = sum([await tx.execute(Statement(sql, prepared=False)) for sql in _merging(wanted)])
     if wanted.key == ("id",):
@@ -232,7 +232,7 @@ async def merge_rows(tx: Transaction, wanted: Copied) -> int:
     return count
 
 
-def _merging(wanted: Copied) -> list[Composed]:
+def _merging(wanted: CopiedTable) -> list[Composed]:
     """Return the statements that write the copied rows, and take away those that are not among them."""
     table = Identifier(wanted.table)
     key = SQL(", ").join(map(Identifier, wanted.key))

@@ -128,8 +128,8 @@ class Supplied(Struct, frozen=True):
         for line in await lines_of(tx, code):
             for part in line.components or (line,):
                 missing[part.sku] += part.back_ordered
-        found = [Adjustment(sku=sku, change=units, reason=self.reason) for sku, units in (+missing).items()]
-        await adjust_stock(tx, found, now)
+        adjustments = [Adjustment(sku=sku, change=units, reason=self.reason) for sku, units in (+missing).items()]
+        await adjust_stock(tx, adjustments, now)
 
 
 class Tracked(Struct, frozen=True):

@@ -104,10 +104,10 @@ async def change_list(
     tx: Transaction, owner: Owner, view: CustomerView, list_id: int, details: ListDetails | ListContent, now: datetime
 ) -> None:
     """Replace a list; one that would stay as it is is not touched. Raises DomainError: not found; invalid."""
-    found = await lock_own_list(tx, owner, list_id)
+    saved_list = await lock_own_list(tx, owner, list_id)
     lines = _lines(view, details)
     stored = [(line.product_id, line.quantity) for line in await lines_of_list(tx, list_id)]
-    if (found.name, found.shared, stored) == (details.name, details.shared, lines):
+    if (saved_list.name, saved_list.shared, stored) == (details.name, details.shared, lines):
         return
     await update_list(tx, list_id, details.name, None if details.shared else owner.id)
     await replace_lines(tx, list_id, lines)
@@ -116,9 +116,9 @@ async def change_list(
 
 async def remove_list(tx: Transaction, owner: Owner, list_id: int, now: datetime) -> None:
     """Delete a list. Raises DomainError (not found)."""
-    found = await lock_own_list(tx, owner, list_id)
+    saved_list = await lock_own_list(tx, owner, list_id)
     await delete_list(tx, list_id)
-    _record(tx, "saved_list.delete", owner, now, list_id, found.name)
+    _record(tx, "saved_list.delete", owner, now, list_id, saved_list.name)
 
 
 async def add_to_list(
@@ -128,7 +128,7 @@ async def add_to_list(
 
     Raises DomainError: not found; invalid, for a product that the customer cannot buy and for a list that is full.
     """
-    found = await lock_own_list(tx, owner, list_id)
+    saved_list = await lock_own_list(tx, owner, list_id)
     known = view.find(item.sku)
     if known is None:
         raise invalid("sku", unknown_products(view, [(0, item.sku, 1)])[0])
@@ -137,7 +137,7 @@ async def add_to_list(
     if len(there | {product.id}) > _MOST_LINES:
         raise DomainError(Kind.INVALID, f"the list is full: it has at most {_MOST_LINES} lines")
     await put_lines(tx, list_id, [(product.id, item.quantity)])
-    return found
+    return saved_list
 
 
 def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[tuple[int, int]]:

@@ -10,7 +10,8 @@ from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
-from tradecounter.edge.operations.subject import Described, InPath, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.kit.wire import made_from
 from tradecounter.saved_lists.manage_lists import ListContent, ListItem, change_list, create_list, remove_list
 from tradecounter.saved_lists.queries import AllUsers, fetch_list, lines_of_list, lists_of
@@ -59,8 +60,8 @@ class SavedListOperations(Struct, frozen=True):
         Those that all users share, by name. A list changes with its name and its products.
         """
         account = await fetch_account(tx, customer_id)
-        found = await lists_of(tx, AllUsers(account.id), query.since)
-        return [made_from(each, ListSummary) for each in found]
+        saved_lists = await lists_of(tx, AllUsers(account.id), query.since)
+        return [made_from(saved_list, ListSummary) for saved_list in saved_lists]
 
     @_LISTS.changes("POST", _ALL, location="{id}")
     async def create_list(
@@ -94,6 +95,6 @@ class SavedListOperations(Struct, frozen=True):
 
 
 async def _shown(tx: Transaction, customer_id: int, list_id: int) -> ProductList:
-    found = await fetch_list(tx, AllUsers(customer_id), list_id)
+    saved_list = await fetch_list(tx, AllUsers(customer_id), list_id)
     items = [ListItem(line.sku, line.quantity) for line in await lines_of_list(tx, list_id)]
-    return ProductList(found.id, found.name, items)
+    return ProductList(saved_list.id, saved_list.name, items)

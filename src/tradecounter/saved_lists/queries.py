@@ -69,8 +69,8 @@ async def lists_of(tx: Transaction, owner: Owner, changed_since: datetime | None
 
 async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
     """Return a list that an owner may use. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
-    return or_not_found(found, "list", list_id)
+    row = await tx.fetch_one(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
+    return or_not_found(row, "list", list_id)
 
 
 _LOCK = Statement("select from saved_list where id = :id and customer_id = :customer_id for update")

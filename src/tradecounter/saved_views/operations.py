@@ -8,7 +8,8 @@ from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
-from tradecounter.edge.operations.subject import Described, InPath, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.kit.wire import made_from
 from tradecounter.saved_views.manage_views import remove_view
 from tradecounter.saved_views.queries import shared_views

@@ -18,7 +18,8 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.queries.order_table import OrderRow, find_orders, find_own_orders, order_table
+from tradecounter.orders.queries.find_orders import find_orders, find_own_orders
+from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.products.find_products import Catalogue, most_relevant
 from tradecounter.returns.handle_returns import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
@@ -72,8 +73,8 @@ def joined(*parts: str) -> str:
 
 def invoice_number(text: str) -> int | None:
     """Return the number of the invoice that a text names, or None."""
-    named = _INVOICE_NUMBER.fullmatch(text)
-    return None if named is None else int(named[1])
+    match = _INVOICE_NUMBER.fullmatch(text)
+    return None if match is None else int(match[1])
 
 
 def typed_amount(text: str) -> Decimal | None:
@@ -96,14 +97,14 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, fold(text)))
 
 
-def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "", *, sees_totals: bool = True) -> list[Group]:
+def order_groups(rows: Iterable[tuple[OrderRow, bool]], root: str = "", *, sees_totals: bool = True) -> list[Group]:
     """Return the hits of orders and of quotes, each with whether it is exact. Their pages are below `root`.
 
     Until it is confirmed, one is called by the customer's own reference: nobody knows its confirmation code.
     """
     orders: list[Hit] = []
     quotes: list[Hit] = []
-    for row, exact in found:
+    for row, exact in rows:
         is_quote = row.kind == "quote" and row.status is None
         path = f"{root}/{'quote' if is_quote else 'order'}/{row.name}"
         code, theirs = short_code(row.name), row.customer_reference
@@ -162,15 +163,17 @@ async def invoice_group(
 async def credit_note_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
     """Return the credit note that a text names; of one customer, if one is given."""
     hits = []
-    if named := _CREDIT_NOTE_NUMBER.fullmatch(text):
+    if match := _CREDIT_NOTE_NUMBER.fullmatch(text):
         try:
-            found = await fetch_credit_note(tx, int(named[1]), customer_id)
+            credit_note = await fetch_credit_note(tx, int(match[1]), customer_id)
         except DomainError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
         else:
-            note = f"Invoice {found.invoice} · {in_pounds(found.gross)}"
-            hits.append(Hit(f"Credit note {found.number}", note, operation.format(number=found.number), exact=True))
+            note = f"Invoice {credit_note.invoice} · {in_pounds(credit_note.gross)}"
+            hits.append(
+                Hit(f"Credit note {credit_note.number}", note, operation.format(number=credit_note.number), exact=True)
+            )
     return Group("Credit notes", operation, hits)
 
 
@@ -203,35 +206,37 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
 
 
 async def _orders(tx: Transaction, text: str, *, sees_totals: bool) -> list[tuple[OrderRow, bool]]:
-    found = await find_orders(tx, text, typed_amount(text) if sees_totals else None, MOST_OF_A_GROUP)
-    if not found and _ENDS_IN_DIGITS.search(text):
+    matches = await find_orders(tx, text, typed_amount(text) if sees_totals else None, MOST_OF_A_GROUP)
+    if not matches and _ENDS_IN_DIGITS.search(text):
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
-        found = [(row, False) for row in rows]
-    return found
+        matches = [(row, False) for row in rows]
+    return matches
 
 
 async def _returns(tx: Transaction, text: str) -> Group:
     try:
-        found = await fetch_return(tx, text)
+        stored_return = await fetch_return(tx, text)
     except DomainError as error:
         if error.kind is not Kind.NOT_FOUND:
             raise
         return Group("Returns", "/return/{number}", [])
-    number = f"{RETURN_PREFIX}{found.id}"
-    hit = Hit(number, f"Of order {found.order_reference}", f"/return/{number}", exact=True, state=found.state)
+    number = f"{RETURN_PREFIX}{stored_return.id}"
+    hit = Hit(
+        number, f"Of order {stored_return.order_reference}", f"/return/{number}", exact=True, state=stored_return.state
+    )
     return Group("Returns", "/return/{number}", [hit])
 
 
 async def _customers(tx: Transaction, text: str) -> Group:
-    found = await find_customers(tx, text, MOST_OF_A_GROUP)
-    hits = [Hit(c.name, f"Customer {c.id} · {c.email_address}", f"/customer/{c.id}", c.exact) for c in found]
+    customers = await find_customers(tx, text, MOST_OF_A_GROUP)
+    hits = [Hit(c.name, f"Customer {c.id} · {c.email_address}", f"/customer/{c.id}", c.exact) for c in customers]
     return Group("Customers", "/customer/{id}", hits)
 
 
 async def _products(tx: Transaction, text: str, memory: Catalogue) -> Group:
-    found, note = await most_relevant(tx, memory, text, MOST_OF_A_GROUP)
+    products, note = await most_relevant(tx, memory, text, MOST_OF_A_GROUP)
     hits = []
-    for product in found:
+    for product in products:
         exact = product.sku_key == fold(text) or product.ean == text
         named = joined(product.name, product.manufacturer)
         state = "" if product.active else "inactive"
@@ -274,7 +279,7 @@ def _is_named(row: OrderRow, text: str) -> bool:
 
 
 def _own_products(view: CustomerView, text: str) -> Group:
-    found = find_products(view, ProductListParameters(query=text))
+    products = find_products(view, ProductListParameters(query=text))
     hits = [
         Hit(
             name=product.record.name,
@@ -284,13 +289,13 @@ def _own_products(view: CustomerView, text: str) -> Group:
             state=product.stock,
             product=product,
         )
-        for product in shown_products(view, found[:MOST_OF_A_GROUP].tolist())
+        for product in shown_products(view, products[:MOST_OF_A_GROUP].tolist())
     ]
     return Group(
         "Products",
         OWN_PRODUCT,
         hits,
-        found.note,
-        len(found),
+        products.note,
+        len(products),
         f"/account/product?query={quote(text, safe='')}",
     )

@@ -15,7 +15,7 @@ from tradecounter.edge.command_line.session import from_settings, run_query
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.commands.show import change_order
+from tradecounter.orders.commands.print_order import change_order
 from tradecounter.orders.reseller_wire import TakingBack
 from tradecounter.settings import read_settings
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
@@ -48,7 +48,7 @@ _SERIAL = re.compile(
 )
 def dispatch(
     reference: OrderName,
-    given: Dispatch,
+    dispatch: Dispatch,
     serial: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,7 +61,7 @@ def dispatch(
     serials = [_serial(number, text) for number, text in enumerate(serial or ())]
 
     async def work(tx: Transaction) -> None:
-        request = DispatchRequest.of(given, invoice=read_settings().invoice_each_dispatch)
+        request = DispatchRequest.of(dispatch, invoice=read_settings().invoice_each_dispatch)
         request = replace(request, serials=serials, only_allocated=False)
         await dispatch_order(tx, reference, request, SystemClock().now())
 
@@ -72,9 +72,9 @@ def dispatch(
 def print_picking(reference: OrderName, output: Output = None, as_json: AsJson = False) -> None:
     """Write the picking list of an order as a PDF file: what is allocated and not dispatched."""
     check_output(output, as_json=as_json)
-    found = run_query(lambda tx: picking_list(tx, reference, SystemClock().now()))
-    name = {"order_reference": found.order_reference}
-    put_pdf(print_picking_list(found), output, "picking-list", name, as_json=as_json)
+    paper = run_query(lambda tx: picking_list(tx, reference, SystemClock().now()))
+    name = {"order_reference": paper.order_reference}
+    put_pdf(print_picking_list(paper), output, "picking-list", name, as_json=as_json)
 
 
 @order.command("packing-slip")
@@ -90,9 +90,9 @@ def print_packing(
     """Write the packing slip of a shipment as a PDF file."""
     check_output(output, as_json=as_json)
     letterhead = from_settings(letterhead_from)
-    found = run_query(lambda tx: packing_slip(tx, reference, SystemClock().now(), shipment))
-    name = {"order_reference": found.order_reference}
-    put_pdf(print_packing_slip(found, letterhead), output, "packing-slip", name, as_json=as_json)
+    paper = run_query(lambda tx: packing_slip(tx, reference, SystemClock().now(), shipment))
+    name = {"order_reference": paper.order_reference}
+    put_pdf(print_packing_slip(paper, letterhead), output, "packing-slip", name, as_json=as_json)
 
 
 @order.command("track")
@@ -126,14 +126,14 @@ def video(reference: OrderName, addresses: OrderVideoResponse, as_json: AsJson =
 def correct(
     reference: OrderName,
     shipment_id: ShipmentId,
-    given: ShipmentCorrection,
+    correction: ShipmentCorrection,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Correct the tracking number or the carrier of a shipment."""
-    if given == ShipmentCorrection():
+    if correction == ShipmentCorrection():
         raise typer.BadParameter("name --tracking, --carrier or both")
-    right = ShipmentCorrection(*(None if value == "" else value for value in astuple(given)))
+    right = ShipmentCorrection(*(None if value == "" else value for value in astuple(correction)))
     change_order(
         reference,
         lambda tx: correct_shipment(tx, reference, shipment_id, right, SystemClock().now()),
@@ -147,25 +147,25 @@ def correct(
 def take_back(
     reference: OrderName,
     shipment_id: ShipmentId,
-    given: TakingBack,
+    request: TakingBack,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Take a shipment back that never left, while nothing of it is invoiced; its units are allocated again."""
     change_order(
         reference,
-        lambda tx: take_back_shipment(tx, reference, shipment_id, given.reason, SystemClock().now()),
+        lambda tx: take_back_shipment(tx, reference, shipment_id, request.reason, SystemClock().now()),
         as_json=as_json,
         dry_run=dry_run,
     )
 
 
 def _serial(number: int, text: str) -> Serial:
-    found = _SERIAL.fullmatch(text)
-    if found is None:
+    match = _SERIAL.fullmatch(text)
+    if match is None:
         raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]")
     try:
-        mac = normalised_mac(f"--serial {text!r}", found["mac"]) if found["mac"] else ""
+        mac = normalised_mac(f"--serial {text!r}", match["mac"]) if match["mac"] else ""
     except DomainError as error:
         raise typer.BadParameter(error.message) from error
-    return Serial(int(found["item"]), found["serial"], mac, found["sku"] or "", f"serial[{number}]")
+    return Serial(int(match["item"]), match["serial"], mac, match["sku"] or "", f"serial[{number}]")

@@ -53,8 +53,8 @@ _EVENT_FIELDS = ("shipment_id", "method_id", "carrier", "tracking_number", "trac
 
 def _in_event(order: NumberedOrder, lines: Sequence[OrderLine], shipment: Shipped) -> dict[str, Any]:
     """Return a shipment as an event has it."""
-    shown = shipment_on_the_wire(order, lines, shipment)
-    return {name: value for name in _EVENT_FIELDS if (value := getattr(shown, name)) is not None}
+    order_shipping = shipment_on_the_wire(order, lines, shipment)
+    return {name: value for name in _EVENT_FIELDS if (value := getattr(order_shipping, name)) is not None}
 
 
 def _shipped_items(lines: Sequence[OrderLine], shipment: Shipped) -> list[dict[str, Any]]:
@@ -166,16 +166,16 @@ class ShipmentCorrection(Struct, frozen=True, omit_defaults=True):
 
 
 async def correct_shipment(
-    tx: Transaction, reference: str, shipment_id: int, given: ShipmentCorrection, now: datetime
+    tx: Transaction, reference: str, shipment_id: int, shipment_correction: ShipmentCorrection, now: datetime
 ) -> None:
     """Replace the tracking number or the carrier of an order's shipment.
 
     Raises DomainError: not found, conflict (it was taken back), invalid.
     """
-    if given.tracking_number is UNSET and given.carrier is UNSET:
+    if shipment_correction.tracking_number is UNSET and shipment_correction.carrier is UNSET:
         raise invalid("tracking_number", "send tracking_number, carrier or both")
-    number = _checked_text("tracking_number", given.tracking_number, LONGEST_TRACKING_NUMBER)
-    carrier = _checked_text("carrier", given.carrier, LONGEST_CARRIER)
+    number = _checked_text("tracking_number", shipment_correction.tracking_number, LONGEST_TRACKING_NUMBER)
+    carrier = _checked_text("carrier", shipment_correction.carrier, LONGEST_CARRIER)
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     if not isinstance(order, NumberedOrder):

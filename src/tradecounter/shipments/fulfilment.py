@@ -47,14 +47,14 @@ class NewTrackingEvent(Struct, frozen=True, kw_only=True):
 
 
 async def track_shipment(
-    tx: Transaction, reference: str, tracking_number: str | None, given: NewTrackingEvent, now: datetime
+    tx: Transaction, reference: str, tracking_number: str | None, tracking_event: NewTrackingEvent, now: datetime
 ) -> None:
     """Add a tracking event to an order's latest shipment, or to its latest with a tracking number.
 
     Raises DomainError: not found, conflict (no such shipment), invalid.
     """
-    date = local_text(now) if given.date is None else _local_time(given.date)
-    event = made_from(given, TrackingEvent, date=date)
+    date = local_text(now) if tracking_event.date is None else _local_time(tracking_event.date)
+    event = made_from(tracking_event, TrackingEvent, date=date)
     collector = ErrorCollector()
     for field in ("type", "description", *(["locality"] if event.locality else [])):
         with collector.collecting():
@@ -119,14 +119,14 @@ async def configure_item(
     _check_configurations(configurations)
     order = await lock_order(tx, order_id)
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
-    found = None if line is None else await configurability(tx, line.id)
-    if line is None or found is None:
+    state = None if line is None else await configurability(tx, line.id)
+    if line is None or state is None:
         raise not_found("item", item_id)
     if not isinstance(order, ConfirmedOrder):
         raise invalid("reference", "the order was cancelled: its items cannot be configured")
-    if not found.configurable:
+    if not state.configurable:
         raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")
-    remaining = max(line.quantity - found.configured, 0)
+    remaining = max(line.quantity - state.configured, 0)
     if len(configurations) > remaining:
         left = f"the item takes at most {remaining} more" if remaining else "all units of the item are configured"
         raise invalid("configurations", left)

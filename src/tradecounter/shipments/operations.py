@@ -11,7 +11,8 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.options import CONFLICT
-from tradecounter.edge.operations.subject import FILE, Described, InPath, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import FILE, Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.negotiation import PDF
@@ -172,8 +173,8 @@ class OrderPaperOperations(Struct, frozen=True):
         ship and to pack, and the notes. 409 while nothing can be picked.
         """
         async with self.desk.reading() as tx:
-            found = await picking_list(tx, reference, now)
-        return await picking_list_file(found)
+            paper = await picking_list(tx, reference, now)
+        return await picking_list_file(paper)
 
     @ORDERS.shows(f"{ONE_ORDER}/packing-slip", "The PDF file.", files={PDF: FILE}, errors=(CONFLICT,))
     async def get_packing_slip(
@@ -185,17 +186,17 @@ class OrderPaperOperations(Struct, frozen=True):
         packing, it does not name the seller. 409 before the first dispatch.
         """
         async with self.desk.reading() as tx:
-            found = await packing_slip(tx, reference, now, query.shipment)
-        return await packing_slip_file(found, self.letterhead)
+            paper = await packing_slip(tx, reference, now, query.shipment)
+        return await packing_slip_file(paper, self.letterhead)
 
 
-async def picking_list_file(found: PickingList) -> Response:
+async def picking_list_file(paper: PickingList) -> Response:
     """Respond with a picking list as a PDF file."""
-    pdf = await asyncio.to_thread(print_picking_list, found)
-    return file_response(pdf, f"picking-list-{found.order_reference}.pdf", PDF)
+    pdf = await asyncio.to_thread(print_picking_list, paper)
+    return file_response(pdf, f"picking-list-{paper.order_reference}.pdf", PDF)
 
 
-async def packing_slip_file(found: PackingSlip, letterhead: Letterhead) -> Response:
+async def packing_slip_file(paper: PackingSlip, letterhead: Letterhead) -> Response:
     """Respond with a packing slip as a PDF file."""
-    pdf = await asyncio.to_thread(print_packing_slip, found, letterhead)
-    return file_response(pdf, f"packing-slip-{found.order_reference}.pdf", PDF)
+    pdf = await asyncio.to_thread(print_packing_slip, paper, letterhead)
+    return file_response(pdf, f"packing-slip-{paper.order_reference}.pdf", PDF)

@@ -89,10 +89,10 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
 
     Raises DomainError: not found, conflict (not confirmed, or nothing is allocated).
     """
-    [found] = await picking_lists(tx, [await fetch_order(tx, reference)], now)
-    if isinstance(found, DomainError):
-        raise found
-    return found
+    [result] = await picking_lists(tx, [await fetch_order(tx, reference)], now)
+    if isinstance(result, DomainError):
+        raise result
+    return result
 
 
 async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[PickingList | DomainError]:
@@ -118,9 +118,9 @@ async def shelves_of(tx: Transaction, order_id: int) -> dict[int, PaperLine]:
     Bundles have their components. Without any known place, there are none.
     """
     lines = (await lines_of(tx, [order_id]))[order_id]
-    found = sorted(_picked_lines(lines, lambda line: line.allocated, await _labels(tx, lines)), key=by_shelf)
-    is_known = any(line.location or any(part.location for part in line.parts) for line in found)
-    return {line.line_id: line for line in found} if is_known else {}
+    picked = sorted(_picked_lines(lines, lambda line: line.allocated, await _labels(tx, lines)), key=by_shelf)
+    is_known = any(line.location or any(part.location for part in line.parts) for line in picked)
+    return {line.line_id: line for line in picked} if is_known else {}
 
 
 async def _labels(tx: Transaction, lines: Sequence[OrderLine]) -> dict[int, ShelfLabel]:

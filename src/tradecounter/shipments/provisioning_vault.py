@@ -19,7 +19,7 @@ class ProvisioningVault:
 
     async def seal_all(self, tx: Transaction, configurations: Sequence[ConfigurationRequest]) -> list[bytes]:
         """Encrypt configurations that the transaction stores. Raises DomainError (unavailable)."""
-        return await self._vault.seal_all(tx, [msgspec.json.encode(each) for each in configurations])
+        return await self._vault.seal_all(tx, [msgspec.json.encode(configuration) for configuration in configurations])
 
     def encrypt(self, configuration: ConfigurationRequest) -> bytes:
         """Encrypt a configuration with the first key, which may have been replaced."""

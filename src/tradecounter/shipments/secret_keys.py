@@ -128,30 +128,30 @@ async def rotate_secret(
         in_use = set() if accept_loss else await check_secret(tx, secret_keys)
         await register_keys(tx, {current, *in_use}, now)
         await retire_other_keys(tx, current, now)
-    vault, done, last = ProvisioningVault(lambda: secret_keys), Rotation(), 0
+    vault, rotation, last = ProvisioningVault(lambda: secret_keys), Rotation(), 0
     while True:
         async with transaction(database, actor) as tx:
-            ids = await _rotate_batch(tx, vault, last, done)
+            ids = await _rotate_batch(tx, vault, last, rotation)
         if not ids:
             break
         last = ids[-1]
-        progress(done.seen)
+        progress(rotation.seen)
     async with transaction(database, actor) as tx:
         await lock_fingerprints(tx)
         await others(tx, secret_keys)
         await forget_retired_keys(tx)
-        after = {**asdict(done), "fingerprint": short_fingerprint(secret_keys[0])}
+        after = {**asdict(rotation), "fingerprint": short_fingerprint(secret_keys[0])}
         audit(tx, "secret.rotate", AUDIT_SUBJECT, now, after=after)
-    return done
+    return rotation
 
 
-async def _rotate_batch(tx: Transaction, vault: ProvisioningVault, after: int, done: Rotation) -> list[int]:
-    found = await lock_sealed(tx, after, _BATCH)
-    resealed = await asyncio.to_thread(lambda: [(id_, data, vault.reseal(data)) for id_, data in found])
+async def _rotate_batch(tx: Transaction, vault: ProvisioningVault, after: int, rotation: Rotation) -> list[int]:
+    sealed = await lock_sealed(tx, after, _BATCH)
+    resealed = await asyncio.to_thread(lambda: [(id_, data, vault.reseal(data)) for id_, data in sealed])
     changed = {id_: new for id_, old, new in resealed if new is not None and new != old}
     await replace_sealed(tx, changed)
     unreadable = sum(new is None for _, _, new in resealed)
-    done.rotated += len(changed)
-    done.unreadable += unreadable
-    done.current += len(found) - len(changed) - unreadable
-    return [id_ for id_, _ in found]
+    rotation.rotated += len(changed)
+    rotation.unreadable += unreadable
+    rotation.current += len(sealed) - len(changed) - unreadable
+    return [id_ for id_, _ in sealed]

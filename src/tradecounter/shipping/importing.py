@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.cells import TIME
 from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation, deactivation_of_added
-from tradecounter.bulk.rows import RowNotes, given, measured, pounds, required_text, text_of
+from tradecounter.bulk.rows import RowNotes, measured, pounds, required_text, set_members, text_of
 from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.customers.address_rules import check_country
 from tradecounter.kit.numbers import KILOGRAM_PLACES, Kilograms, Pounds
@@ -52,7 +52,7 @@ class ShippingRegionRow(Struct, forbid_unknown_fields=True):
 
 
 def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Staged]:
-    values = {**given(method), "active": True}
+    values = {**set_members(method), "active": True}
     if "provider" in values:
         values["provider"] = required_text(notes, "provider", method.provider)
     _check_countries(method.countries, notes)
@@ -68,7 +68,7 @@ def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Stage
 
 
 def _staged_region(region: ShippingRegionRow, notes: RowNotes) -> Iterator[Staged]:
-    values = {**given(region), "active": True}
+    values = {**set_members(region), "active": True}
     if "name" in values:
         values["name"] = required_text(notes, "name", region.name)
     _check_countries(region.countries, notes)

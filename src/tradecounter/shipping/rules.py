@@ -170,12 +170,12 @@ class Regions:
 def _postcode_areas(postcode: str) -> Iterator[str]:
     """Yield the districts and the area of a British postcode, smallest first: `EC1A`, `EC1`, `EC` for `EC1A 1BB`."""
     pieces = _POSTCODE_PIECE.findall(postcode.upper())
-    found = _WHOLE_POSTCODE.fullmatch("".join(pieces)) or _OUTWARD_CODE.fullmatch(pieces[0] if pieces else "")
-    if found is not None:
-        district = found["area"] + found["number"]
-        yield district + found["letter"]
+    match = _WHOLE_POSTCODE.fullmatch("".join(pieces)) or _OUTWARD_CODE.fullmatch(pieces[0] if pieces else "")
+    if match is not None:
+        district = match["area"] + match["number"]
+        yield district + match["letter"]
         yield district
-        yield found["area"]
+        yield match["area"]
 
 
 _NUMBER_PLACE = "{tracking_number}"

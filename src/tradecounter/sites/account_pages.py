@@ -22,8 +22,9 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.feeds.pages.account import FeedPages
 from tradecounter.identity.pages.account import ApplicationPages, KeyPages
 from tradecounter.kit.clock import Clock
-from tradecounter.orders.pages.account.one_order import OwnOrderPages, ReviewPages
+from tradecounter.orders.pages.account.one_order import OwnOrderPages
 from tradecounter.orders.pages.account.order_list import OwnOrderListPages
+from tradecounter.orders.pages.account.review import ReviewPages
 from tradecounter.orders.pages.both.new_order import OWN, NewOrderPages
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account import RemittancePages

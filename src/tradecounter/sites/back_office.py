@@ -20,7 +20,7 @@ from tradecounter.customer_requests.operations import RequestOperations
 from tradecounter.customers.operations.staff import AddressOperations, CustomerOperations, CustomerStepOperations
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
-from tradecounter.db.refresher import Behind
+from tradecounter.db.refresher import OutdatedData
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.reference import render_reference
 from tradecounter.edge.openapi.document import (
@@ -230,7 +230,7 @@ class LoadOnDemand(Struct):
     storefront: Storefront
     wanted: bool = False
 
-    async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
+    async def refresh(self, tx: Transaction, versions: Versions) -> OutdatedData | None:
         """Load the parts that have changed, if they are wanted."""
         return await self.storefront.refresh(tx, versions) if self.wanted else None
 

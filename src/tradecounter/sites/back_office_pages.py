@@ -26,17 +26,22 @@ from tradecounter.imports.pages.staff.product_form import ProductFormPages
 from tradecounter.jobs.pages.staff import JobPages
 from tradecounter.kit.clock import Clock
 from tradecounter.orders.pages.both.new_order import OF_CALLER, NewOrderPages
-from tradecounter.orders.pages.staff.change import AmendPages, CancelPages
+from tradecounter.orders.pages.staff.amend import AmendPages
+from tradecounter.orders.pages.staff.cancel import CancelPages
 from tradecounter.orders.pages.staff.many import ManyOrderPages
 from tradecounter.orders.pages.staff.order_for_customer import ChooseCustomerPages, ConfirmPages
 from tradecounter.orders.pages.staff.orders import OrderListPages, OrderPages, OrderPaperPages
 from tradecounter.orders.pages.staff.steps import AfterSalePages, OrderStepPages, ShipmentPages
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.payments.pages.staff.bank_files import BankFilePages, BankHistoryPages
+from tradecounter.payments.pages.staff.bank_file_history import BankHistoryPages
+from tradecounter.payments.pages.staff.bank_files import BankFilePages
 from tradecounter.payments.pages.staff.payments import PaymentPages
 from tradecounter.payments.pages.staff.unplaced import BankLinePages
-from tradecounter.products.pages.staff import GroupPages, ProductListPages, ProductPages
-from tradecounter.quotes.pages.staff.quotes import QuoteListPages, QuotePages
+from tradecounter.products.pages.staff.groups import GroupPages
+from tradecounter.products.pages.staff.one_product import ProductPages
+from tradecounter.products.pages.staff.products import ProductListPages
+from tradecounter.quotes.pages.staff.one_quote import QuotePages
+from tradecounter.quotes.pages.staff.quotes import QuoteListPages
 from tradecounter.quotes.pages.staff.steps import QuoteStepPages
 from tradecounter.returns.pages.staff import ReturnListPages, ReturnPages
 from tradecounter.saved_views.pages.staff import SavedViewPages

@@ -30,8 +30,8 @@ COMMANDS: Mapping[str, str | tuple[str, ...]] = {
     "backoffice": "tradecounter.sites.commands.backoffice:backoffice",
     "worker": "tradecounter.sites.commands.worker:worker",
     "db": "tradecounter.installation.database:app",
-    "import": "tradecounter.imports.commands:import_file",
-    "imports": "tradecounter.imports.commands:app",
+    "import": "tradecounter.imports.commands.import_file:import_file",
+    "imports": "tradecounter.imports.commands.history:app",
     "customer": (
         "tradecounter.customers.commands:editing",
         "tradecounter.privacy.commands:customer",
@@ -140,14 +140,14 @@ def _at(place: str) -> Any:
 
 def _load(name: str) -> Any:
     with collector_paused():
-        found = command_named(name)
-    if isinstance(found, typer.Typer):
-        found.info.cls = _CommandGroup
-        found.rich_markup_mode = None
-        command: Any = get_group(found)
+        declared = command_named(name)
+    if isinstance(declared, typer.Typer):
+        declared.info.cls = _CommandGroup
+        declared.rich_markup_mode = None
+        command: Any = get_group(declared)
     else:
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(name)(found)
+        single.command(name)(declared)
         command = get_command(single)
     command.name = name
     return with_whole_numbers(command)

@@ -126,15 +126,15 @@ class IndexEndpoints(Struct, frozen=True):
 
         The `Link` header also has the URLs of the interface documents.
         """
-        found = _index(call.base_url)
-        named = found.documentation
+        index = _index(call.base_url)
+        named = index.documentation
         links = (
             f'<{named.openapi_json}>; rel="service-desc"; type="application/json", '
             f'<{named.openapi_yaml}>; rel="service-desc"; type="application/yaml", '
             f'<{named.reference}>; rel="service-doc"; type="text/html", '
             f'<{named.guide}>; rel="help"; type="text/html"'
         )
-        return json_response(found, headers={"Link": links})
+        return json_response(index, headers={"Link": links})
 
     @endpoint(json_operation("/openapi.json", "This document. Generate clients from it."))
     async def show_json(self, call: Call) -> Response:

@@ -9,7 +9,8 @@ from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
 from tradecounter.access.sessions import find_session, recently_proven
-from tradecounter.db.pool import Database, act_for
+from tradecounter.db.fair_shares import act_for
+from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.pages.operation import PageOperation, may_open, needed
 from tradecounter.edge.pages.page_site import PageSite

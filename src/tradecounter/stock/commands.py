@@ -120,8 +120,8 @@ def count(
         await enter_count(tx, differing, reason, SystemClock().now())
         return [{**asdict(each), "difference": each.difference} for each in differing]
 
-    found = run_change(work, dry_run=dry_run)
-    show_table(found, ("sku", "expected", "counted", "difference", "allocated"), as_json=as_json)
+    counted = run_change(work, dry_run=dry_run)
+    show_table(counted, ("sku", "expected", "counted", "difference", "allocated"), as_json=as_json)
 
 
 async def stock_of(tx: Transaction, product_id: int) -> dict[str, Any]:

@@ -47,11 +47,11 @@ class StockVector:
 
     def written_between(self, before: Seen, now: Seen) -> WrittenRows:
         """Return the rows whose levels were written after one read and seen by a later one. Clients share few reads."""
-        found = self._written.get((before, now))
-        if found is None:
+        written = self._written.get((before, now))
+        if written is None:
             rows = now.new_since(before, self.changed_by).astype(np.int32)
-            found = self._written[before, now] = WrittenRows(rows, digest_of(rows.tobytes()))
-        return found
+            written = self._written[before, now] = WrittenRows(rows, digest_of(rows.tobytes()))
+        return written
 
     @cached_property
     def digest(self) -> bytes:

@@ -138,14 +138,14 @@ class _CataloguePart:
         return version.server == wanted.server or not self._reader.failing
 
     async def _read(
-        self, tx: Transaction, versions: Versions, shown: CatalogueData, *, install: bool
+        self, tx: Transaction, versions: Versions, catalogue_data: CatalogueData, *, install: bool
     ) -> CatalogueData | None:
         """Read all parts; return None while a large catalogue is loaded, or without `install`."""
         if self.load is None:
             if self._source is None or await count_products(tx) < self.large_from:
-                return await _caught_up(tx, versions, await read_catalogue_data(tx), shown)
+                return await _caught_up(tx, versions, await read_catalogue_data(tx), catalogue_data)
             # During the first load, no requests are served.
-            low_priority = bool(shown.versions) and not self._reader.failing
+            low_priority = bool(catalogue_data.versions) and not self._reader.failing
             loading = self._source.load(
                 versions.of(_CATALOGUE),
                 niceness=_LOW_PRIORITY if low_priority else 0,
@@ -155,18 +155,20 @@ class _CataloguePart:
         if not (install and self.is_loaded):
             return None
         load, self.load = self.load, None
-        data = await _caught_up(tx, versions, load.task.result(), shown)
+        data = await _caught_up(tx, versions, load.task.result(), catalogue_data)
         self.verified_at = max(self.verified_at, load.started)
         return data
 
 
-async def _caught_up(tx: Transaction, versions: Versions, data: CatalogueData, shown: CatalogueData) -> CatalogueData:
+async def _caught_up(
+    tx: Transaction, versions: Versions, data: CatalogueData, catalogue_data: CatalogueData
+) -> CatalogueData:
     """Return loaded data with missing parts added and older parts replaced, so no part returns to an older state."""
     for topic in PARTS:
         if data.versions.get(topic) != versions.of(topic):
             data = await with_part(tx, data, topic, versions, from_the_start=True)
     # Compute the prices of the profiles in use here, so that no request waits for them.
-    await asyncio.to_thread(data.book.lists.prepare, shown.book.lists.profiles)
+    await asyncio.to_thread(data.book.lists.prepare, catalogue_data.book.lists.profiles)
     _log_unreadable(data, _CATALOGUE, *PARTS)
     return data
 

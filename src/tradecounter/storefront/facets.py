@@ -58,13 +58,13 @@ PRICE_RANGES = (
 
 def read_ranges(texts: Iterable[str]) -> list[PriceRange]:
     """Return the ranges that texts such as `20-50` and `5000-` name. Raises DomainError (invalid)."""
-    found = []
+    ranges = []
     for text in texts:
         match = _PRICE_RANGE.fullmatch(text)
         if match is None:
             raise invalid("price", f"{text[:40]!r} is not a range of pounds, such as 20-50")
-        found.append(PriceRange(int(match["least"]), int(match["below"]) if match["below"] else None))
-    return found
+        ranges.append(PriceRange(int(match["least"]), int(match["below"]) if match["below"] else None))
+    return ranges
 
 
 _MOST_FILTERS = 100
@@ -139,8 +139,8 @@ class Shelf:
         """The categories that have products, with the children of the chosen one."""
         rows = self._without(category=())
         chosen = {key_form(name) for name in self.wanted.category}
-        found = [self._category(top, rows, chosen) for top in self.view.snapshot.category_tree]
-        return [each for each in found if each.count or each.is_chosen]
+        choices = [self._category(top, rows, chosen) for top in self.view.snapshot.category_tree]
+        return [choice for choice in choices if choice.count or choice.is_chosen]
 
     @property
     def chosen_categories(self) -> list[CategoryChoice]:
@@ -169,7 +169,7 @@ class Shelf:
             *(("sku", sku, sku) for sku in wanted.sku),
             *(("manufacturer", key, manufacturers.get(key, key)) for key in wanted.manufacturer),
             *(("price", text, each.name) for text, each in zip(wanted.price, read_ranges(wanted.price), strict=True)),
-            *(("attribute", text, self._named(text)) for text in wanted.attribute),
+            *(("attribute", text, self._attribute_in_words(text)) for text in wanted.attribute),
         ]
         return [Choice(*each, len(self.found), is_chosen=True) for each in named]
 
@@ -179,9 +179,12 @@ class Shelf:
 
         `reduced=false` is left out where the page has a box for reduced products: ticked, it would contradict it.
         """
-        boxes = {each.parameter for facet in self.facets for each in facet.choices}
+        boxes = {choice.parameter for facet in self.facets for choice in facet.choices}
         offered = {
-            (each.parameter, key_form(each.value)) for facet in self.facets for each in facet.choices if each.is_chosen
+            (choice.parameter, key_form(choice.value))
+            for facet in self.facets
+            for choice in facet.choices
+            if choice.is_chosen
         }
         return [
             each
@@ -189,21 +192,21 @@ class Shelf:
             if (sent := self._offered_as(each)) not in offered and not (sent[0] == "reduced" and "reduced" in boxes)
         ]
 
-    def _offered_as(self, chosen: Choice) -> tuple[str, str]:
+    def _offered_as(self, choice: Choice) -> tuple[str, str]:
         """Return the parameter and the folded value that a choice of a facet has for a filter."""
-        match chosen.parameter:
+        match choice.parameter:
             case "clearance":
-                return "reduced", chosen.value
+                return "reduced", choice.value
             case "price":
-                return "price", read_ranges([chosen.value])[0].text
+                return "price", read_ranges([choice.value])[0].text
             case "attribute":
-                of = next((each for each in self.view.snapshot.attribute_list if _is_of(each, chosen.value)), None)
-                value = chosen.value.partition("=")[2].strip()
-                return "attribute", key_form(chosen.value if of is None else f"{of.key}={value}")
+                of = next((each for each in self.view.snapshot.attribute_list if _is_of(each, choice.value)), None)
+                value = choice.value.partition("=")[2].strip()
+                return "attribute", key_form(choice.value if of is None else f"{of.key}={value}")
             case parameter:
-                return parameter, key_form(chosen.value)
+                return parameter, key_form(choice.value)
 
-    def _named(self, text: str) -> str:
+    def _attribute_in_words(self, text: str) -> str:
         """Return a filter by an attribute for people: `colour=Black` is Colour: Black."""
         for attribute in self.view.snapshot.attribute_list:
             if _is_of(attribute, text):
@@ -213,12 +216,12 @@ class Shelf:
     @cached_property
     def facets(self) -> list[Facet]:
         """The filters that would leave something out."""
-        found = [self._flags(), self._manufacturers(), self._prices(), *self._attributes()]
-        return [facet for facet in found if self._is_useful(facet)]
+        all_facets = [self._flags(), self._manufacturers(), self._prices(), *self._attributes()]
+        return [facet for facet in all_facets if self._is_useful(facet)]
 
     def _is_useful(self, facet: Facet) -> bool:
         """Return whether a choice would leave something out, or one is made."""
-        return any(each.is_chosen or each.count < len(self.found) for each in facet.choices)
+        return any(choice.is_chosen or choice.count < len(self.found) for choice in facet.choices)
 
     def _without(self, **changes: Any) -> BitMap:
         """Return the rows that are found with some filters changed, but the same words."""
@@ -277,7 +280,7 @@ class Shelf:
                 rows.intersection_cardinality(index.having(attribute.key, value)),
                 key_form(value) in chosen,
             )
-            for value in (each.value for each in attribute.possible_values)
+            for value in (possible_value.value for possible_value in attribute.possible_values)
         ]
         if attribute.type == "int":
             return Facet(attribute.name, sorted(_shown(choices), key=lambda each: as_number(each.name) or 0))
@@ -311,7 +314,7 @@ def _value_name(attribute: ProductAttribute, value: str) -> str:
 
 
 def _shown(choices: Iterable[Choice]) -> list[Choice]:
-    return [each for each in choices if each.count or each.is_chosen]
+    return [choice for choice in choices if choice.count or choice.is_chosen]
 
 
 def _most_first(choices: Iterable[Choice]) -> list[Choice]:

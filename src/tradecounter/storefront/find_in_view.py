@@ -17,7 +17,7 @@ from tradecounter.kit.columns.lookups import rows_of
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import is_blank, trimmed
-from tradecounter.products.search.query import Found, search
+from tradecounter.products.search.query import FoundRows, search
 from tradecounter.storefront.view import CustomerView
 
 MOST_SKUS = 200  # so that their links fit into the head of a response
@@ -179,26 +179,26 @@ def find_products(view: CustomerView, parameters: ProductListParameters, within:
     if parameters.query is not None and not is_blank(parameters.query):
         searched = search(view.snapshot.search, parameters.query, view.visible)
         rows &= searched.rows
-    found = FoundProducts(rows, unknown=_named(view, parameters.sku)[1])
+    products = FoundProducts(rows, unknown=_rows_of_skus(view, parameters.sku)[1])
     if searched is not None:
-        found = replace(found, searched=searched.rows, corrected=searched.corrected, note=searched.note)
+        products = replace(products, searched=searched.rows, corrected=searched.corrected, note=searched.note)
     match parameters.sort:
         case "price":
-            return replace(found, key=view.prices.single_costs)
+            return replace(products, key=view.prices.single_costs)
         case "availability":
-            return replace(found, key=lambda rows: view.stock.most_first[rows])
+            return replace(products, key=lambda rows: view.stock.most_first[rows])
         case "name":
-            return replace(found, key=lambda rows: view.snapshot.name_rank[rows])
+            return replace(products, key=lambda rows: view.snapshot.name_rank[rows])
         case "sku":
-            return found
+            return products
     return (
-        found
+        products
         if searched is None
-        else replace(found, tiers=lambda: _tiers(view, rows, parameters.query or "", searched))
+        else replace(products, tiers=lambda: _tiers(view, rows, parameters.query or "", searched))
     )
 
 
-def _tiers(view: CustomerView, rows: BitMap, query: str, searched: Found) -> Iterator[BitMap]:
+def _tiers(view: CustomerView, rows: BitMap, query: str, searched: FoundRows) -> Iterator[BitMap]:
     """Yield the product whose SKU equals the query, those whose EAN does, then others by relevance and stock."""
     seen = BitMap()
     for tier in chain(view.snapshot.named(query), searched.tiers()):
@@ -215,24 +215,24 @@ def matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
     Raises DomainError (invalid) for contradictory filters and for too many SKUs.
     """
     snapshot = view.snapshot
-    found = view.visible.copy()
+    matches = view.visible.copy()
     if parameters.sku:
-        found &= _named(view, parameters.sku)[0]
+        matches &= _rows_of_skus(view, parameters.sku)[0]
     if parameters.manufacturer:
-        found &= _any_of(snapshot.manufacturers, parameters.manufacturer)
+        matches &= _any_of(snapshot.manufacturers, parameters.manufacturer)
     if parameters.category:
-        found &= _any_of(snapshot.categories, parameters.category)
+        matches &= _any_of(snapshot.categories, parameters.category)
     if (rows := snapshot.attributes.find(parameters.attribute)) is not None:
-        found &= rows
+        matches &= rows
     reduced = _reduced(parameters)
     if reduced is not None:
-        found = found & snapshot.clearance if reduced else found - snapshot.clearance
+        matches = matches & snapshot.clearance if reduced else matches - snapshot.clearance
     if parameters.in_stock == "true":
-        found &= view.stock.in_stock
-    return found
+        matches &= view.stock.in_stock
+    return matches
 
 
-def _named(view: CustomerView, skus: tuple[str, ...]) -> tuple[BitMap, tuple[str, ...]]:
+def _rows_of_skus(view: CustomerView, skus: tuple[str, ...]) -> tuple[BitMap, tuple[str, ...]]:
     """Return the rows of a request's SKUs, and those SKUs that the customer cannot buy."""
     rows, unknown = BitMap(), dict[str, str]()
     # As with other lists, an encoded comma separates SKUs unless a SKU contains it.
@@ -240,20 +240,20 @@ def _named(view: CustomerView, skus: tuple[str, ...]) -> tuple[BitMap, tuple[str
     if len(named) > MOST_SKUS:
         raise invalid("sku", f"must have at most {MOST_SKUS} SKUs, not {len(named)}: send several requests")
     for sku in filter(None, map(trimmed, named)):
-        if (found := view.find(sku)) is not None:
-            rows.add(found[0])
+        if (product := view.find(sku)) is not None:
+            rows.add(product[0])
         else:
             unknown.setdefault(key_form(sku), sku)
     return rows, tuple(unknown.values())
 
 
 def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:
-    found = BitMap()
+    rows = BitMap()
     for name in names:
         # Most HTTP libraries encode the commas of a list, so a comma separates names unless a name contains it.
         parts = [name] if key_form(name) in rows_of_name else name.split(",")
-        found |= BitMap.union(*(rows_of_name.get(key_form(part), BitMap()) for part in parts))
-    return found
+        rows |= BitMap.union(*(rows_of_name.get(key_form(part), BitMap()) for part in parts))
+    return rows
 
 
 def _reduced(parameters: ProductListParameters) -> bool | None:

@@ -163,8 +163,8 @@ def _corrections(corrected: Iterable[tuple[str, str]]) -> str:
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
-    found = or_not_found(view.find(sku), "product", sku)
-    return Response(product_json(view, *found, extras), media_type=JSON)
+    product = or_not_found(view.find(sku), "product", sku)
+    return Response(product_json(view, *product, extras), media_type=JSON)
 
 
 def extra_fields(names: Collection[str]) -> set[str]:

@@ -86,5 +86,5 @@ _CURRENT_PRODUCTS = Statement(
 async def read_current_products(tx: Transaction, customer_id: int, sku_keys: Iterable[str]) -> list[CurrentProduct]:
     """Return the products with these folded SKUs, and the components of those that are bundles; inactive ones too."""
     async with tx.pipeline() as p:
-        found = p.fetch(_CURRENT_PRODUCTS, customer_id=customer_id, sku_keys=json_of(list(sku_keys)))
-    return found.rows
+        result = p.fetch(_CURRENT_PRODUCTS, customer_id=customer_id, sku_keys=json_of(list(sku_keys)))
+    return result.rows

@@ -66,10 +66,10 @@ class SharedFolder(Struct, frozen=True):
 
         Raises OSError, also if other users have access to the file.
         """
-        found = [(number, name) for name in self._files() if (number := self._number(name, at_least)) is not None]
-        if not found or max(found)[0] < at_least.number:
+        files = [(number, name) for name in self._files() if (number := self._number(name, at_least)) is not None]
+        if not files or max(files)[0] < at_least.number:
             return None
-        name = max(found)[1]
+        name = max(files)[1]
         try:
             file = open(name, "rb", opener=self._opener)  # noqa: SIM115 the caller closes it
         except FileNotFoundError:  # replaced by a newer one
@@ -151,8 +151,8 @@ class SharedFolder(Struct, frozen=True):
         return os.open(name, flags | os.O_NOFOLLOW, _PRIVATE_FILE, dir_fd=self.descriptor)
 
 
-def _require_private(found: os.stat_result, place: Path) -> None:
-    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & _ANY_ACCESS:
+def _require_private(status: os.stat_result, place: Path) -> None:
+    if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & _ANY_ACCESS:
         raise PermissionError(f"{place} belongs to another user, or other users have access to it")
 
 

@@ -85,7 +85,7 @@ class ShownProduct:
     @property
     def next_delivery(self) -> Delivery | None:
         """The first of these deliveries that is not late."""
-        return next((each for each in self.deliveries if not is_late(each, self.view.day)), None)
+        return next((delivery for delivery in self.deliveries if not is_late(delivery, self.view.day)), None)
 
     def is_late(self, delivery: Delivery) -> bool:
         """Return whether a delivery should have come before today."""
@@ -126,7 +126,7 @@ def shown_products(view: CustomerView, rows: Iterable[int]) -> list[ShownProduct
 
 def shown_skus(view: CustomerView, skus: Iterable[str]) -> list[ShownProduct]:
     """Return the products of SKUs, without those that the customer cannot buy."""
-    return [ShownProduct(view, *found) for sku in skus if (found := view.find(sku)) is not None]
+    return [ShownProduct(view, *product) for sku in skus if (product := view.find(sku)) is not None]
 
 
 class ShownLine(Struct, frozen=True):
@@ -148,8 +148,8 @@ class ShownLine(Struct, frozen=True):
 
 def shown_lines(view: CustomerView, lines: Iterable[tuple[int, int]]) -> list[ShownLine]:
     """Return pairs of product id and units, without products that the customer cannot buy."""
-    found = ((view.find_id(product_id), units) for product_id, units in lines)
-    return [ShownLine(ShownProduct(view, *product), units) for product, units in found if product is not None]
+    products = ((view.find_id(product_id), units) for product_id, units in lines)
+    return [ShownLine(ShownProduct(view, *product), units) for product, units in products if product is not None]
 
 
 def look_of(record: PicturedRecord | ProductRecord, category_names: Mapping[str, str]) -> Look:

@@ -7,9 +7,9 @@ from time import monotonic
 
 from msgspec import Struct, field
 
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Versions, mark_of
-from tradecounter.db.refresher import Behind, Freshness, Refresher
+from tradecounter.db.refresher import Freshness, OutdatedData, Refresher
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock, UkDay
 from tradecounter.kit.errors import or_not_found
@@ -159,7 +159,7 @@ class Storefront:
         state = self._state
         return Outlook(state.data, self._loader.journal, state.position, self._day.of(self._clock.now()))
 
-    async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
+    async def refresh(self, tx: Transaction, versions: Versions) -> OutdatedData:
         """Load the parts that have changed and replace the state; large changes wait for this process's turn."""
         turn, waiting = self._turn, None
         waits = turn is not None and self._loader.has_large_change(versions) and not turn.take()
@@ -176,7 +176,7 @@ class Storefront:
         finally:
             if turn is not None and waiting is None:
                 turn.end()
-        return Behind(self._loader.verified_at, waiting or self._loader.running)
+        return OutdatedData(self._loader.verified_at, waiting or self._loader.running)
 
 
 class RefreshableViews(Struct, frozen=True):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.customers.queries.accounts import CustomerTerms
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Version, read_mark
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
@@ -140,33 +140,42 @@ async def view_at(
     """
     if view.mark == mark and view.day == today:
         return view
-    found = await read_current_products(tx, customer_id, {key_form(sku) for sku in skus})
-    return _few_products(found, view, customer_id, today)
+    products = await read_current_products(tx, customer_id, {key_form(sku) for sku in skus})
+    return _few_products(products, view, customer_id, today)
 
 
-def _few_products(found: Sequence[CurrentProduct], whole: CustomerView, customer_id: int, today: date) -> CustomerView:
-    ids = [each.id for each in found]
-    products = [orderable_record(each.cells) for each in found]
+def _few_products(
+    current_products: Sequence[CurrentProduct], whole: CustomerView, customer_id: int, today: date
+) -> CustomerView:
+    ids = [current_product.id for current_product in current_products]
+    products = [orderable_record(current_product.cells) for current_product in current_products]
     snapshot = build_snapshot(ReferenceRecords([], [], []), products, is_searched=False)
     rows = snapshot.row_of_id
     lists: defaultdict[str, list[_Values]] = defaultdict(list)
-    for product_id, key, *costs in _with_ids(ids, [each.lists for each in found]):
+    for product_id, key, *costs in _with_ids(ids, [current_product.lists for current_product in current_products]):
         lists[key].append((product_id, *costs))
-    contracts = _numbers(_with_ids(ids, [each.contracts for each in found]), columns=6)
+    contracts = _numbers(_with_ids(ids, [current_product.contracts for current_product in current_products]), columns=6)
     book = PriceBook(
         align_lists({key: _price_rows(_numbers(values, columns=4)) for key, values in lists.items()}, rows),
         align_contracts(_contract_rows(customer_id, contracts), rows),
     )
-    due = _numbers(_with_ids(ids, [each.deliveries for each in found]), columns=3)
-    levels = _numbers([(each.id, each.available, each.back_ordered, 0) for each in found], columns=4)
+    due = _numbers(_with_ids(ids, [current_product.deliveries for current_product in current_products]), columns=3)
+    levels = _numbers(
+        [
+            (current_product.id, current_product.available, current_product.back_ordered, 0)
+            for current_product in current_products
+        ],
+        columns=4,
+    )
     stock = (
         empty_stock(len(rows))
         .with_deliveries(DeliveryRows(due[0], due[1].astype(np.int32), due[2]), rows)
         .with_levels(StockRows(*levels), rows)
     )
     terms = CustomerTerms(customer_id, None, 0, whole.trade_account)
-    if found:
-        terms = CustomerTerms(customer_id, found[0].price_list, found[0].discount, found[0].trade_account)
+    if current_products:
+        bought_at = current_products[0]
+        terms = CustomerTerms(customer_id, bought_at.price_list, bought_at.discount, bought_at.trade_account)
     prices = book.vector(customer_id, terms.profile, today)
     return _FewProducts(snapshot, prices, stock, terms.trade_account, whole.low_stock, None, today, whole)
 

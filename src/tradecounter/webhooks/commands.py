@@ -74,8 +74,8 @@ def show_all(
     customer: Customer = None, limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False
 ) -> None:
     """List webhooks."""
-    found = run_query(lambda tx: endpoints_after(tx, 0, limit, customer))
-    show_table(map(webhook_on_the_wire, found), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    endpoints = run_query(lambda tx: endpoints_after(tx, 0, limit, customer))
+    show_table(map(webhook_on_the_wire, endpoints), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 @app.command("show")
@@ -123,8 +123,8 @@ def deliveries(
     as_json: AsJson = False,
 ) -> None:
     """List deliveries, the latest first, with the result of the last attempt."""
-    found = run_query(lambda tx: list_deliveries(tx, webhook_id, after, limit))
-    show_table(map(delivery_on_the_wire, found), _DELIVERIES, as_json=as_json, names=columns)
+    records = run_query(lambda tx: list_deliveries(tx, webhook_id, after, limit))
+    show_table(map(delivery_on_the_wire, records), _DELIVERIES, as_json=as_json, names=columns)
 
 
 @app.command("redeliver")
@@ -157,5 +157,5 @@ def _change(work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Any:
     return run_change(lambda tx: work(tx, SystemClock().now()))
 
 
-def _show_delivery(made: Delivery, *, as_json: bool) -> None:
-    show(made, f"delivery {made.id} of event {made.event} waits for the worker", as_json=as_json)
+def _show_delivery(delivery: Delivery, *, as_json: bool) -> None:
+    show(delivery, f"delivery {delivery.id} of event {delivery.event} waits for the worker", as_json=as_json)

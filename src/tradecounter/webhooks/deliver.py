@@ -16,7 +16,7 @@ from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.outbound_http import HttpSender, Posted
+from tradecounter.edge.outbound_http import HttpSender, PostResponse
 from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
@@ -144,14 +144,14 @@ class Deliverer(Struct):
             if outcome.status is not None:
                 values["status"] = outcome.status
 
-    async def _deliver(self, delivery: Claimed) -> Posted:
+    async def _deliver(self, delivery: Claimed) -> PostResponse:
         began = self.clock.now()
         keys = [self.vault.unseal(delivery.secret)]
         if delivery.former_secret is not None and began < (delivery.former_secret_until or began):
             keys.append(self.vault.unseal(delivery.former_secret))
         known = [key.decode() for key in keys if key is not None]
         if keys[0] is None:
-            outcome = Posted(None, 0, "the secret cannot be decrypted: rotate it")
+            outcome = PostResponse(None, 0, "the secret cannot be decrypted: rotate it")
         else:
             body = _body(delivery)
             headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)
@@ -176,7 +176,7 @@ def _body(delivery: Claimed) -> bytes:
     return to_json(event_on_the_wire(record))
 
 
-def _result(delivery: Claimed, outcome: Posted, began: datetime, now: datetime) -> AttemptResult:
+def _result(delivery: Claimed, outcome: PostResponse, began: datetime, now: datetime) -> AttemptResult:
     next_attempt_at = None
     if not succeeded(outcome.status):
         drawn = random.uniform(-1, 1)  # noqa: S311 not a secret

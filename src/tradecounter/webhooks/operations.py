@@ -9,7 +9,8 @@ from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.events.wire import EVENT
 from tradecounter.webhooks import manage
@@ -103,10 +104,10 @@ class WebhookOperations(Struct, frozen=True):
     policy: WebhookPolicy
 
     @_WEBHOOKS.lists(_ALL, "The webhooks.")
-    async def list_webhooks(self, tx: Transaction, query: WebhookListParameters) -> Listed[Webhook]:
+    async def list_webhooks(self, tx: Transaction, query: WebhookListParameters) -> ListPage[Webhook]:
         """The webhooks of the reseller and of customers."""
-        found = await endpoints_after(tx, query.after, query.limit + 1, query.customer_id, query.since)
-        return Listed(found, map(webhook_on_the_wire, found))
+        endpoints = await endpoints_after(tx, query.after, query.limit + 1, query.customer_id, query.since)
+        return ListPage(endpoints, map(webhook_on_the_wire, endpoints))
 
     @_WEBHOOKS.changes("POST", _ALL, location="{id}", shown_once="secret", errors=(NOT_FOUND,))
     async def create_webhook(self, tx: Transaction, now: datetime, body: WebhookRequest) -> CreatedWebhook:
@@ -160,13 +161,15 @@ class WebhookOperations(Struct, frozen=True):
     @_WEBHOOKS.lists(f"{_ONE}/delivery", "The deliveries of 30 days, and those that wait.")
     async def list_deliveries(
         self, tx: Transaction, webhook_id: WebhookId, query: ChangingParameters
-    ) -> Listed[Delivery]:
+    ) -> ListPage[Delivery]:
         """A webhook's deliveries, the latest first.
 
         A delivery changes when it is made, attempted or delivered.
         """
-        found = await manage.list_deliveries(tx, webhook_id, query.after, query.limit + 1, changed_since=query.since)
-        return Listed(found, map(delivery_on_the_wire, found))
+        deliveries = await manage.list_deliveries(
+            tx, webhook_id, query.after, query.limit + 1, changed_since=query.since
+        )
+        return ListPage(deliveries, map(delivery_on_the_wire, deliveries))
 
     @_WEBHOOKS.changes(
         "POST", f"{_ONE}/delivery/{{delivery_id}}/redeliver", Described("The new delivery.", WAITING.example)

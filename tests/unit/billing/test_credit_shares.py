@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.billing.rules import Billed
+from tradecounter.billing.rules import BilledUnits
 from tradecounter.credit_notes.rules import share_of_amount
 
 
@@ -18,5 +18,5 @@ from tradecounter.credit_notes.rules import share_of_amount
     ],
 )
 def test_the_vat_of_an_amount(amount: str, net: str, vat: str, credited: str) -> None:
-    share = share_of_amount(Decimal(amount), Billed(0, Decimal(net), Decimal(vat)), Decimal(20))
+    share = share_of_amount(Decimal(amount), BilledUnits(0, Decimal(net), Decimal(vat)), Decimal(20))
     assert (share.net, share.vat) == (Decimal(amount), Decimal(credited))

@@ -20,7 +20,7 @@ from tradecounter.products.queries.records import (
     ReferenceRecords,
 )
 from tradecounter.products.search.index import MOST_RECENT
-from tradecounter.products.search.query import Found, as_typed, is_as_typed, search
+from tradecounter.products.search.query import FoundRows, as_typed, is_as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.products.snapshot.layout import from_bytes, to_bytes
 
@@ -37,7 +37,7 @@ def shop(*names: str, **values: Any) -> CatalogueSnapshot:
     )
 
 
-def found_in(snapshot: CatalogueSnapshot, query: str) -> Found:
+def found_in(snapshot: CatalogueSnapshot, query: str) -> FoundRows:
     return search(snapshot.search, query, snapshot.active)
 
 

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Meta, Struct
 
-from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, renumbered
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form, renumbered
+from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.kit.errors import DomainError, invalid
 
 

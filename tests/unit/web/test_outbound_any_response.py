@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from support.fuzzed import damaged, fuzzed
 from support.receiver import answering, receiving, sender
-from tradecounter.edge.outbound_http import Posted
+from tradecounter.edge.outbound_http import PostResponse
 
 pytestmark = pytest.mark.sweep
 
@@ -26,8 +26,8 @@ PIECES = [
 ]  # fmt: skip
 
 
-def attempt(response: bytes) -> Posted:
-    async def run() -> Posted:
+def attempt(response: bytes) -> PostResponse:
+    async def run() -> PostResponse:
         async with receiving(answering(response)) as receiver:
             return await sender().post(receiver.url, {}, b"{}")
 

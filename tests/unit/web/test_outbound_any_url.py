@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from support.fuzzed import fuzzed
 from support.receiver import receiving
-from tradecounter.edge.outbound_http import HttpSender, Posted
+from tradecounter.edge.outbound_http import HttpSender, PostResponse
 from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks.rules import check_url
 
@@ -39,10 +39,10 @@ async def resolved(host: str, port: int) -> Sequence[str]:
     return [str(address[0]) for *_, address in found]
 
 
-def attempt(scheme: str, host: str, tail: str) -> tuple[Posted | None, int]:
+def attempt(scheme: str, host: str, tail: str) -> tuple[PostResponse | None, int]:
     """The outcome of a request to a URL that names the receiver, None if the URL is rejected, and what arrived."""
 
-    async def run() -> tuple[Posted | None, int]:
+    async def run() -> tuple[PostResponse | None, int]:
         async with receiving() as receiver:
             port = receiver.url.split(":")[2].split("/")[0]
             url = f"{scheme}{host}:{port}{tail}"

@@ -13,15 +13,15 @@ import pytest
 
 from support.certificates import make_certificate, server_side
 from support.receiver import Script, answering, receiving, sender, status
-from tradecounter.edge.outbound_http import HttpSender, NameService, Posted
+from tradecounter.edge.outbound_http import HttpSender, NameService, PostResponse
 
 BODY = b'{"id": "evt_1"}'
 
 
-def post(script: Script, **options: Any) -> tuple[Posted, int]:
+def post(script: Script, **options: Any) -> tuple[PostResponse, int]:
     """Post once to a receiver, and return the answer and how many requests arrived."""
 
-    async def run() -> tuple[Posted, int]:
+    async def run() -> tuple[PostResponse, int]:
         async with receiving(script) as receiver:
             answer = await sender(**options).post(receiver.url, {"webhook-id": "evt_1"}, BODY)
             return answer, len(receiver.received)
@@ -100,7 +100,7 @@ def looking_up(*found: Sequence[str]) -> Any:
 
 
 def test_a_name_that_leads_to_a_private_address_is_not_reached_also_at_a_second_lookup() -> None:
-    async def run() -> tuple[list[Posted], int]:
+    async def run() -> tuple[list[PostResponse], int]:
         async with receiving() as receiver:
             url = receiver.url.replace("127.0.0.1", "hooks.example")
             lookup = looking_up(["127.0.0.1", "10.0.0.1"], ["10.0.0.1"], ["::ffff:169.254.169.254"])
@@ -147,7 +147,7 @@ def test_certificates_are_checked_against_the_name(tmp_path: Path) -> None:
     certificate = make_certificate(tmp_path, "hooks.example")
     trusting = ssl.create_default_context(cafile=certificate)
 
-    async def run() -> list[Posted]:
+    async def run() -> list[PostResponse]:
         async with receiving(tls=server_side(certificate)) as receiver:
             urls = [receiver.url.replace("127.0.0.1", host) for host in ("hooks.example", "other.example")]
             lookup = looking_up(*[["127.0.0.1"]] * 3)

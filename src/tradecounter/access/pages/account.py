@@ -15,7 +15,7 @@ from tradecounter.access.users import (
     invite_own_user,
 )
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import OWNER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -72,7 +72,7 @@ class UserPages(Struct, frozen=True):
         "Change what a user may do",
         shown=lambda self, call, filled: self._show_role(call, filled),
         to=_LIST,
-        done=lambda user: f"{user.email} has the {_named(user)}.",
+        done=lambda user: f"{user.email} has the {_rights_in_words(user)}.",
         user_roles=OWNER,
         dangerous=True,
     )
@@ -105,7 +105,7 @@ class UserPages(Struct, frozen=True):
             return await fetch_user_of(tx, call.customer_id, _id(call))
 
 
-def _named(user: CustomerUser) -> str:
+def _rights_in_words(user: CustomerUser) -> str:
     return f"role{'s' if user.more_roles else ''} {' and '.join(user.roles)}"
 
 

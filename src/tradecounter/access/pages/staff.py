@@ -19,7 +19,7 @@ from tradecounter.access.staff import (
 )
 from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -220,8 +220,8 @@ class TokenPages(Struct, frozen=True):
     async def _ask_to_revoke(self, call: Call) -> Question:
         token_id = call.path_id("id", "token")
         async with self.desk.reading() as tx:
-            found = next((token for token in await list_tokens(tx) if token.id == token_id), None)
-        token = or_not_found(found, "token", token_id)
+            match = next((token for token in await list_tokens(tx) if token.id == token_id), None)
+        token = or_not_found(match, "token", token_id)
         used = f"was last used {moment_text(token.last_used_at)}" if token.last_used_at else "was never used"
         return Question(
             title=f"Revoke the token of {token.name}",

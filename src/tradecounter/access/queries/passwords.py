@@ -68,8 +68,8 @@ _LINK_SINCE = Statement("""
 
 async def has_link_since(tx: Transaction, site: Site, person_id: int, since: datetime) -> bool:
     """Return whether a person has an unused link that was made after a moment."""
-    found: bool = await tx.fetch_value(_LINK_SINCE, since=since, **owner_of(site, person_id))
-    return found
+    has_link: bool = await tx.fetch_value(_LINK_SINCE, since=since, **owner_of(site, person_id))
+    return has_link
 
 
 _OPEN_LINK = """

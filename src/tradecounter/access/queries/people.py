@@ -81,8 +81,8 @@ _LOCK_STAFF = Statement(
 
 async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
     """Return a staff member, locked until the transaction ends. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_LOCK_STAFF, id=staff_id)
-    return or_not_found(found, "staff member", staff_id)
+    row = await tx.fetch_one(_LOCK_STAFF, id=staff_id)
+    return or_not_found(row, "staff member", staff_id)
 
 
 _LOCK_ADMINISTRATORS = Statement(
@@ -252,8 +252,8 @@ _PASSWORD: Mapping[Site, Statement[Any]] = {
 
 async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
     """Return the password's hash of a person who may sign in, or None: also while a user's customer is blocked."""
-    found: str | None = await tx.fetch_value(_PASSWORD[site], email_key=fold(email))
-    return found
+    password: str | None = await tx.fetch_value(_PASSWORD[site], email_key=fold(email))
+    return password
 
 
 def _for_both_tables(sql: SQL) -> Mapping[Site, Statement[Any]]:

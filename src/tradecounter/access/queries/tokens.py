@@ -65,8 +65,8 @@ _BY_HASH = Statement(
 async def find_token(tx: Transaction, digest: bytes) -> TokenRecord | None:
     """Return the token with a hash unless it is revoked; it may have expired."""
     async with tx.pipeline() as p:
-        found = p.fetch(_BY_HASH, hash=digest)
-    return found.first
+        result = p.fetch(_BY_HASH, hash=digest)
+    return result.first
 
 
 _REVOKE = Statement(

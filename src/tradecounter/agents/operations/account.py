@@ -67,7 +67,7 @@ class AccountTools(Struct, frozen=True):
     clock: Clock
 
     @tool("Get the account", "account", agents=("order",))
-    async def get_account(self, caller: Caller, asked: GetAccount) -> AccountShown:
+    async def get_account(self, caller: Caller, request: GetAccount) -> AccountShown:
         """Read who the customer is, its credit, and its saved addresses with their ids."""
         async with reading(self.database) as tx:
             account = await fetch_account(tx, caller.customer_id)
@@ -77,31 +77,31 @@ class AccountTools(Struct, frozen=True):
         return AccountShown(on_the_wire(account), AccountCredit(credit.limit, credit.outstanding, left), addresses)
 
     @tool("Get invoices", "account", agents=("order",))
-    async def get_invoice(self, caller: Caller, asked: GetInvoice) -> Invoices:
+    async def get_invoice(self, caller: Caller, request: GetInvoice) -> Invoices:
         """Read an invoice by its number, or the invoices of an order by the order's reference. Give one of the two."""
         async with reading(self.database) as tx:
-            records = await self._records(tx, caller.customer_id, asked)
-            found = await shown_invoices(tx, records, self.clock.now())
-        return Invoices([own_invoice(invoice) for invoice in found])
+            records = await self._records(tx, caller.customer_id, request)
+            invoices = await shown_invoices(tx, records, self.clock.now())
+        return Invoices([own_invoice(invoice) for invoice in invoices])
 
     @tool("Ask support", "order", "account", changes=True)
-    async def open_request(self, caller: Caller, asked: OpenRequestRequest) -> SupportRequest:
+    async def open_request(self, caller: Caller, request: OpenRequestRequest) -> SupportRequest:
         """Ask support to cancel units of an order, to take dispatched units back, or anything else in words.
 
         Nothing changes until support has done it; the customer gets the answer by e-mail. A message needs the scope
         `account`.
         """
-        if asked.kind == "message":
+        if request.kind == "message":
             caller.sender.require_one_of("account")
         now = self.clock.now()
         async with transaction(self.database, caller.actor) as tx:
-            request_id = await open_request(tx, caller.customer_id, asked.order_reference, asked.kind, asked, now)
+            request_id = await open_request(tx, caller.customer_id, request.order_reference, request.kind, request, now)
             return own_request(await fetch_request(tx, request_id))
 
-    async def _records(self, tx: Transaction, customer_id: int, asked: GetInvoice) -> Sequence[InvoiceRecord]:
-        if (asked.number is None) == (asked.order_reference is None):
+    async def _records(self, tx: Transaction, customer_id: int, request: GetInvoice) -> Sequence[InvoiceRecord]:
+        if (request.number is None) == (request.order_reference is None):
             raise invalid("number", "give the number of an invoice, or the order_reference of its order")
-        if asked.number is not None:
-            return [await fetch_own_invoice(tx, customer_id, asked.number)]
-        wanted = InvoiceFilter(customer_id=customer_id, order_reference=asked.order_reference)
+        if request.number is not None:
+            return [await fetch_own_invoice(tx, customer_id, request.number)]
+        wanted = InvoiceFilter(customer_id=customer_id, order_reference=request.order_reference)
         return await list_invoices(tx, wanted, _MOST_INVOICES, 0)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tradecounter.agents.consents import limit_exceeded
+from tradecounter.agents.spending import limit_exceeded
 from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.approvals.queries import Approval
 from tradecounter.db.transaction import Transaction
@@ -31,11 +31,11 @@ class HeldBack(Struct, frozen=True):
     message: str
 
 
-async def held_by_people(tx: Transaction, approval: Approval, asked: str, now: datetime) -> HeldBack | None:
+async def held_by_people(tx: Transaction, approval: Approval, known_code: str, now: datetime) -> HeldBack | None:
     """Return why an order that people decide about is not confirmed; None if it is confirmed or has ended.
 
-    `asked` is the code by which the agent knows it: that of a former order, if it was priced again. Raises DomainError
-    (gone) if it expired first.
+    `known_code` is the code by which the agent knows it: that of a former order if it was priced again. Raises
+    DomainError (gone) if it has expired before.
     """
     if approval.state == "declined":
         who = approval.decider or "an approver"
@@ -47,7 +47,7 @@ async def held_by_people(tx: Transaction, approval: Approval, asked: str, now: d
         raise DomainError(Kind.GONE, _QUOTE_EXPIRED if isinstance(order, PricedQuote) else _ORDER_EXPIRED)
     priced = (
         ""
-        if order.confirmation_code == asked.lower()
+        if order.confirmation_code == known_code.lower()
         else f" was priced again, is {in_pounds(approval.gross)} now, and"
     )
     return HeldBack("approval_needed", f"the order{priced} waits for approval in the account{_until(order)}")

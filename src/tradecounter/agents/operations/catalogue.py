@@ -69,7 +69,7 @@ class CatalogueTools(Struct, frozen=True):
     views: RefreshableViews
 
     @tool("Search products", "read", gives=FoundProducts)
-    async def search_products(self, caller: Caller, asked: SearchProducts) -> bytes:
+    async def search_products(self, caller: Caller, request: SearchProducts) -> bytes:
         """Find products in the customer's catalogue.
 
         Prices are in pounds without VAT: `single_unit_cost` for 1 to 4 units of a line, `five_plus_unit_cost` for 5 to
@@ -77,24 +77,24 @@ class CatalogueTools(Struct, frozen=True):
         """
         view = await self.views.of(caller.customer_id)
         parameters = ProductListParameters(
-            query=asked.query,
-            category=tuple(asked.categories),
-            manufacturer=tuple(asked.manufacturers),
-            attribute=tuple(asked.attributes),
-            in_stock="true" if asked.in_stock else None,
-            sort=asked.sort,
+            query=request.query,
+            category=tuple(request.categories),
+            manufacturer=tuple(request.manufacturers),
+            attribute=tuple(request.attributes),
+            in_stock="true" if request.in_stock else None,
+            sort=request.sort,
         )
         with named_by(lambda name: _CALLED.get(name, name)):
             rows = find_products(view, parameters)
-        start = (asked.page - 1) * asked.limit
-        products = b"".join(render_json(view, rows[start : start + asked.limit]))
+        start = (request.page - 1) * request.limit
+        products = b"".join(render_json(view, rows[start : start + request.limit]))
         return b'{"total":%d,"products":%b}' % (len(rows), products)
 
     @tool("Get products", "read", gives=ProductsBySku)
-    async def get_products(self, caller: Caller, asked: GetProducts) -> ProductsBySku:
+    async def get_products(self, caller: Caller, request: GetProducts) -> ProductsBySku:
         """Read products by SKU, with descriptions, attributes, and the SKUs of related and similar products."""
         view = await self.views.of(caller.customer_id)
-        skus = list(dict.fromkeys(asked.skus))
-        found = {sku: view.find(sku) for sku in skus}
-        products = [Raw(product_json(view, *each, _DETAILS)) for each in found.values() if each is not None]
-        return ProductsBySku(products, [sku for sku, each in found.items() if each is None])  # type: ignore[arg-type]
+        skus = list(dict.fromkeys(request.skus))
+        product_of_sku = {sku: view.find(sku) for sku in skus}
+        products = [Raw(product_json(view, *each, _DETAILS)) for each in product_of_sku.values() if each is not None]
+        return ProductsBySku(products, [sku for sku, each in product_of_sku.items() if each is None])  # type: ignore[arg-type]

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.structs import asdict, fields
 
-from tradecounter.agents.consents import lock_agent, note_order
 from tradecounter.agents.operations.approvals import (
     HeldBack,
     ask_people,
@@ -17,6 +16,7 @@ from tradecounter.agents.operations.approvals import (
     is_priced_since,
 )
 from tradecounter.agents.operations.tools import Caller, tool
+from tradecounter.agents.spending import lock_agent, note_order
 from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import AddressDetails
@@ -162,13 +162,13 @@ class OrderTools(Struct, frozen=True):
     clock: Clock
 
     @tool("Price an order", "order", changes=True, takes=PriceOrder, referenced=_ADDRESSES)
-    async def price_order(self, caller: Caller, asked: bytes) -> PricedOrder:
+    async def price_order(self, caller: Caller, request: bytes) -> PricedOrder:
         """Price an order and hold it as pending. Nothing is bought: show the person the lines and the total first.
 
         Then call `confirm_order` with the `confirmation_code`, the shipping method and the total that was shown.
         An address is a full one, or only the `id` of a saved one (`get_account`).
         """
-        body = await self.creation.create(caller.customer_id, caller.actor, asked, "order")
+        body = await self.creation.create(caller.customer_id, caller.actor, request, "order")
         code = decode_json(body)["confirmation_code"]
         async with reading(self.database) as tx:
             order = await order_to_read(tx, caller.customer_id, code)
@@ -176,12 +176,12 @@ class OrderTools(Struct, frozen=True):
             account = await fetch_account(tx, caller.customer_id)
         if not isinstance(order, PendingOrder):
             raise TypeError("a new order is pending")
-        chosen = choose_shipping(order.shipping_options, order.shipping_method, account.shipping_method)
+        shipping_option = choose_shipping(order.shipping_options, order.shipping_method, account.shipping_method)
         created = created_order(order, lines)
         return PricedOrder(
             confirmation_code=created.confirmation_code,
-            total=UNSET if chosen is None else order.gross_with(chosen),
-            shipping_method=UNSET if chosen is None else chosen.id,
+            total=UNSET if shipping_option is None else order.gross_with(shipping_option),
+            shipping_method=UNSET if shipping_option is None else shipping_option.id,
             items=created.items,
             shipping_options=created.shipping_options,
             cost_net=created.cost_net,
@@ -191,25 +191,25 @@ class OrderTools(Struct, frozen=True):
         )
 
     @tool("Confirm an order", "order", changes=True, destructive=True, idempotent=True, referenced=_ADDRESSES)
-    async def confirm_order(self, caller: Caller, asked: ConfirmOrder) -> Confirmation:
+    async def confirm_order(self, caller: Caller, request: ConfirmOrder) -> Confirmation:
         """Buy a pending order or a priced quote. This is binding: only do so when the person has agreed to the total.
 
         The total must be the one that was shown, else nothing is bought (`price_changed`). Above a limit of yours,
         people of the customer have to approve the order first (`approval_needed`). Calling it again says how it went,
         and returns the same order.
         """
-        customer, code = caller.customer_id, asked.confirmation_code
+        customer, code = caller.customer_id, request.confirmation_code
         policy, now = self.creation.contexts.policy, self.clock.now()
         async with transaction(self.database, caller.actor) as tx:
             if caller.agent is not None:
                 await lock_agent(tx, caller.agent, now)
-            shown = await _require_shown_total(tx, customer, asked, now)
+            shown = await _require_shown_total(tx, customer, request, now)
             approval = None if caller.agent is None else await find_approval(tx, customer, code, now)
             held = await _held(tx, caller.agent, approval, code, shown, now)
             if held is not None:
                 return Confirmation(held.code, held.message)
             if approval is None:
-                order, lines = await confirm_order(tx, customer, code, asked.shipping_method, policy, now)
+                order, lines = await confirm_order(tx, customer, code, request.shipping_method, policy, now)
             else:  # as people have confirmed it
                 order, lines = await confirm_order(tx, customer, approval.code, None, policy, now)
             if caller.agent is not None and shown is not None:
@@ -219,9 +219,9 @@ class OrderTools(Struct, frozen=True):
         return Confirmation("confirmed", message, created_order(order, lines))
 
     @tool("List orders", "read", "order", referenced=(Product,))
-    async def list_orders(self, caller: Caller, asked: ListOrders) -> FoundOrders:
+    async def list_orders(self, caller: Caller, request: ListOrders) -> FoundOrders:
         """List the customer's confirmed orders, open and completed, newest first."""
-        given = asdict(asked)
+        given = asdict(request)
         page = Page(given.pop("page"), given.pop("limit"))
         wanted = order_filter(OrderListParameters(**given))
         start = (page.number - 1) * page.limit
@@ -232,24 +232,24 @@ class OrderTools(Struct, frozen=True):
             return FoundOrders(listed.total, await self._shown(tx, caller.customer_id, orders))
 
     @tool("Get an order", "read", "order", gives=FoundOrder, referenced=(Product,))
-    async def get_order(self, caller: Caller, asked: GetOrder) -> Any:
+    async def get_order(self, caller: Caller, request: GetOrder) -> Any:
         """Read an order with its lines, parcels and tracking; a pending one by its confirmation code."""
         async with reading(self.database) as tx:
-            order = await order_to_read(tx, caller.customer_id, asked.reference)
+            order = await order_to_read(tx, caller.customer_id, request.reference)
             if not isinstance(order, NumberedOrder):
                 return pending_order(order, await lines_of_order(tx, order.id), self.clock.now())
             [shown] = await self._shown(tx, caller.customer_id, [order])
             return shown
 
     @tool("Ask for a quote", "order", changes=True, takes=RequestQuote, gives=CreatedOrder, referenced=_ADDRESSES)
-    async def request_quote(self, caller: Caller, asked: bytes) -> bytes:
+    async def request_quote(self, caller: Caller, request: bytes) -> bytes:
         """Ask support for a special price. Support answers by e-mail; `confirm_order` then buys at the quoted price."""
-        return await self.creation.create(caller.customer_id, caller.actor, asked, "quote")
+        return await self.creation.create(caller.customer_id, caller.actor, request, "quote")
 
     async def _shown(self, tx: Transaction, customer_id: int, orders: Sequence[NumberedOrder]) -> list[Any]:
         ids = [order.id for order in orders]
         lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
-        products = [product for each in ids for product in products_of(lines[each])]
+        products = [product for id_ in ids for product in products_of(lines[id_])]
         view, now = await self.views.showing(customer_id, products), self.clock.now()
         return [order_on_the_wire(order, lines[order.id], fulfilled[order.id], view, now) for order in orders]
 
@@ -273,25 +273,27 @@ async def _held(
     return None if agent is None or shown is None else await ask_people(tx, agent, *shown, now)
 
 
-async def _require_shown_total(tx: Transaction, customer_id: int, asked: ConfirmOrder, now: datetime) -> _Shown | None:
+async def _require_shown_total(
+    tx: Transaction, customer_id: int, request: ConfirmOrder, now: datetime
+) -> _Shown | None:
     """Check that an order costs what was shown; return it, locked, with its shipping method.
 
     Returns None if it cannot be confirmed, or not by this method. Raises DomainError: invalid, conflict.
     """
-    if wrong := list(amount_errors("total", asked.total)):
+    if wrong := list(amount_errors("total", request.total)):
         raise invalid_fields(wrong)
-    code = asked.confirmation_code.lower()
+    code = request.confirmation_code.lower()
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer_id, code)  # otherwise support could price a quote again before it is confirmed
-        found = pipe_by_code(p, customer_id, code)
-    order = found.first
+        result = pipe_by_code(p, customer_id, code)
+    order = result.first
     if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):
         return None  # confirming says why it cannot be confirmed, or that it was
-    option = find_option(order.shipping_options, asked.shipping_method)
+    option = find_option(order.shipping_options, request.shipping_method)
     if option is None:
         return None  # confirming says which there are
     total = order.gross_with(option)
-    if total != asked.total:
+    if total != request.total:
         problem = f"the order costs {total} by this shipping method, which is not what was shown: show that total first"
         error = FieldError("total", problem, Code.PRICE_CHANGED)
         raise DomainError(Kind.CONFLICT, str(error), code=Code.PRICE_CHANGED, field_errors=[error])

@@ -78,7 +78,7 @@ class _OfferedTools:
         try:
             return _result(await tool.call(caller, params.arguments or {}))
         except DomainError as error:
-            fields = [each for each in error.field_errors[:MOST_FIELD_ERRORS] if each.field]
+            fields = [field_error for field_error in error.field_errors[:MOST_FIELD_ERRORS] if field_error.field]
             return _failure(error.message, error.code, fields)
         except DATABASE_AWAY as error:
             log.warning("database away", tool=tool.name, error=type(error).__name__)
@@ -104,18 +104,18 @@ def _listed(tools: Sequence[Tool]) -> list[ListedTool]:
     """Return tools as clients see them."""
     return [
         ListedTool(
-            name=each.name,
-            title=each.declared.title,
-            description=each.description,
+            name=tool.name,
+            title=tool.declared.title,
+            description=tool.description,
             input_schema=takes,
             output_schema=gives,
             annotations=ToolAnnotations(
-                title=each.declared.title,
-                read_only_hint=not each.declared.changes,
-                destructive_hint=each.declared.destructive,
-                idempotent_hint=each.declared.idempotent or not each.declared.changes,
+                title=tool.declared.title,
+                read_only_hint=not tool.declared.changes,
+                destructive_hint=tool.declared.destructive,
+                idempotent_hint=tool.declared.idempotent or not tool.declared.changes,
                 open_world_hint=False,
             ),
         )
-        for each, (takes, gives) in zip(tools, schemas_of(tools), strict=True)
+        for tool, (takes, gives) in zip(tools, schemas_of(tools), strict=True)
     ]

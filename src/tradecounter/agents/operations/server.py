@@ -155,14 +155,14 @@ class ConnectingEndpoints(Struct, frozen=True):
         try:
             wanted = await call.body(ClientMetadata)
             async with transaction(self.database) as tx:
-                made = await register_client(tx, wanted, address, now)
+                client = await register_client(tx, wanted, address, now)
         except RegistrationError as error:
             return json_response(RegistrationProblemBody(error.code, error.description), 400)
         except DomainError as error:
             if error.kind is not Kind.INVALID:
                 raise
             return json_response(RegistrationProblemBody("invalid_client_metadata", error.message), 400)
-        return json_response(_registered(made), 201)
+        return json_response(_registered(client), 201)
 
 
 _OPERATION = Operation(

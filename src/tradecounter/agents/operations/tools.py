@@ -94,8 +94,8 @@ class Tool(Struct, frozen=True):
         raw = to_json(known)
         check_text(raw)
         result = await self.work(caller, raw if self.reads else read_json(raw, self.takes))
-        found: dict[str, Any] = decode(result if isinstance(result, bytes) else to_json(result))
-        return found
+        members: dict[str, Any] = decode(result if isinstance(result, bytes) else to_json(result))
+        return members
 
 
 def tool(
@@ -142,7 +142,7 @@ def tools_of(group: object) -> Iterator[Tool]:
                 name,
                 description,
                 declared,
-                takes or hints["asked"],
+                takes or hints["request"],
                 gives or hints["return"],
                 member.__get__(group),
                 reads=takes is not None,
@@ -175,25 +175,25 @@ def _operation(described: Tool) -> Operation:
 
 def _whole(schema: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema that needs no other document: an object with the definitions to which it refers."""
-    root, found = components[schema["$ref"].removeprefix(SCHEMAS)], dict[str, Any]()
-    _collect(root, components, found)
+    root, definitions = components[schema["$ref"].removeprefix(SCHEMAS)], dict[str, Any]()
+    _collect(root, components, definitions)
     whole = _local(root)
-    if found:
-        whole["$defs"] = {_short(name): _local(definition) for name, definition in sorted(found.items())}
+    if definitions:
+        whole["$defs"] = {_short(name): _local(definition) for name, definition in sorted(definitions.items())}
     return {"type": "object", "properties": {}, **whole}
 
 
-def _collect(part: Any, components: Mapping[str, Any], found: dict[str, Any]) -> None:
+def _collect(part: Any, components: Mapping[str, Any], definitions: dict[str, Any]) -> None:
     if isinstance(part, list):
         for each in part:
-            _collect(each, components, found)
+            _collect(each, components, definitions)
     elif isinstance(part, dict):
         name = part.get("$ref", "").removeprefix(SCHEMAS)
-        if name and name not in found:
-            found[name] = components[name]
-            _collect(components[name], components, found)
+        if name and name not in definitions:
+            definitions[name] = components[name]
+            _collect(components[name], components, definitions)
         for each in part.values():
-            _collect(each, components, found)
+            _collect(each, components, definitions)
 
 
 def _local(part: Any) -> Any:

@@ -28,9 +28,9 @@ class AgentPages(Struct, frozen=True):
     @page(_LIST, "Agents", user_roles=DEVELOPERS)
     async def list_agents(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await standing_consents(tx, call.customer_id, self.desk.clock.now())
+            consents = await standing_consents(tx, call.customer_id, self.desk.clock.now())
         server = f"{call.base_url}/mcp"
-        return self.desk.show(call, "agents/agents.html", agents=found, server=server)
+        return self.desk.show(call, "agents/agents.html", agents=consents, server=server)
 
     @step(
         f"{_LIST}/{{agent_id}}/revoke",
@@ -45,8 +45,8 @@ class AgentPages(Struct, frozen=True):
 
     async def _ask_to_revoke(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            found = await fetch_agent(tx, call.customer_id, _agent_id(call), self.desk.clock.now())
-        return revoke_agent_question(found, _LIST, "Agents")
+            agent = await fetch_agent(tx, call.customer_id, _agent_id(call), self.desk.clock.now())
+        return revoke_agent_question(agent, _LIST, "Agents")
 
 
 def _agent_id(call: Call) -> int:

@@ -1,7 +1,7 @@
-"""What users allow agents, their codes, agents' tokens and orders; only hashes of codes and tokens are stored."""
+"""What users allow agents, and the codes that tell the agents; only the hashes of codes are stored."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import LiteralString
 
@@ -12,9 +12,7 @@ from tradecounter.agents.rules import AgentScope, returns_to
 from tradecounter.consent.rules import GIVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent, new_secret, secret_hash
-
-_USED_EVERY = timedelta(minutes=1)
+from tradecounter.identity.credentials import new_secret, secret_hash
 
 
 class NewConsent(Struct, frozen=True, kw_only=True):
@@ -96,11 +94,11 @@ class AgentConsent(Struct, frozen=True):
         return returns_to(self.redirect_uri)
 
 
-_USABLE = SQL(
+USABLE_CONSENT = SQL(
     "(c.ended_at is null and c.expires_at > :now and cu.blocked_at is null and u.disabled_at is null"
     " and coalesce((u.role || u.more_roles) && {givers}::text[], false))"
 ).format(givers=list(GIVERS))
-_FROM = SQL("""
+CONSENT_TABLES = SQL("""
     from agent_consent c join customer cu on cu.id = c.customer_id
     left join customer_user u on u.id = c.user_id and u.customer_id = c.customer_id
 """)
@@ -111,11 +109,11 @@ _COLUMNS = SQL("""
     (select coalesce(sum(o.gross), 0) from agent_order o
      where o.customer_id = c.customer_id and o.client_id = c.client_id
        and o.day = (:now at time zone 'Europe/London')::date) as spent_today
-""").format(usable=_USABLE)
+""").format(usable=USABLE_CONSENT)
 
 
 def _consents(where: LiteralString) -> Statement[AgentConsent]:
-    return Statement(SQL("select {} {} where {}").format(_COLUMNS, _FROM, SQL(where)), AgentConsent)
+    return Statement(SQL("select {} {} where {}").format(_COLUMNS, CONSENT_TABLES, SQL(where)), AgentConsent)
 
 
 _BY_ID = _consents("c.id = :id")
@@ -181,137 +179,6 @@ async def earlier_consents(
 ) -> list[AgentConsent]:
     """Return what a user has allowed a client before, and not ended."""
     return await tx.fetch_all(_EARLIER, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now)
-
-
-_INSERT_TOKEN = Statement("""
-    insert into agent_token (hash, consent_id, refreshes, created_at, expires_at)
-    values (:hash, :consent_id, :refreshes, :now, :expires_at)
-""")
-
-
-async def insert_token(
-    tx: Transaction, consent_id: int, now: datetime, expires_at: datetime, *, refreshes: bool
-) -> str:
-    """Store and return a new token."""
-    token = new_secret()
-    await tx.execute(
-        _INSERT_TOKEN,
-        hash=secret_hash(token),
-        consent_id=consent_id,
-        refreshes=refreshes,
-        now=now,
-        expires_at=expires_at,
-    )
-    return token
-
-
-_TOKEN_USED = Statement("select used_at from agent_token where hash = :hash")
-_USE_TOKEN = Statement("update agent_token set used_at = :now where hash = :hash")
-_END_ACCESS = Statement("""
-    delete from agent_token t using agent_consent c
-    where t.hash = :hash and not t.refreshes and c.id = t.consent_id and c.client_id = :client_id
-""")
-
-
-async def find_use_of_refresh_token(tx: Transaction, token: str) -> datetime | None:
-    """Return when a refresh token, whose consent is locked, was used, or None."""
-    used_at: datetime | None = await tx.fetch_value(_TOKEN_USED, hash=secret_hash(token))
-    return used_at
-
-
-async def use_refresh_token(tx: Transaction, token: str, now: datetime) -> None:
-    """Record that a refresh token was used."""
-    await tx.execute(_USE_TOKEN, hash=secret_hash(token), now=now)
-
-
-async def end_access_token(tx: Transaction, token: str, client_id: str) -> None:
-    """End one access token of a client; do nothing for an unknown one."""
-    await tx.execute(_END_ACCESS, hash=secret_hash(token), client_id=client_id)
-
-
-class _PresentedToken(Struct, frozen=True):
-    id: int
-    customer_id: int
-    user_id: int | None
-    client_id: str
-    name: str
-    allowed_by: str | None
-    scopes: list[str]
-    order_limit: Decimal | None
-    day_limit: Decimal | None
-    last_used_at: datetime | None
-    valid: bool
-
-
-_PRESENTED = Statement(
-    SQL("""
-    select c.id, c.customer_id, u.id as user_id, c.client_id, c.name, u.email as allowed_by, c.scopes,
-           c.order_limit, c.day_limit, c.last_used_at, t.expires_at > :now and {usable} as valid
-    {tables} join agent_token t on t.consent_id = c.id where t.hash = :hash and not t.refreshes
-    """).format(usable=_USABLE, tables=_FROM),
-    _PresentedToken,
-)
-# Not while an order of the agent has it locked: reading does not wait for that.
-_RECORD_USE = Statement("""
-    update agent_consent set last_used_at = :now
-    where id = (select id from agent_consent where id = :id for update skip locked)
-""")
-
-
-async def find_agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | None:
-    """Return the agent whose access token has a hash, and record its use, at most once a minute; None if it is unknown.
-
-    Raises ExpiredCredentialError for a token that has ended.
-    """
-    found = await tx.fetch_one(_PRESENTED, hash=digest, now=now)
-    if found is None:
-        return None
-    if not found.valid or found.allowed_by is None or found.user_id is None:
-        raise ExpiredCredentialError
-    if found.last_used_at is None or found.last_used_at < now - _USED_EVERY:
-        await tx.execute(_RECORD_USE, id=found.id, now=now)
-    return LiveAgent(
-        found.id,
-        found.customer_id,
-        found.user_id,
-        found.client_id,
-        found.name,
-        found.allowed_by,
-        found.scopes,
-        found.order_limit,
-        found.day_limit,
-    )
-
-
-# Not the consents that a scheduled job deletes, in an order of its own.
-_LOCK_OF_CLIENT = Statement("""
-    select from agent_consent
-    where customer_id = :customer_id and client_id = :client_id
-      and code_used_at is not null and ended_at is null and expires_at > :now
-    order by id for update
-""")
-_INSERT_ORDER = Statement("""
-    insert into agent_order (order_id, customer_id, client_id, day, gross)
-    values (:order_id, :customer_id, :client_id, :day, :gross)
-""")
-
-
-async def lock_spending(tx: Transaction, agent: LiveAgent, now: datetime) -> AgentConsent | None:
-    """Return an agent's consent; other orders of the agent, and its revocation, wait until the transaction ends."""
-    await tx.execute(_LOCK_OF_CLIENT, customer_id=agent.customer_id, client_id=agent.client_id, now=now)
-    return await find_consent(tx, agent.id, now)
-
-
-async def insert_agent_order(tx: Transaction, agent: LiveAgent, order_id: int, day: date, gross: Decimal) -> None:
-    """Note an order that an agent confirms by itself."""
-    await tx.execute(
-        _INSERT_ORDER,
-        order_id=order_id,
-        customer_id=agent.customer_id,
-        client_id=agent.client_id,
-        day=day,
-        gross=gross,
-    )
 
 
 _DELETE_TOKENS = Statement("delete from agent_token where expires_at < :before")

@@ -15,7 +15,7 @@ from tradecounter.alerts.queries import (
 )
 from tradecounter.alerts.tell_users import DAYS_BEFORE, choose_emails, follow_prices, set_stock_alert
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import ACCOUNTS, BUYER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action

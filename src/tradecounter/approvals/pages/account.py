@@ -15,7 +15,7 @@ from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.operation import APPROVER, BUYER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -56,12 +56,12 @@ class ApprovalPages(Struct, frozen=True):
         user, now = user_of(call), self.desk.clock.now()
         async with self.desk.reading() as tx:
             waiting = await waiting_approvals(tx, call.customer_id, now) if user.has_role(*APPROVERS) else []
-            asked = await approvals_asked_by(tx, call.customer_id, user.id, now)
+            approvals = await approvals_asked_by(tx, call.customer_id, user.id, now)
         return self.desk.show(
             call,
             "approvals/list.html",
             waiting=waiting,
-            asked=[each for each in asked if each not in waiting],
+            asked=[approval for approval in approvals if approval not in waiting],
             may_decide=user.has_role(*APPROVERS),
         )
 

@@ -10,9 +10,9 @@ from msgspec import Struct
 from tradecounter.audit.queries import DONE_BY_ACTORS, AuditFilter, AuditRecord, DoneByActor, DoneFilter, list_entries
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
+from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameters
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.edge.pages.listing import At, Listed, table_page
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
@@ -82,14 +82,14 @@ class AuditPages(Struct, frozen=True):
         "/audit",
         "Audit",
         columns=_COLUMNS,
-        order=Order({"id": int}, "-id", lambda row, _: (row.record.id, row.record.id)),
+        order=TableOrder({"id": int}, "-id", lambda row, _: (row.record.id, row.record.id)),
         template="audit/list.html",
         file="audit",
         cells={name: f"record.{name}" for name in _RECORDED},
         scope="audit:read",
     )
-    async def list_entries(self, tx: Transaction, call: Call, wanted: AuditTable, at: At) -> list[ShownEntry]:
-        chosen = AuditFilter(
+    async def list_entries(self, tx: Transaction, call: Call, wanted: AuditTable, at: RowsToRead) -> list[ShownEntry]:
+        audit_filter = AuditFilter(
             actor=text("actor", wanted.actor) or None,
             subject=text("subject", wanted.subject) or None,
             action=text("action", wanted.action) or None,
@@ -97,7 +97,7 @@ class AuditPages(Struct, frozen=True):
             until=end_of("to", wanted.until),
             before=None if at["after"] is None else at["after"][1],
         )
-        records = await list_entries(tx, chosen, wanted.most, latest_first=True)
+        records = await list_entries(tx, audit_filter, wanted.most, latest_first=True)
         return [
             ShownEntry(
                 record,
@@ -151,15 +151,15 @@ class AuditSummaryPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    async def _shown(self, _call: Call, found: Listed[SummaryTable, DoneByActor]) -> dict[str, Any]:
-        wanted = found.wanted
-        is_valid = not found.form.errors and not found.form.message
+    async def _shown(self, _call: Call, listing: Listing[SummaryTable, DoneByActor]) -> dict[str, Any]:
+        wanted = listing.wanted
+        is_valid = not listing.form.errors and not listing.form.message
         first = uk_date(wanted.period(self.desk.clock.now())[0]) if is_valid else ""
 
         def entries_path(row: DoneByActor, *, of_action: bool = True) -> str:
             action = {"action": row.action} if of_action else {}
             end = {"to": wanted.until} if wanted.until else {}
-            return "/audit?" + urlencode({"actor": _named(row), **action, "from": str(first), **end})
+            return "/audit?" + urlencode({"actor": _actor_parameter(row), **action, "from": str(first), **end})
 
         sides = [(side, name) for side, (name, _) in _SIDES.items()]
         return {"entries_path": entries_path, "kinds": KINDS, "sides": sides, "first": first}
@@ -168,20 +168,22 @@ class AuditSummaryPages(Struct, frozen=True):
         "/audit/summary",
         "Who did how much",
         columns=_SUMMARY_COLUMNS,
-        order=Order(DONE_BY_ACTORS.sorts, "-entries", DONE_BY_ACTORS.place_of),
+        order=TableOrder(DONE_BY_ACTORS.sorts, "-entries", DONE_BY_ACTORS.place_of),
         template="audit/summary.html",
         file="audit-summary",
         cells={heading: heading for heading in _HEADINGS},
         shown=_shown,
         roles=("administrator",),
     )
-    async def list_done(self, tx: Transaction, now: datetime, wanted: SummaryTable, at: At) -> Sequence[DoneByActor]:
+    async def list_done(
+        self, tx: Transaction, now: datetime, wanted: SummaryTable, at: RowsToRead
+    ) -> Sequence[DoneByActor]:
         since, until = wanted.period(now)
-        chosen = DoneFilter(since=since, until=until, kinds=list(_SIDES[wanted.side][1]))
-        return await DONE_BY_ACTORS.page(tx, chosen, **at)
+        done_filter = DoneFilter(since=since, until=until, kinds=list(_SIDES[wanted.side][1]))
+        return await DONE_BY_ACTORS.page(tx, done_filter, **at)
 
 
-def _named(row: DoneByActor) -> str:
+def _actor_parameter(row: DoneByActor) -> str:
     """Return the actor as the filter of the audit log takes it."""
     if row.acting_user:
         return row.acting_user

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from tradecounter.baskets.change_basket import add_to_basket, add_what_is_sold, summarise
 from tradecounter.baskets.queries import lines_of_basket
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import BUYER, form, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import BASKET
@@ -132,14 +133,14 @@ class SharePages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled, items: Sequence[CreateOrderItem]) -> Response:
         view = await self.parts.views.of(call.customer_id)
         query = urlencode([("item", f"{item.quantity}:{item.sku}") for item in items])
-        found = [(item, view.find(item.sku)) for item in items]
-        lines = [ShownLine(ShownProduct(view, *known), item.quantity) for item, known in found if known is not None]
+        products = [(item, view.find(item.sku)) for item in items]
+        lines = [ShownLine(ShownProduct(view, *known), item.quantity) for item, known in products if known is not None]
         return self.desk.show(
             call,
             "baskets/shared.html",
             form=filled,
             lines=lines,
-            gone=[item.sku for item, known in found if known is None],
+            gone=[item.sku for item, known in products if known is None],
             net=sum((line.net for line in lines), NOTHING),
             address=f"{_SHARED}?{query}",
         )

@@ -60,14 +60,14 @@ def show_all(
     """List invoices, the latest first. --from and --to filter by time of issue."""
 
     async def work(tx: Transaction) -> list[InvoiceRecord]:
-        chosen = InvoiceFilter(
+        invoice_filter = InvoiceFilter(
             customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
             issued_from=since,
             issued_to=until,
             unpaid=unpaid,
             overdue_at=SystemClock().now() if overdue else None,
         )
-        return await list_invoices(tx, chosen, limit)
+        return await list_invoices(tx, invoice_filter, limit)
 
     invoices = [present_summary(invoice) for invoice in run_query(work)]
     show_table(invoices, _COLUMNS, as_json=as_json, names=columns, limit=limit)
@@ -76,8 +76,8 @@ def show_all(
 @app.command("show")
 def show_one(number: Number, as_json: AsJson = False) -> None:
     """Show an invoice with its lines."""
-    found = run_query(lambda tx: shown_invoice(tx, number, SystemClock().now()))
-    show_record(found, parts={"lines": ("Lines", _LINES)}, as_json=as_json)
+    shown = run_query(lambda tx: shown_invoice(tx, number, SystemClock().now()))
+    show_record(shown, parts={"lines": ("Lines", _LINES)}, as_json=as_json)
 
 
 @app.command("pdf")

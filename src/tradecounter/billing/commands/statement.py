@@ -58,18 +58,18 @@ def statement(
         sent = run_change(lambda tx: send_statement(tx, customer_id, now))
         show(sent, f"the worker sends {one_line(sent.recipient)} the statement", as_json=as_json)
         return
-    account, found = run_query(work)
+    account, account_statement = run_query(work)
     if pdf is not None:
         letterhead = from_settings(letterhead_from)
-        write_file(Path(pdf), print_statement(found, account.name, letterhead, now))
+        write_file(Path(pdf), print_statement(account_statement, account.name, letterhead, now))
         if not as_csv and not as_json:
             typer.echo(f"the statement is in {pdf}")
     if as_csv:
-        sys.stdout.write(statement_csv(found))
+        sys.stdout.write(statement_csv(account_statement))
     elif as_json:
-        show_json(found)
+        show_json(account_statement)
     elif pdf is None:
-        show_record(found, parts={"entries": ("Entries", _ENTRIES)}, as_json=False)
+        show_record(account_statement, parts={"entries": ("Entries", _ENTRIES)}, as_json=False)
 
 
 def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:
@@ -77,20 +77,20 @@ def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:
     reminder = run_change(lambda tx: remind_debtor(tx, customer_id, SystemClock().now()))
     to = one_line(reminder.recipient)
     sums = f"due {in_pounds(reminder.due)}, overdue {in_pounds(reminder.overdue)}"
-    said = f"the worker sends {to} a reminder: unpaid invoices {reminder.invoices}, {sums}"
-    show(reminder, said, as_json=as_json)
+    message = f"the worker sends {to} a reminder: unpaid invoices {reminder.invoices}, {sums}"
+    show(reminder, message, as_json=as_json)
 
 
 def debtors(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List the customers with unpaid invoices, and what is due by age."""
-    found = run_query(lambda tx: read_debtors(tx, SystemClock().now()))
+    records = run_query(lambda tx: read_debtors(tx, SystemClock().now()))
     if as_json:
-        show_json(found)
+        show_json(records)
         return
     flat = [
         {name: getattr(debtor, name) for name in ("customer_id", "name", "due", "overdue", "unallocated")}
         | {name: getattr(debtor.ageing, name) for name in debtor.ageing.__struct_fields__}
-        for debtor in found
+        for debtor in records
     ]
     show_table(flat, _DEBTORS, as_json=False, names=columns)
 
@@ -104,8 +104,8 @@ def vat(
     """Show the VAT of a period, by default of the last whole quarter, and the boxes of a VAT return that sales fill."""
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json both write to standard output")
-    found = run_query(lambda tx: read_vat_report(tx, since, until, SystemClock().now()))
+    vat_report = run_query(lambda tx: read_vat_report(tx, since, until, SystemClock().now()))
     if as_csv:
-        sys.stdout.write(vat_csv(found))
+        sys.stdout.write(vat_csv(vat_report))
     else:
-        show_record(found, parts={"lines": ("Lines", VatLine.__struct_fields__)}, as_json=as_json)
+        show_record(vat_report, parts={"lines": ("Lines", VatLine.__struct_fields__)}, as_json=as_json)

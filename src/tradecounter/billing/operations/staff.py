@@ -30,7 +30,8 @@ from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import FILE, ListPage, Subject
 from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
 from tradecounter.edge.rest.days import day_of, time_or_end_of, time_or_start_of
 from tradecounter.edge.rest.negotiation import CSV, PDF
@@ -52,12 +53,12 @@ class InvoiceOperations(Struct, frozen=True):
     desk: Desk
 
     @_BILLING.lists(_INVOICES, "The invoices.")
-    async def list_invoices(self, tx: Transaction, now: datetime, query: InvoiceListParameters) -> Listed[Invoice]:
+    async def list_invoices(self, tx: Transaction, now: datetime, query: InvoiceListParameters) -> ListPage[Invoice]:
         """Invoices of all customers.
 
         The latest first.
         """
-        chosen = InvoiceFilter(
+        invoice_filter = InvoiceFilter(
             customer_id=query.customer_id,
             issued_from=time_or_start_of("issued_from", query.issued_from),
             issued_to=time_or_end_of("issued_to", query.issued_to),
@@ -66,8 +67,8 @@ class InvoiceOperations(Struct, frozen=True):
             before=query.after or None,
             changed_since=query.since,
         )
-        found = await list_invoices(tx, chosen, query.limit + 1)
-        return Listed(found, await shown_invoices(tx, found[: query.limit], now), _NUMBER)
+        invoices = await list_invoices(tx, invoice_filter, query.limit + 1)
+        return ListPage(invoices, await shown_invoices(tx, invoices[: query.limit], now), _NUMBER)
 
     @_BILLING.shows(_INVOICE)
     async def get_invoice(self, tx: Transaction, now: datetime, number: InvoiceNumber) -> Invoice:
@@ -77,8 +78,8 @@ class InvoiceOperations(Struct, frozen=True):
     @_BILLING.shows(f"{_INVOICE}/pdf", "The PDF file.", files={PDF: FILE})
     async def get_invoice_pdf(self, tx: Transaction, number: InvoiceNumber) -> Response:
         """An invoice as a PDF file."""
-        found = await PRINTED_INVOICES.one(tx, number)
-        return file_response(found.pdf, f"invoice-{found.number}.pdf", PDF)
+        printed = await PRINTED_INVOICES.one(tx, number)
+        return file_response(printed.pdf, f"invoice-{printed.number}.pdf", PDF)
 
     @_BILLING.changes("POST", f"{_INVOICE}/resend", roles=("support", "finance", "administrator"))
     async def resend_invoice(self, tx: Transaction, now: datetime, number: InvoiceNumber) -> ResentInvoice:
@@ -103,10 +104,10 @@ class StatementOperations(Struct, frozen=True):
 
         Invoices, credit notes and payments with the balance after each, and what is due by age.
         """
-        found, name = await self._statement(customer_id, query, now)
+        statement, name = await self._statement(customer_id, query, now)
         if query.format == "json":
-            return found
-        return await statement_file(found, query.format, name, lambda: self.letterhead, now)
+            return statement
+        return await statement_file(statement, query.format, name, lambda: self.letterhead, now)
 
     @_BILLING.shows(f"{_STATEMENT}/csv", "The statement.", files={CSV: FILE})
     async def get_statement_csv(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
@@ -114,8 +115,8 @@ class StatementOperations(Struct, frozen=True):
 
         The same as `?format=csv`, for clients that expect one type of an address.
         """
-        found, name = await self._statement(customer_id, query, now)
-        return await statement_file(found, "csv", name, lambda: self.letterhead, now)
+        statement, name = await self._statement(customer_id, query, now)
+        return await statement_file(statement, "csv", name, lambda: self.letterhead, now)
 
     @_BILLING.shows(f"{_STATEMENT}/pdf", "The statement.", files={PDF: FILE})
     async def get_statement_pdf(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
@@ -123,8 +124,8 @@ class StatementOperations(Struct, frozen=True):
 
         The same as `?format=pdf`, for clients that expect one type of an address.
         """
-        found, name = await self._statement(customer_id, query, now)
-        return await statement_file(found, "pdf", name, lambda: self.letterhead, now)
+        statement, name = await self._statement(customer_id, query, now)
+        return await statement_file(statement, "pdf", name, lambda: self.letterhead, now)
 
     async def _statement(
         self, customer_id: int, wanted: StatementPeriod, now: datetime
@@ -132,17 +133,17 @@ class StatementOperations(Struct, frozen=True):
         """Return a statement, and the customer's name."""
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, customer_id)
-            found = await read_statement(tx, customer_id, *statement_days(wanted), now)
-        return found, account.name
+            statement = await read_statement(tx, customer_id, *statement_days(wanted), now)
+        return statement, account.name
 
     @_BILLING.lists("/api/debtor", "The debtors.")
-    async def list_debtors(self, tx: Transaction, now: datetime, query: DebtorListParameters) -> Listed[Debtor]:
+    async def list_debtors(self, tx: Transaction, now: datetime, query: DebtorListParameters) -> ListPage[Debtor]:
         """Customers with unpaid invoices.
 
         Those with the most overdue first.
         """
-        found = await read_debtors(tx, now, query.limit + 1, read_cursor(query.after, Decimal))
-        return Listed(found, found, lambda debtor: cursor_text(debtor.overdue, debtor.customer_id))
+        debtors = await read_debtors(tx, now, query.limit + 1, read_cursor(query.after, Decimal))
+        return ListPage(debtors, debtors, lambda debtor: cursor_text(debtor.overdue, debtor.customer_id))
 
     @_BILLING.changes("POST", f"{ONE_CUSTOMER}/remind")
     async def remind_debtor(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> Reminder:

@@ -29,9 +29,10 @@ from tradecounter.credit_notes.queries import CreditNoteFilter, list_credit_note
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import PAGE_SIZE, Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
+from tradecounter.edge.page_kit.tables import PAGE_SIZE, Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import ACCOUNTS, INVOICE_FILES, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -84,7 +85,7 @@ class OwnInvoicePages(Struct, frozen=True):
         "/account/invoice",
         "Invoices",
         columns=_INVOICE_COLUMNS,
-        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
+        order=TableOrder({"number": int}, "-number", lambda row, _: (0, row.number)),
         template="billing/invoices.html",
         file="invoices",
         cells=_INVOICE_CELLS,
@@ -92,7 +93,7 @@ class OwnInvoicePages(Struct, frozen=True):
         user_roles=ACCOUNTS,
     )
     async def list_invoices(
-        self, tx: Transaction, call: Call, wanted: InvoiceTable, at: At, now: datetime
+        self, tx: Transaction, call: Call, wanted: InvoiceTable, at: RowsToRead, now: datetime
     ) -> list[InvoiceRecord]:
         chosen = replace(
             _invoice_filter(call.customer_id, wanted, now), before=None if at["after"] is None else at["after"][1]

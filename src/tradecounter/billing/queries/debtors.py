@@ -17,7 +17,7 @@ from tradecounter.db.transaction import Transaction
 
 
 class AgeStarts(Struct, frozen=True):
-    """What was due at or after a moment is not older than its age: today's start, and those 30, 60 and 90 days ago."""
+    """The starts of the ages: of today, and of the days 30, 60 and 90 days ago. What is due later is younger."""
 
     today: datetime
     days_30: datetime
@@ -127,12 +127,12 @@ _LAST_CHANGE = Statement("select max(changed_at) from invoice_balance")
 
 
 async def last_balance_change(tx: Transaction) -> datetime | None:
-    """Return when what is due of an invoice changed last, of the changes that are committed."""
+    """Return when what is due of an invoice was last changed by a committed transaction."""
     changed: datetime | None = await tx.fetch_value(_LAST_CHANGE)
     return changed
 
 
-class Unpaid(Struct, frozen=True):
+class UnpaidSums(Struct, frozen=True):
     """The number of a customer's unpaid invoices, what is due of them, and what of it is overdue, in pounds."""
 
     invoices: int
@@ -144,17 +144,17 @@ _UNPAID = Statement(
     "select count(*) as invoices, coalesce(sum(due), 0.00) as due,"
     " coalesce(sum(due) filter (where due_at < :now), 0.00) as overdue from invoice_balance"
     " where customer_id = :customer_id and due > 0",
-    Unpaid,
+    UnpaidSums,
 )
 
 
-async def unpaid_of(tx: Transaction, customer_id: int, now: datetime) -> Unpaid:
-    """Return what a customer has not paid."""
+async def unpaid_of(tx: Transaction, customer_id: int, now: datetime) -> UnpaidSums:
+    """Return a customer's unpaid invoices."""
     return await tx.fetch_row(_UNPAID, customer_id=customer_id, now=now)
 
 
-class ChosenDebtor(Unpaid, frozen=True):
-    """What one of several customers has not paid."""
+class ChosenDebtor(UnpaidSums, frozen=True):
+    """The unpaid invoices of one of several customers."""
 
     customer_id: int
     name: str
@@ -173,12 +173,12 @@ _CHOSEN = Statement(
 
 
 async def chosen_debtors(tx: Transaction, customer_ids: Sequence[int], now: datetime) -> list[ChosenDebtor]:
-    """Return what customers have not paid, those with the most overdue first; only of those with something overdue."""
+    """Return what each customer owes, those with the most overdue first; only customers with something overdue."""
     return await tx.fetch_all(_CHOSEN, customer_ids=list(customer_ids), now=now)
 
 
 class OverdueInvoice(Struct, frozen=True):
-    """An overdue invoice whose reminder of a stage was not sent yet."""
+    """An overdue invoice for which the reminder of a stage is not sent yet."""
 
     invoice: int
     order_id: int

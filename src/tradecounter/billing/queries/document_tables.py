@@ -28,7 +28,7 @@ class InvoiceRow(StatedInvoice, frozen=True, kw_only=True):
     customer: str
 
     def days_late(self, now: datetime) -> int:
-        """Return for how many days something is overdue; 0 for nothing."""
+        """Return for how many days something has been overdue; 0 if nothing is."""
         return (uk_date(now) - uk_date(self.due_at)).days if self.due and self.due_at < now else 0
 
 
@@ -77,19 +77,19 @@ _ISSUED = replace(INVOICES, select=SQL("select b.* from invoice_balance b join i
 
 
 def invoices_for(wanted: InvoiceTableFilter) -> SortedTable[InvoiceRow]:
-    """Return the table for a filter: only that of moments of issue reads the invoices themselves."""
+    """Return the table for a filter; only a table for moments of issue reads the invoices themselves."""
     return INVOICES if wanted.issued_from is None and wanted.issued_to is None else _ISSUED
 
 
 class DueInAll(Struct, frozen=True):
-    """How many invoices a filter finds, and what is due of them."""
+    """The number of invoices that match a filter, and what is due of them."""
 
     invoices: int
     due: Decimal
 
 
 async def due_in_all(tx: Transaction, wanted: InvoiceTableFilter) -> DueInAll:
-    """Return what is due of all invoices that match a filter."""
+    """Return how many invoices match a filter, and what is due of them."""
     table = invoices_for(wanted)
     conditions, values = where(wanted, table.conditions)
     sql = SQL("select count(*) as invoices, coalesce(sum(due), 0.00) as due from ({} where {}) as b").format(
@@ -103,7 +103,7 @@ BY_DAY = "day"
 
 
 class VatSum(Struct, frozen=True):
-    """What documents of a kind come to in pounds: of deliveries inside an area or outside, at a rate in per cent."""
+    """The sum of documents of a kind in pounds, for deliveries inside or outside an area, at a rate in per cent."""
 
     kind: VatKind
     inside: bool
@@ -130,7 +130,7 @@ async def vat_sums(tx: Transaction, since: date, until: date, area: Iterable[str
 
 
 class VatDocument(Struct, frozen=True, kw_only=True):
-    """An invoice, or a credit note with negative amounts, in pounds; `at` is its tax point, or when it was issued."""
+    """An invoice, or a credit note with negative amounts, in pounds; `at` is the tax point or the time of issue."""
 
     kind: VatKind
     number: int

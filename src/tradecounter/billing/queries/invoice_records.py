@@ -40,7 +40,7 @@ class StatedInvoice(Struct, frozen=True, kw_only=True):
 
 
 class InvoiceRecord(StatedInvoice, frozen=True, kw_only=True):
-    """An invoice with what its order is called; `order_id` is internal."""
+    """An invoice with its order's names; `order_id` is internal."""
 
     order_id: int
     customer_reference: str
@@ -148,10 +148,10 @@ def _chosen(wanted: InvoiceFilter) -> tuple[Composable, dict[str, Any]]:
 
 async def fetch_own_invoice(tx: Transaction, customer_id: int, number: int) -> InvoiceRecord:
     """Return one of a customer's invoices. Raises DomainError (not found)."""
-    found = await fetch_invoice(tx, number)
-    if found.customer_id != customer_id:
+    invoice = await fetch_invoice(tx, number)
+    if invoice.customer_id != customer_id:
         raise not_found("invoice", number)
-    return found
+    return invoice
 
 
 _THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), InvoiceRecord)
@@ -159,8 +159,8 @@ _THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), I
 
 async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     """Return an invoice. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_THE_INVOICE, number=number)
-    return or_not_found(found, "invoice", number)
+    row = await tx.fetch_one(_THE_INVOICE, number=number)
+    return or_not_found(row, "invoice", number)
 
 
 _FIND_INVOICES = Statement(
@@ -181,9 +181,9 @@ async def find_invoices(
     most: int,
     customer_id: int | None = None,
 ) -> list[InvoiceRecord]:
-    """Return the invoice with a number, then the latest with a total, then those of some orders, by their internal ids.
+    """Return the invoice with a number, then the latest with a total, then those of some orders by internal id.
 
-    They are of one customer, if one is given.
+    With `customer_id`, only invoices of this customer.
     """
     wanted = {"number": number, "gross": gross, "order_ids": list(orders), "customer_id": customer_id}
     return await tx.fetch_all(_FIND_INVOICES, **wanted, most=most)
@@ -199,7 +199,7 @@ async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
 
 
 class PrintedLines(Struct, frozen=True):
-    """The lines of an invoice, and the ids of the order's lines in the same sequence; None is the shipping."""
+    """The lines of an invoice, and the ids of the order's lines in the same sequence; None stands for the shipping."""
 
     line_ids: Sequence[int | None]
     lines: Sequence[InvoiceLine]
@@ -214,8 +214,8 @@ _PRINTED_LINES = Statement("""
 
 async def lines_of_invoices(tx: Transaction, numbers: Sequence[int]) -> dict[int, PrintedLines]:
     """Return the lines of invoices by their numbers."""
-    found = await tx.fetch_all(_PRINTED_LINES, numbers=list(numbers))
-    return {number: PrintedLines(ids, msgspec.convert(lines, list[InvoiceLine])) for number, lines, ids in found}
+    rows = await tx.fetch_all(_PRINTED_LINES, numbers=list(numbers))
+    return {number: PrintedLines(ids, msgspec.convert(lines, list[InvoiceLine])) for number, lines, ids in rows}
 
 
 _OVERDUE_OF = Statement("""

@@ -1,4 +1,4 @@
-"""Invoices, which never change, and debts."""
+"""Invoices, which never change; and the debts of orders."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.billing.invoice_document import InvoiceDocument
-from tradecounter.billing.rules import Billed
+from tradecounter.billing.rules import BilledUnits
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import RawRows, Statement
 from tradecounter.db.transaction import Transaction
@@ -29,7 +29,7 @@ _LAST_DISPATCH = Statement("select max(dispatched_at) from shipment where order_
 
 
 async def last_dispatch(tx: Transaction, order_id: int) -> datetime | None:
-    """Return when the last of an order's shipments without an invoice was dispatched; None without such shipments."""
+    """Return when the latest shipment of an order without an invoice was dispatched; None without such a shipment."""
     last: datetime | None = await tx.fetch_value(_LAST_DISPATCH, order_id=order_id)
     return last
 
@@ -40,11 +40,11 @@ _INVOICED = Statement(
 )
 
 
-async def invoiced_of(tx: Transaction, order_ids: Collection[int]) -> dict[int, dict[int | None, Billed]]:
-    """Return what the invoices of each order contain so far, by line id; None is the shipping."""
-    invoiced: dict[int, dict[int | None, Billed]] = {order_id: {} for order_id in order_ids}
+async def invoiced_of(tx: Transaction, order_ids: Collection[int]) -> dict[int, dict[int | None, BilledUnits]]:
+    """Return what the invoices of each order contain so far, by line id; None stands for the shipping."""
+    invoiced: dict[int, dict[int | None, BilledUnits]] = {order_id: {} for order_id in order_ids}
     for order_id, line_id, units, net, vat in await tx.fetch_all(_INVOICED, order_ids=list(order_ids)):
-        invoiced[order_id][line_id] = Billed(int(units), net, vat)
+        invoiced[order_id][line_id] = BilledUnits(int(units), net, vat)
     return invoiced
 
 
@@ -84,7 +84,7 @@ class PrintedDocument(Struct, frozen=True):
 
 
 class PrintedDocuments:
-    """The PDF files of a table; `name` is what errors call one."""
+    """The PDF files of a table; `name` is what errors call a document."""
 
     def __init__(self, table: str, name: str) -> None:
         self._name = name
@@ -97,8 +97,8 @@ class PrintedDocuments:
 
     async def one(self, tx: Transaction, number: int, customer_id: int | None = None) -> PrintedDocument:
         """Return a document of any customer, or of one. Raises DomainError (not found)."""
-        found = await tx.fetch_one(self._one, number=number, customer_id=customer_id)
-        return or_not_found(found, self._name, number)
+        row = await tx.fetch_one(self._one, number=number, customer_id=customer_id)
+        return or_not_found(row, self._name, number)
 
     async def several(self, tx: Transaction, numbers: Sequence[int]) -> list[PrintedDocument]:
         """Return documents by number."""
@@ -209,7 +209,7 @@ def insert_invoice(
     supplied_at: datetime,
     due_at: datetime,
 ) -> None:
-    """Store an invoice as data and as a PDF file; `line_ids` are the order's lines, None for shipping."""
+    """Store an invoice as data and as a PDF file; `line_ids` are the order's lines, None stands for the shipping."""
     number, customer_id = document.number, document.customer_id
     tx.queue(
         _INSERT_INVOICE,

@@ -1,6 +1,6 @@
-"""The money of an account: what is on it, where it goes, and what is due of its invoices.
+"""The money of accounts: unallocated money, its allocation, and what is due of invoices.
 
-All steps that move money first lock the account's balance, then the orders, then the credit exposure.
+Everything that moves money locks the account's balance first, then the orders, then the credit exposure.
 """
 
 from collections.abc import Collection, Sequence
@@ -38,7 +38,7 @@ async def unallocated_of(tx: Transaction, customer_id: int) -> Decimal:
 
 
 async def unallocated_by_customer(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, Decimal]:
-    """Return the money of payments that is on each account that ever had any."""
+    """Return the unallocated money by customer, for customers that ever had any."""
     return dict(await tx.fetch_all(_UNALLOCATED_OF, customer_ids=list(customer_ids)))
 
 
@@ -64,7 +64,7 @@ _OPEN_INVOICES = Statement(_BALANCES.format(SQL("customer_id = :customer_id and 
 
 
 async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
-    """Return what is due of a customer's invoices, the oldest due date first; whole invoices: `invoices_to_pay`."""
+    """Return what is due of a customer's invoices, the oldest due date first. `invoices_to_pay` has whole invoices."""
     return await tx.fetch_all(_OPEN_INVOICES, customer_id=customer_id)
 
 
@@ -91,8 +91,8 @@ _INVOICES_NUMBERED = Statement(
 
 async def invoices_numbered(tx: Transaction, numbers: Collection[int]) -> dict[int, InvoiceOwner]:
     """Return the invoices that have one of the numbers, by number."""
-    found = await tx.fetch_all(_INVOICES_NUMBERED, numbers=list(numbers))
-    return {owner.invoice: owner for owner in found}
+    rows = await tx.fetch_all(_INVOICES_NUMBERED, numbers=list(numbers))
+    return {owner.invoice: owner for owner in rows}
 
 
 _OPEN_INVOICES_OF_ORDER = Statement(_BALANCES.format(SQL("order_id = :order_id")), OpenInvoice)
@@ -128,7 +128,7 @@ async def free_money(tx: Transaction, customer_id: int) -> list[FreeMoney]:
     return await tx.fetch_all(_FREE_MONEY, customer_id=customer_id)
 
 
-class Allocated(Struct, frozen=True):
+class AllocatedMoney(Struct, frozen=True):
     """The money that a payment gave to an invoice."""
 
     payment_id: int
@@ -142,18 +142,18 @@ _ALLOCATED = SQL("""
     from allocation a join invoice_balance b using (invoice)
     where {} group by 1, 2, 3 having sum(a.amount) <> 0 order by {}
 """)
-_ALLOCATED_BY = Statement(_ALLOCATED.format(SQL("a.payment_id = :payment_id"), SQL("a.invoice")), Allocated)
+_ALLOCATED_BY = Statement(_ALLOCATED.format(SQL("a.payment_id = :payment_id"), SQL("a.invoice")), AllocatedMoney)
 
 
-async def allocated_by(tx: Transaction, payment_id: int) -> list[Allocated]:
+async def allocated_by(tx: Transaction, payment_id: int) -> list[AllocatedMoney]:
     """Return the invoices that a payment pays."""
     return await tx.fetch_all(_ALLOCATED_BY, payment_id=payment_id)
 
 
-_ALLOCATED_TO = Statement(_ALLOCATED.format(SQL("a.invoice = :invoice"), SQL("max(a.id) desc")), Allocated)
+_ALLOCATED_TO = Statement(_ALLOCATED.format(SQL("a.invoice = :invoice"), SQL("max(a.id) desc")), AllocatedMoney)
 
 
-async def allocated_to(tx: Transaction, invoice: int) -> list[Allocated]:
+async def allocated_to(tx: Transaction, invoice: int) -> list[AllocatedMoney]:
     """Return the payments that pay an invoice, the latest first."""
     return await tx.fetch_all(_ALLOCATED_TO, invoice=invoice)
 
@@ -166,7 +166,7 @@ _REFUNDED = Statement(
 
 
 async def refunded_by(tx: Transaction, refund_id: int) -> list[FreeMoney]:
-    """Return the payments whose money a refund gave back."""
+    """Return the payments whose money a refund has given back."""
     return await tx.fetch_all(_REFUNDED, refund_id=refund_id)
 
 
@@ -176,7 +176,7 @@ _REFUNDED_OF = Statement(
 
 
 async def refunded_of(tx: Transaction, payment_id: int) -> Decimal:
-    """Return what refunds gave back of a payment."""
+    """Return how much of a payment refunds have given back."""
     refunded: Decimal = await tx.fetch_value(_REFUNDED_OF, payment_id=payment_id)
     return refunded
 
@@ -203,13 +203,13 @@ _SETTLE_INVOICE = Statement(
 
 
 def allocate(tx: Transaction, payment_id: int, invoice: int, amount: Decimal, at: datetime) -> None:
-    """Give money of a payment to an invoice, or take it back if `amount` is negative."""
+    """Give money of a payment to an invoice; a negative `amount` takes it back."""
     tx.queue(_ALLOCATE, payment_id=payment_id, invoice=invoice, refund_id=None, amount=amount, at=at)
     tx.queue(_SETTLE_INVOICE, invoice=invoice, paid=amount, credited=Decimal(0))
 
 
 def allocate_refund(tx: Transaction, payment_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
-    """Give money of a payment back with a refund, or undo it if `amount` is negative."""
+    """Give money of a payment back with a refund; a negative `amount` undoes that."""
     tx.queue(_ALLOCATE, payment_id=payment_id, invoice=None, refund_id=refund_id, amount=amount, at=at)
 
 

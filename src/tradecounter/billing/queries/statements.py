@@ -1,4 +1,4 @@
-"""What customers were invoiced, were credited and have paid, and what is due at a moment."""
+"""The entries of customers' accounts, and what was due at a moment."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -51,7 +51,7 @@ _ENTRIES_BETWEEN = Statement(
 
 
 async def entries_between(tx: Transaction, customer_id: int, since: datetime, until: datetime) -> list[EntryRecord]:
-    """Return the entries of a customer's account from a moment on, before another one, oldest first."""
+    """Return the entries of a customer's account from one moment until before another, oldest first."""
     return await tx.fetch_all(_ENTRIES_BETWEEN, customer_id=customer_id, since=since, until=until)
 
 
@@ -61,7 +61,7 @@ _BALANCE_BEFORE = Statement(
 
 
 async def balance_before(tx: Transaction, customer_id: int, until: datetime) -> Decimal:
-    """Return what a customer owed just before a moment; negative when the account was in credit."""
+    """Return what a customer owed just before a moment; negative if the account was in credit."""
     balance: Decimal = await tx.fetch_value(_BALANCE_BEFORE, customer_id=customer_id, until=until)
     return balance
 

@@ -43,7 +43,9 @@ from tradecounter.consent.rules import GIVERS
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.outbound_http import HttpSender
-from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form
+from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import CONTENT_POLICY

@@ -19,7 +19,8 @@ from tradecounter.credit_notes.queries import (
 from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import FILE, ListPage, Subject
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead
@@ -49,7 +50,7 @@ class CreditNoteOperations(Struct, frozen=True):
         return await issue_credit_note(tx, number, body.credit, body.reason, self.letterhead, now)
 
     @_BILLING.lists(_CREDIT_NOTES, "The credit notes.")
-    async def list_credit_notes(self, tx: Transaction, query: CreditNoteListParameters) -> Listed[CreditNote]:
+    async def list_credit_notes(self, tx: Transaction, query: CreditNoteListParameters) -> ListPage[CreditNote]:
         """Credit notes of all customers.
 
         The latest first.
@@ -61,7 +62,7 @@ class CreditNoteOperations(Struct, frozen=True):
             changed_since=query.since,
         )
         found = await list_credit_notes(tx, chosen, query.limit + 1)
-        return Listed(found, map(present_credit_note, found), attrgetter("number"))
+        return ListPage(found, map(present_credit_note, found), attrgetter("number"))
 
     @_BILLING.shows(_CREDIT_NOTE)
     async def get_credit_note(self, tx: Transaction, number: CreditNoteNumber) -> CreditNote:

@@ -16,8 +16,8 @@ from tradecounter.credit_notes.queries import (
 from tradecounter.credit_notes.reseller_wire import present_credit_note
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import ACCOUNTS, INVOICE_FILES, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -63,14 +63,14 @@ class OwnCreditNotePages(Struct, frozen=True):
         _CREDIT_NOTES,
         "Credit notes",
         columns=_COLUMNS,
-        order=Order({"number": int}, "-number", lambda row, _: (0, row.number)),
+        order=TableOrder({"number": int}, "-number", lambda row, _: (0, row.number)),
         template="credit_notes/list.html",
         file="credit-notes",
         cells=_CELLS,
         user_roles=ACCOUNTS,
     )
     async def list_credit_notes(
-        self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: At
+        self, tx: Transaction, call: Call, wanted: CreditNoteTable, at: RowsToRead
     ) -> list[CreditNoteRecord]:
         before = None if at["after"] is None else at["after"][1]
         return await list_credit_notes(tx, _filter(call.customer_id, wanted, before), wanted.most)

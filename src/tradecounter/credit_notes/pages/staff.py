@@ -24,9 +24,10 @@ from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
@@ -72,7 +73,7 @@ class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
 
 
 class CreditedLine(Struct):
-    """A line in the form: of the shipping, `item_id` is empty. Without a quantity, nothing of it is credited."""
+    """A line in the form; the shipping has an empty `item_id`. A line without a quantity is not credited."""
 
     item_id: int | None = None
     quantity: Annotated[int, Meta(ge=0)] | None = None
@@ -88,14 +89,14 @@ class CreditNoteForm(Struct, rename={"returned": "return"}):
 
 
 class CreditNotePreview(Struct, frozen=True):
-    """A credit note as it was issued, or would be, and what is due of its invoice then."""
+    """A credit note as it was issued, or would be, and what remains due of its invoice."""
 
     note: CreditNote
     due: Decimal
 
     @property
     def facts(self) -> Any:
-        """What the form has to show before the credit note is issued."""
+        """What the form must show before the credit note is issued."""
         return self.note.lines, self.note.cost_net, self.note.cost_tax, self.note.cost_gross
 
 
@@ -109,20 +110,20 @@ class CreditNotePages(Struct, frozen=True):
         "/credit-note",
         "Credit notes",
         columns=_COLUMNS,
-        order=Order(CREDIT_NOTES.sorts, _LATEST_FIRST, CREDIT_NOTES.place_of),
+        order=TableOrder(CREDIT_NOTES.sorts, _LATEST_FIRST, CREDIT_NOTES.place_of),
         template="credit_notes/list.html",
         file="credit-notes",
         cells=_CELLS,
         scope="billing:read",
     )
-    async def list_credit_notes(self, tx: Transaction, wanted: CreditNoteTable, at: At) -> list[CreditNoteRow]:
-        chosen = CreditNoteTableFilter(
+    async def list_credit_notes(self, tx: Transaction, wanted: CreditNoteTable, at: RowsToRead) -> list[CreditNoteRow]:
+        credit_note_filter = CreditNoteTableFilter(
             customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             invoice=wanted.invoice,
             issued_from=start_of("issued_from", wanted.issued_from),
             issued_to=end_of("issued_to", wanted.issued_to),
         )
-        return await CREDIT_NOTES.page(tx, chosen, **at)
+        return await CREDIT_NOTES.page(tx, credit_note_filter, **at)
 
     @page("/credit-note/{number}", "One credit note", scope="billing:read")
     async def show_credit_note(self, call: Call) -> Response:
@@ -134,8 +135,8 @@ class CreditNotePages(Struct, frozen=True):
     @page("/credit-note/{number}/pdf", "A credit note as a PDF file", scope="billing:read")
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await PRINTED_CREDIT_NOTES.one(tx, call.path_id("number", "credit note"))
-        return file_response(found.pdf, f"credit-note-{found.number}.pdf", PDF)
+            printed = await PRINTED_CREDIT_NOTES.one(tx, call.path_id("number", "credit note"))
+        return file_response(printed.pdf, f"credit-note-{printed.number}.pdf", PDF)
 
     @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
     async def show_form(self, call: Call) -> Response:
@@ -162,13 +163,13 @@ class CreditNotePages(Struct, frozen=True):
     async def _show_form(self, call: Call, filled: Filled, preview: CreditNotePreview | None) -> Response:
         """Show the form, with the credit note that it would issue; the query may name a return to credit."""
         number = call.path_id("number", "invoice")
-        asked = {name: values[-1] for name, values in query_values(call.raw_query).items()}
-        returned = filled.value("return", asked.get("return", ""))
+        query = {name: values[-1] for name, values in query_values(call.raw_query).items()}
+        returned = filled.value("return", query.get("return", ""))
         async with self.desk.reading() as tx:
             invoice = await shown_invoice(tx, number, self.desk.clock.now())
             left = await creditable_of(tx, number)
-            found = await fetch_return(tx, returned) if returned else None
-            wanted = [] if found is None else (await creditable_of_return(tx, found)).get(number, [])
+            stored_return = await fetch_return(tx, returned) if returned else None
+            wanted = [] if stored_return is None else (await creditable_of_return(tx, stored_return)).get(number, [])
         return self.desk.show(
             call,
             "credit_notes/issue.html",
@@ -176,9 +177,9 @@ class CreditNotePages(Struct, frozen=True):
             invoice=invoice,
             lines=list(zip(invoice.lines, left.units, strict=True)),
             left=left,
-            returned="" if found is None else return_number(found.id),
+            returned="" if stored_return is None else return_number(stored_return.id),
             wanted={line.item_id: line.quantity for line in wanted},
-            reason="" if found is None else reason_of(found),
+            reason="" if stored_return is None else reason_of(stored_return),
             preview=preview,
             seen="" if preview is None else seen_of(preview.facts),
         )
@@ -205,8 +206,8 @@ async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: Off
 
 def _as_in_form(error: DomainError, chosen: list[int]) -> list[FieldError]:
     names = {f"lines[{index}]": f"lines[{place}]" for index, place in enumerate(chosen)}
-    found = []
-    for each in error.field_errors:
-        row, dot, member = each.field.partition(".")
-        found.append(replace(each, field=f"{names.get(row, row)}{dot}{member}"))
-    return found
+    field_errors = []
+    for field_error in error.field_errors:
+        row, dot, member = field_error.field.partition(".")
+        field_errors.append(replace(field_error, field=f"{names.get(row, row)}{dot}{member}"))
+    return field_errors

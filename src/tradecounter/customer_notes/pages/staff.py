@@ -13,10 +13,10 @@ from tradecounter.customer_notes.keep_notes import add_contact, add_note, change
 from tradecounter.customer_notes.queries import Happening, contacts_of, timeline_of
 from tradecounter.customer_notes.wire import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subject_links import path_of_subject
@@ -61,14 +61,16 @@ class CustomerNotePages(Struct, frozen=True):
         _TIMELINE,
         "A customer's timeline",
         columns=_COLUMNS,
-        order=Order({"at": tuple[datetime, int]}, "-at", lambda row, _: ((row.at, row.rank), row.id)),
+        order=TableOrder({"at": tuple[datetime, int]}, "-at", lambda row, _: ((row.at, row.rank), row.id)),
         template="customer_notes/timeline.html",
         file="timeline",
         cells=_CELLS,
-        shown=lambda self, call, found: self._customer(call, found.rows),
+        shown=lambda self, call, listing: self._customer(call, listing.rows),
         scope="customers:read",
     )
-    async def show_timeline(self, tx: Transaction, call: Call, wanted: TableParameters, at: At) -> list[Happening]:
+    async def show_timeline(
+        self, tx: Transaction, call: Call, wanted: TableParameters, at: RowsToRead
+    ) -> list[Happening]:
         after = at["after"]
         before = None if after is None else (*after[0], after[1])
         return await timeline_of(tx, call.path_id("id", "customer"), wanted.most, before)
@@ -120,13 +122,13 @@ class CustomerNotePages(Struct, frozen=True):
 
     async def _customer(self, call: Call, rows: Sequence[Happening]) -> dict[str, Any]:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            contacts = await contacts_of(tx, shown.id)
+            customer = await shown_customer(tx, call)
+            contacts = await contacts_of(tx, customer.id)
             subjects = {subject for row in rows for subject in row.audited_as if row.subject}
             done = await actors_at(tx, subjects, {row.at for row in rows})
         may = self.desk.view(call).may
         return {
-            "shown": shown,
+            "shown": customer,
             "contacts": contacts,
             "sentence_of": lambda row: _sentence(row, done),
             "path_of": lambda row: path_of_subject(row.subject, may),
@@ -134,21 +136,21 @@ class CustomerNotePages(Struct, frozen=True):
 
     async def _asked(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            contact = await fetch_contact(tx, shown.id, call.path_id("contact_id", "contact"))
+            customer = await shown_customer(tx, call)
+            contact = await fetch_contact(tx, customer.id, call.path_id("contact_id", "contact"))
         return Question(
-            text=f"{contact.name} is no contact of {shown.name} any more?",
+            text=f"{contact.name} is no contact of {customer.name} any more?",
             button="Remove",
-            back=shown.path,
-            back_name=shown.name,
+            back=customer.path,
+            back_name=customer.name,
             detail=[text for text in (contact.task, contact.email, contact.phone) if text],
             danger=True,
         )
 
     async def _show(self, call: Call, name: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
+            customer = await shown_customer(tx, call)
             contact = None
             if "contact_id" in call.request.path_params:
-                contact = await fetch_contact(tx, shown.id, call.path_id("contact_id", "contact"))
-        return self.desk.show(call, f"customer_notes/{name}.html", form=filled, shown=shown, contact=contact)
+                contact = await fetch_contact(tx, customer.id, call.path_id("contact_id", "contact"))
+        return self.desk.show(call, f"customer_notes/{name}.html", form=filled, shown=customer, contact=contact)

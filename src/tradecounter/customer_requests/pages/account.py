@@ -11,7 +11,8 @@ from tradecounter.customer_requests.files import ACCEPTED, FIELDS, MOST_BYTES, c
 from tradecounter.customer_requests.handle_requests import ASKS, RequestDetails, askable, open_request
 from tradecounter.customer_requests.queries import RequestKind, fetch_file
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import BUYER, form, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from tradecounter.customer_requests.handle_requests import RequestAnswer, close_request, fetch_request
 from tradecounter.customer_requests.queries import CustomerRequest, fetch_file, request_table
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page, views_of
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page, views_of
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
@@ -25,7 +25,7 @@ PATH = "/request"
 _ONE = f"{PATH}/{{id}}"
 _COLUMNS = (
     Column("Request"),
-    Column("Order"),
+    Column("TableOrder"),
     Column("Customer"),
     Column("Text"),
     Column("Opened"),
@@ -62,14 +62,14 @@ class RequestPages(Struct, frozen=True):
         PATH,
         "Requests",
         columns=_COLUMNS,
-        order=Order({"id": int}, "-id", lambda row, _: (row.id, row.id)),
+        order=TableOrder({"id": int}, "-id", lambda row, _: (row.id, row.id)),
         template="customer_requests/list.html",
         file="requests",
         cells=_CELLS,
-        shown=lambda self, call, found: self._views(call, found.wanted.state),
+        shown=lambda self, call, listing: self._views(call, listing.wanted.state),
         scope="orders:read",
     )
-    async def list_requests(self, tx: Transaction, wanted: RequestTable, at: At) -> list[CustomerRequest]:
+    async def list_requests(self, tx: Transaction, wanted: RequestTable, at: RowsToRead) -> list[CustomerRequest]:
         state = None if wanted.state == "all" else wanted.state
         return await request_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
 

@@ -22,7 +22,8 @@ from tradecounter.customers.wire import (
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.subject import Described, InPath, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Link, Sample
 

@@ -48,7 +48,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk, SinceParameters, text
 from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.scopes import require_token_scope
-from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import FILE, ListPage, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
@@ -114,14 +115,14 @@ class CustomerOperations(Struct, frozen=True):
     @CUSTOMERS.lists(ALL_CUSTOMERS, "The customers.")
     async def list_customers(
         self, tx: Transaction, now: datetime, query: CustomerListParameters
-    ) -> Listed[ResellerCustomer]:
+    ) -> ListPage[ResellerCustomer]:
         """All customers."""
         email = text("email_address", query.email_address)
         external_id = text("external_id", query.external_id)
-        found = await accounts_after(
+        accounts = await accounts_after(
             tx, query.after, query.limit + 1, email=email, external_id=external_id or None, changed_since=query.since
         )
-        return Listed(found, await present_customers(tx, found[: query.limit], now))
+        return ListPage(accounts, await present_customers(tx, accounts[: query.limit], now))
 
     @CUSTOMERS.changes(
         "POST", ALL_CUSTOMERS, location="{id}", check=partial(check_account_change, new=True), errors=(NOT_FOUND,)

@@ -10,7 +10,7 @@ from tradecounter.customers.change_account import change_address, remove_address
 from tradecounter.customers.queries.addresses import find_address, list_addresses
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import BUYER, Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -46,8 +46,8 @@ async def owner_of_page(tx: Transaction, call: Call, customer_id: int | None) ->
     """Return the customer of a page: the one given, or the one that the path names. Raises DomainError (not found)."""
     if customer_id is not None:
         return Owner(customer_id, None)
-    shown = await shown_customer(tx, call)
-    return Owner(shown.id, shown)
+    customer = await shown_customer(tx, call)
+    return Owner(customer.id, customer)
 
 
 _BOOK, _NEW, _ONE, _REMOVE = "/address", "/address/new", "/address/{address_id}", "/address/{address_id}/remove"
@@ -65,8 +65,8 @@ class AddressPages(Struct, BothSites, frozen=True):
     async def list_addresses(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             owner = await owner_of_page(tx, call, self.owner(call))
-            found = await list_addresses(tx, owner.id)
-        return self.desk.show(call, owner.template("addresses"), owner=owner, shown=owner.shown, addresses=found,
+            addresses = await list_addresses(tx, owner.id)
+        return self.desk.show(call, owner.template("addresses"), owner=owner, shown=owner.shown, addresses=addresses,
                               address_lines=address_lines)  # fmt: skip
 
     @step(

@@ -2,19 +2,15 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from decimal import Decimal
-from operator import attrgetter
 from typing import Any
 
 import psycopg
-from msgspec import Struct
 from psycopg.sql import SQL, Composed, Identifier
 
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNER
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
-from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found
@@ -38,8 +34,8 @@ def pipe_account(p: Pipeline, customer_id: int) -> Result[Account]:
 async def find_account(tx: Transaction, customer_id: int) -> Account | None:
     """Return a customer's account, or None."""
     async with tx.pipeline() as p:
-        found = pipe_account(p, customer_id)
-    return found.first
+        account = pipe_account(p, customer_id)
+    return account.first
 
 
 async def fetch_account(tx: Transaction, customer_id: int) -> Account:
@@ -200,97 +196,3 @@ async def set_blocked(tx: Transaction, customer_id: int, at: datetime | None, re
     await bump(tx, "keys")
     await bump(tx, "customers")
     return bool(changed)
-
-
-class CustomerFilter(Struct, frozen=True, kw_only=True):
-    """A filter of customers; None matches all.
-
-    `text` is a customer's id or external id, or part of its company, its contact's name or its e-mail address, or all
-    of a user's; it is folded, and `given` is the same as it was typed.
-    """
-
-    text: str | None = None
-    given: str | None = None
-    price_list: str | None = None
-    blocked: bool | None = None
-
-
-class CustomerRow(Struct, frozen=True):
-    """A customer in a table, with the values by which it is sorted that its account has not."""
-
-    account: Account
-    name_key: str
-    added: datetime
-
-
-def _customer_row(name_key: str, added: datetime, **columns: Any) -> CustomerRow:
-    return CustomerRow(Account(**columns), name_key, added)
-
-
-def _limit(row: CustomerRow) -> Decimal:
-    limit = row.account.credit_limit
-    return Decimal(-1) if limit is None else limit
-
-
-_NAME_KEY = SQL("lower(coalesce(nullif(company, ''), first_name || ' ' || last_name))")
-
-CUSTOMERS: SortedTable[CustomerRow] = SortedTable(
-    select=SQL("select {}, {} as name_key, created_at as added from customer").format(ACCOUNT_COLUMNS, _NAME_KEY),
-    row=_customer_row,
-    conditions={
-        "text": SQL(
-            "(id::text = ltrim(:given, '0') or external_id = :given"
-            " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
-            " or position(:text in lower(first_name || ' ' || last_name)) > 0"
-            " or id in (select customer_id from customer_user where email_key = :text))"
-        ),
-        "price_list": SQL("coalesce(price_list, 'default') = :price_list"),
-        "blocked": SQL("(blocked_at is not null) = :blocked"),
-    },
-    columns={
-        "name": SortColumn(_NAME_KEY, SQL("text"), str, attrgetter("name_key")),
-        "added": SortColumn(SQL("created_at"), SQL("timestamptz"), datetime, attrgetter("added")),
-        "limit": SortColumn(SQL("coalesce(credit_limit, -1)"), SQL("numeric"), Decimal, _limit),
-    },
-    key=SQL("id"),
-    key_of=attrgetter("account.id"),
-)
-
-
-class CustomerTerms(Struct, frozen=True):
-    """A customer's price list (None: the default list), discount in hundredths of a per cent, and trade flag."""
-
-    customer_id: int
-    price_list: str | None
-    discount: int
-    trade_account: bool
-
-    @property
-    def profile(self) -> tuple[str | None, int]:
-        """What decides the list prices: customers with equal profiles share them."""
-        return self.price_list, self.discount
-
-
-_READ_CUSTOMER_TERMS = Statement(
-    """
-    select id as customer_id, price_list, (discount * 100)::integer as discount, trade_account
-    from customer
-    """,
-    CustomerTerms,
-)
-
-
-_READ_COMMON_PROFILES = Statement("""
-    select price_list, (discount * 100)::integer from customer
-    group by price_list, discount order by count(*) desc, price_list, discount limit :most
-""")
-
-
-async def read_common_profiles(tx: Transaction, most: int) -> list[tuple[str | None, int]]:
-    """Return the pairs of price list and discount that most customers have, at most `most`."""
-    return await tx.fetch_all(_READ_COMMON_PROFILES, most=most)
-
-
-async def read_customer_terms(tx: Transaction) -> list[CustomerTerms]:
-    """Return the terms of all customers."""
-    return await tx.fetch_all(_READ_CUSTOMER_TERMS)

@@ -59,8 +59,8 @@ _CHANGE_ADDRESS = Statement(
 async def set_address(tx: Transaction, customer_id: int, address_id: int, address: AddressDetails) -> bool:
     """Replace one of a customer's addresses; return whether it exists."""
     details = Jsonb(msgspec.to_builtins(address))
-    found = await tx.execute(_CHANGE_ADDRESS, details=details, address_id=address_id, customer_id=customer_id)
-    return found == 1
+    count = await tx.execute(_CHANGE_ADDRESS, details=details, address_id=address_id, customer_id=customer_id)
+    return count == 1
 
 
 _DELETE_ADDRESS = Statement(
@@ -70,8 +70,8 @@ _DELETE_ADDRESS = Statement(
 
 async def delete_address(tx: Transaction, customer_id: int, address_id: int, now: datetime) -> bool:
     """Hide one of a customer's addresses; return whether it existed."""
-    found = await tx.execute(_DELETE_ADDRESS, now=now, address_id=address_id, customer_id=customer_id)
-    return found == 1
+    count = await tx.execute(_DELETE_ADDRESS, now=now, address_id=address_id, customer_id=customer_id)
+    return count == 1
 
 
 _DELETE_OLD_ADDRESSES = Statement("""

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.billing.queries.ledger import open_invoices
-from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.credit_notes.credit_return import receive_and_credit
 from tradecounter.customers.change_account import block_customer, change_customer
@@ -92,8 +92,8 @@ class BankFile(Struct, frozen=True):
 
 async def account_of(tx: Transaction, email: str) -> Account:
     """Return the customer with an e-mail address. Raises DomainError (not found)."""
-    found = next((account for account in await list_accounts(tx) if account.email_address == email), None)
-    return or_not_found(found, "customer", email)
+    match = next((account for account in await list_accounts(tx) if account.email_address == email), None)
+    return or_not_found(match, "customer", email)
 
 
 class Accepted(Struct, frozen=True):
@@ -163,10 +163,10 @@ class GivenUp(Struct, frozen=True):
 
 async def _return_of(tx: Transaction, code: str) -> str:
     order = await fetch_order(tx, code)
-    found = (await returns_of_orders(tx, [order.id])).get(order.id)
-    if not found:
+    returns = (await returns_of_orders(tx, [order.id])).get(order.id)
+    if not returns:
         raise not_found("return of order", code)
-    return return_number(found[-1])
+    return return_number(returns[-1])
 
 
 async def _returned_units(tx: Transaction, code: str, units: int, *, restock: bool) -> list[ReceivedUnits]:
@@ -283,9 +283,9 @@ async def _import(tx: Transaction, kind: str, rows: Iterator[Row[Any] | BadRow[A
 
 def _wrong_prices() -> Iterator[Row[Any] | BadRow[Any]]:
     """Yield the first default prices with a tenth of their value, as after a slip of the decimal point."""
-    found = 0
+    changed = 0
     for row in rows_of("price-list", data_file("price-list.csv")):
-        if isinstance(row, Row) and row.values.price_list == "default" and found < _CHANGED_PRICES:
-            found += 1
+        if isinstance(row, Row) and row.values.price_list == "default" and changed < _CHANGED_PRICES:
+            changed += 1
             cost = round(Decimal(str(row.values.single_unit_cost)) / 10, 2)
             yield Row(row.line, PriceRow("default", row.values.sku, cost))

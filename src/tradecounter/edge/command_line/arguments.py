@@ -49,7 +49,7 @@ def number(read: Callable[[str], Number], text: str) -> Number:
 
 
 def one_of(words: Sequence[str]) -> Callable[[str], str]:
-    """Return the parser of an option that takes one of these words. It raises BadParameter for any other."""
+    """Return a parser that accepts only these words. It raises BadParameter for any other."""
 
     def parse(text: str) -> str:
         if text not in words:
@@ -77,15 +77,15 @@ def item_units(text: str) -> dict[str, int]:
 
 
 def called(**lists: Sequence[str]) -> Callable[[str], str]:
-    """Return how a command that makes the lists of a request from several options names their elements, for `named_by`.
+    """Return the function for `named_by` that names the elements of lists, which a command makes of several options.
 
-    `lists` have a name for each element, such as `item 17`. `reporting_errors` names all else.
+    `lists` has a name for each element, such as `item 17`. `reporting_errors` names everything else.
     """
 
     def name(place: str) -> str:
-        found = _ELEMENT.fullmatch(place.partition(".")[0])
-        names = lists.get(found["list"], ()) if found else ()
-        return names[int(found["number"])] if found and int(found["number"]) < len(names) else place
+        match = _ELEMENT.fullmatch(place.partition(".")[0])
+        names = lists.get(match["list"], ()) if match else ()
+        return names[int(match["number"])] if match and int(match["number"]) < len(names) else place
 
     return name
 
@@ -104,10 +104,10 @@ def named_number(text: str, form: str, read: Callable[[str], Number]) -> tuple[s
 def numbered(text: str, form: str, read: Callable[[str], Number]) -> tuple[int, Number]:
     """Return the id and the number in a text of the form ID=NUMBER. Raises BadParameter."""
     name, found = named_number(text, form, read)
-    named = read_id(name)
-    if named is None:
+    item_id = read_id(name)
+    if item_id is None:
         raise typer.BadParameter(f"{text!r} is not {form}")
-    return named, found
+    return item_id, found
 
 
 def since(text: str) -> datetime:
@@ -157,10 +157,10 @@ Reason = Annotated[
 
 def read_day(text: str) -> date:
     """Parse a date. Raises BadParameter."""
-    found = _day(text)
-    if found is None:
+    day = _day(text)
+    if day is None:
         raise typer.BadParameter(f"{text!r} is not a date, such as 2026-06-01")
-    return found
+    return day
 
 
 def Day(name: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands

@@ -101,7 +101,7 @@ def print_table(
         return
     on_terminal = sys.stdout.isatty()
     room = _console().width if on_terminal else _WIDE
-    wanted = _named(names, columns, records) if names else columns
+    wanted = _chosen_columns(names, columns, records) if names else columns
     layouts = [_layout(column, records, in_words=on_terminal) for column in wanted]
     shown = layouts if names else _fitting(layouts, room)
     widths = _widths(shown, room)
@@ -115,7 +115,7 @@ def print_table(
         _console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
 
 
-def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, Any]]) -> list[Column]:
+def _chosen_columns(names: str, columns: Sequence[Column], records: Sequence[dict[str, Any]]) -> list[Column]:
     known: dict[str, Column] = {name: name for record in records for name in record}
     known |= {column.name: column for column in columns if isinstance(column, Prose)}
     chosen = [name.strip().replace("-", "_") for name in names.split(",") if name.strip()]
@@ -125,7 +125,7 @@ def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, An
 
 
 def _layout(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -> _Layout:
-    """Return a column with its cells; with `in_words`, the title is the name as words, wrapped to the cells' width."""
+    """Return a column with its cells. With `in_words`, its title is its name as words, wrapped to the cells' width."""
     name = column.name if isinstance(column, Prose) else column
     values = [record.get(name) for record in records]
     cells = [cell(value) for value in values]
@@ -143,12 +143,12 @@ def _layout(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool
 
 
 def _fitting(columns: Sequence[_Layout], width: int) -> list[_Layout]:
-    """Return the columns that fit; drops empty columns first, then the last columns."""
-    chosen: list[_Layout] = []
+    """Return the columns that fit; empty columns are dropped first, then the last columns."""
+    layouts: list[_Layout] = []
     for column in sorted(columns, key=lambda column: column.is_empty):
-        if not chosen or sum(c.least + _GAP for c in (*chosen, column)) <= width + _GAP:
-            chosen.append(column)
-    return [column for column in columns if column in chosen]
+        if not layouts or sum(c.least + _GAP for c in (*layouts, column)) <= width + _GAP:
+            layouts.append(column)
+    return [column for column in columns if column in layouts]
 
 
 def _row(values: Sequence[str], columns: Sequence[_Layout], widths: Sequence[int]) -> str:
@@ -214,7 +214,7 @@ def show_table(
 ) -> None:
     """Print records as a JSON array or as a table; `names` are the columns that the operator chose.
 
-    Warns if the list ends at the `limit` that a command has by itself: nobody asked for a part.
+    Warns if a list ends at a `limit` that the operator did not ask for.
     """
     records = _plain(list(values))
     if len(records) == limit == LISTED:

@@ -49,7 +49,7 @@ def check_output(output: str | None, *, as_json: bool) -> None:
 
 
 def put_pdf(content: bytes, output: str | None, kind: str, name: dict[str, Any], *, as_json: bool) -> None:
-    """Write a PDF file, by default KIND-NAME.pdf, and say where it is; `name` is the field that names the document."""
+    """Write a PDF file, by default KIND-NAME.pdf, and print its path; `name` is the member that names the document."""
     if output == "-":
         sys.stdout.buffer.write(content)
         return
@@ -61,7 +61,7 @@ def put_pdf(content: bytes, output: str | None, kind: str, name: dict[str, Any],
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, a new one for its owner alone, or end the command with the reason why it cannot be written."""
+    """Write a file that only its owner can read, if it is new; end the command if it cannot be written."""
     try:
         with open(path, "wb", opener=private_file) as file:
             file.write(content)

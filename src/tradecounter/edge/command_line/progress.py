@@ -1,4 +1,4 @@
-"""Shows on a terminal how far a command is."""
+"""Shows the progress of a command on a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

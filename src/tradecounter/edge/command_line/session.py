@@ -80,12 +80,12 @@ def reason_for(error: Exception) -> str:
 
 
 def _as_typed(place: str) -> str:
-    """Return what the running command calls a field: its option, with the value of an element of a list."""
-    found = _PLACE.fullmatch(place)
+    """Return the running command's name of a field: its option, with the value for an element of a list."""
+    match = _PLACE.fullmatch(place)
     context = get_current_context(silent=True)
-    if found is None or context is None:
+    if match is None or context is None:
         return place
-    field, number = found["field"], found["number"]
+    field, number = match["field"], match["number"]
     for param in context.command.params:
         option = param.opts[-1]
         if option.startswith("--") and (param.name == field or option == f"--{field}"):
@@ -134,7 +134,7 @@ def database_url(settings: Settings, *, create: bool = False, serving: bool = Fa
 
 
 def from_settings(make: Callable[[Settings], Result]) -> Result:
-    """Return what a command takes from the settings; it ends if they are wrong."""
+    """Return a value made from the settings; end the command if they are wrong."""
     with reporting_errors():
         return make(read_settings())
     raise AssertionError  # never reached: reporting_errors() ends the command
@@ -205,7 +205,7 @@ def configure_logs(process: str) -> None:
     """
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
-        partial(_named, process),
+        partial(_add_process, process),
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         # Tracebacks without local variables, which contain API keys and customers' data.
@@ -228,7 +228,7 @@ def configure_logs(process: str) -> None:
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
 
-def _named(
+def _add_process(
     process: str, _logger: structlog.types.WrappedLogger, _method: str, event: structlog.types.EventDict
 ) -> structlog.types.EventDict:
     event.setdefault("process", process)

@@ -1,4 +1,4 @@
-"""Makes commands read whole numbers as all other doors do: the library takes `1_0`, too."""
+"""Makes commands read whole numbers as all other doors do: the library would accept `1_0`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Marks in an interface document what is beyond the core of the customers' API."""
+"""Marks in an interface document the additions to the core of the customers' API."""
 
 from collections.abc import Collection
 from typing import Any

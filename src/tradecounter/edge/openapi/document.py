@@ -1,6 +1,6 @@
-"""Builds the interface document, with the parameters and responses of operations, and encodes it as JSON and YAML."""
+"""Builds the interface document from a site's operations, and encodes it as JSON and YAML."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,35 +9,22 @@ from msgspec import Struct
 
 from tradecounter.edge.openapi.additions import mark_additions
 from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
+from tradecounter.edge.openapi.responses import Responses, media
 from tradecounter.edge.openapi.schemas import Schemas, tidied
 from tradecounter.edge.rest.common_errors import errors_of
 from tradecounter.edge.rest.headers import (
-    CACHING,
-    CURSOR,
-    DEPRECATION,
     IF_NONE_MATCH,
-    LINK,
-    RATE_LIMIT,
-    REQUEST_ID,
-    SUNSET,
 )
-from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import (
     ANY_ADDRESS,
     Body,
     Deprecation,
-    ErrorResponse,
-    Examples,
-    Header,
-    Link,
     Media,
     Operation,
     Parameter,
-    Schema,
     Success,
 )
 from tradecounter.edge.rest.parameters import parameter_fields
-from tradecounter.edge.rest.responses import USUAL_CODES, Error
 from tradecounter.kit.json_text import to_json
 
 
@@ -78,124 +65,17 @@ def _query_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
         yield parameter
 
 
-class Responses:
-    """Describes responses, and collects the components that several of them share."""
-
-    def __init__(self, schemas: Schemas, operations: Sequence[Operation]) -> None:
-        self._schemas = schemas
-        self._quota = (
-            RATE_LIMIT if any(not operation.public and not operation.scope for operation in operations) else ()
-        )
-        self._links = [(operation.name, link) for operation in operations for link in operation.links]
-        self._shared: dict[int, dict[str, Any]] = {}
-        self._headers: dict[str, dict[str, Any]] = {}
-
-    @property
-    def shared(self) -> dict[str, Any]:
-        """The errors that operations share, by name, in the order of their statuses."""
-        return {name: response for _, named in sorted(self._shared.items()) for name, response in named.items()}
-
-    @property
-    def headers(self) -> dict[str, Any]:
-        """The headers that responses share, by name."""
-        return dict(sorted(self._headers.items()))
-
-    def success(self, operation: Operation, success: Success) -> dict[str, Any]:
-        """Describe a success response of an operation."""
-        headers = (
-            *success.headers,
-            *(CACHING if operation.cacheable else ()),
-            *((DEPRECATION, SUNSET, LINK) if operation.deprecation else ()),
-        )
-        document: dict[str, Any] = {
-            "description": success.description,
-            "headers": self._references((*headers, *(() if operation.public else self._quota))),
-        }
-        content: dict[str, Any] = {}
-        if success.body is not None:
-            content[JSON] = media(self._schemas.of(success.body), success.examples)
-        content |= {name: media(found.schema, found.examples) for name, found in success.media_types.items()}
-        if content:
-            document["content"] = content
-        if links := {name: _link(name, link) for name, link in self._links if link.source == operation.name}:
-            document["links"] = links
-        return document
-
-    def not_modified(self, operation: Operation) -> dict[str, Any]:
-        """Describe an operation's 304 response."""
-        deprecation = (DEPRECATION, SUNSET, LINK) if operation.deprecation else ()
-        cursor = (CURSOR,) if CURSOR in operation.success.headers else ()
-        headers = self._references((*CACHING, *cursor, *deprecation, *self._quota))
-        return {"description": "Your copy is current.", "headers": headers}
-
-    def error(self, error: ErrorResponse) -> dict[str, Any]:
-        """Describe an error, or return a reference to its shared description."""
-        if not error.name:
-            return self._error(error)
-        self._shared.setdefault(error.status, {})[error.name] = self._error(error)
-        return {"$ref": f"#/components/responses/{error.name}"}
-
-    def _error(self, error: ErrorResponse) -> dict[str, Any]:
-        example = error.example
-        if error.body is None:
-            example = {}
-        elif error.body is Error:
-            example = Error(error.example, error.code or USUAL_CODES[error.status])
-        return {
-            "description": error.description,
-            "headers": self._references((*error.headers, *(self._quota if error.counted else ()))),
-            "content": {JSON: {"schema": self._schemas.of(error.body), "example": _value(example)}},
-        }
-
-    def _references(self, headers: Iterable[Header]) -> dict[str, Any]:
-        references = {}
-        for header in (REQUEST_ID, *headers):
-            self._headers[header.name] = {
-                "description": header.description,
-                "required": header.always,
-                "schema": header.schema,
-                "example": header.example,
-            }
-            references[header.name] = {"$ref": f"#/components/headers/{header.name}"}
-        return references
-
-
-def media(schema: Schema, examples: Examples) -> dict[str, Any]:
-    """Describe a body in one media type."""
-    if not examples:
-        return {"schema": schema}
-    named = {
-        summary.replace(" ", "").replace("'", ""): {"summary": summary, "value": _value(example)}
-        for summary, example in examples.items()
-    }
-    return {"schema": schema, "examples": named}
-
-
-def _value(example: Any) -> Any:
-    return msgspec.json.decode(to_json(example))
-
-
-def _link(name: str, link: Link) -> Mapping[str, Any]:
-    return {
-        "operationId": name,
-        "description": link.description,
-        **({"parameters": link.parameters} if link.parameters else {}),
-        # Not `requestBody`: several generators take only text there, and reject the whole document.
-        **({"x-request-body": link.body} if link.body else {}),
-    }
-
-
 YAML = "application/yaml"
 
 
 class Documents(Struct, frozen=True, dict=True):
-    """The interface document, with ANY_ADDRESS for its base URL: as JSON, and as YAML once it is wanted."""
+    """The interface document with ANY_ADDRESS as its base URL, as JSON; as YAML when it is first requested."""
 
     json: bytes
 
     @cached_property
     def yaml(self) -> bytes:
-        """The same as YAML."""
+        """The document as YAML."""
         import yaml  # noqa: PLC0415 processes seldom encode it, and start without
 
         fastest = getattr(
@@ -210,7 +90,7 @@ class Documents(Struct, frozen=True, dict=True):
         return _at(base_url, self.json)
 
     def yaml_at(self, base_url: str) -> bytes:
-        """Return the document as YAML with a base URL; the first time takes some 60 ms, and 300 without libyaml."""
+        """Return the document as YAML with a base URL. The first call takes some 60 ms, or 300 ms without libyaml."""
         return _at(base_url, self.yaml)
 
 

@@ -28,8 +28,8 @@ class Schemas:
             received |= {success.body for success in (operation.success, operation.unchanged) if success}
             received |= {*(error.body for error in errors_of(operation)), *operation.referenced}
         types = list((sent | received) - {None})
-        found, components = msgspec.json.schema_components(types, ref_template=SCHEMAS + "{name}")
-        self._by_type = dict(zip(types, found, strict=True))
+        schemas, components = msgspec.json.schema_components(types, ref_template=SCHEMAS + "{name}")
+        self._by_type = dict(zip(types, schemas, strict=True))
         components[EMPTY] = {"description": "`{}`.", "type": "object", "additionalProperties": False}
         self.components = dict(sorted(components.items()))
         in_requests = _reachable([self._by_type[type_] for type_ in sent], self.components)

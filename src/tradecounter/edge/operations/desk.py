@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import fields
 from starlette.responses import Response
 
-from tradecounter.db.idempotency import KeyedRequest, Recorded, once
+from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.call import Call
@@ -120,7 +120,7 @@ class Unchanged(Struct, Generic[Item], frozen=True):
     result: Item
 
 
-class Made(Struct, frozen=True):
+class ChangeResponse(Struct, frozen=True):
     """A response to a change. A `lasting` one is stored: who repeats the request gets the body `kept`."""
 
     status: int
@@ -208,14 +208,14 @@ class Desk(Struct, frozen=True):
                 raise
             raise await self._with_further(error, lambda tx: check(tx, raw, self.clock.now())) from error
 
-        async def run(tx: Transaction, now: datetime) -> Made:
+        async def run(tx: Transaction, now: datetime) -> ChangeResponse:
             found = await work(tx, body, now)
             if dry_run:
                 tx.set_rollback()
             unchanged = isinstance(found, Unchanged)
             result = found.result if unchanged else found
             kept = msgspec.structs.replace(result, **{shown_once: None}) if shown_once else result
-            return Made(_OK if dry_run or unchanged else status, to_json(result), to_json(kept))
+            return ChangeResponse(_OK if dry_run or unchanged else status, to_json(result), to_json(kept))
 
         return await self.once(
             call,
@@ -237,7 +237,7 @@ class Desk(Struct, frozen=True):
         self,
         call: Call,
         print_of: Callable[[], bytes],
-        work: Callable[[Transaction, datetime], Awaitable[Made]],
+        work: Callable[[Transaction, datetime], Awaitable[ChangeResponse]],
         *,
         location: Address = "",
         keyed: bool = True,
@@ -253,14 +253,14 @@ class Desk(Struct, frozen=True):
         request = None if key is None else KeyedRequest(caller, key, print_of())
         now = self.clock.now()
 
-        async def made_once(tx: Transaction) -> tuple[Made, Recorded | None]:
+        async def made_once(tx: Transaction) -> tuple[ChangeResponse, RecordedResponse | None]:
             made = await work(tx, now)
-            return made, Recorded(made.status, made.kept) if made.lasting else None
+            return made, RecordedResponse(made.status, made.kept) if made.lasting else None
 
-        found = await once(self.database, call.actor, request, now, made_once)
-        if isinstance(found, Recorded):
-            return _response(found, location, {REPLAY_HEADER: "true"})
-        return _response(Recorded(found.status, found.body), location, {})
+        outcome = await once(self.database, call.actor, request, now, made_once)
+        if isinstance(outcome, RecordedResponse):
+            return _response(outcome, location, {REPLAY_HEADER: "true"})
+        return _response(RecordedResponse(outcome.status, outcome.body), location, {})
 
     async def delete(self, call: Call, work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Response:
         """Run a change that has no response body."""
@@ -269,21 +269,19 @@ class Desk(Struct, frozen=True):
         return Response(status_code=_NO_CONTENT)
 
 
-def _response(made: Recorded, location: Address, headers: Mapping[str, str]) -> Response:
-    if location and made.status == CREATED:
-        body = msgspec.json.decode(made.body)
+def _response(recorded: RecordedResponse, location: Address, headers: Mapping[str, str]) -> Response:
+    if location and recorded.status == CREATED:
+        body = msgspec.json.decode(recorded.body)
         headers = {**headers, "Location": location.format_map(body) if isinstance(location, str) else location(body)}
-    return Response(made.body, made.status, headers, JSON)
+    return Response(recorded.body, recorded.status, headers, JSON)
 
 
-def page(
-    call: Call, found: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]
-) -> Response:
-    """Respond with a page of a list: `found` has one item more than `limit` when there is a next page.
+def page(call: Call, rows: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]) -> Response:
+    """Respond with a page of a list: `rows` has one item more than `limit` when there is a next page.
 
     `shown` are the items of the page as the response has them.
     """
-    headers = next_link(call, cursor(found[limit - 1]), limit) if len(found) > limit else {}
+    headers = next_link(call, cursor(rows[limit - 1]), limit) if len(rows) > limit else {}
     return json_response(list(shown), headers=headers)
 
 

@@ -4,14 +4,13 @@ A method's name is the operation's; its docstring is the summary and the descrip
 parameters, the query, the body and the response. See `Subject`.
 """
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import wraps
 from itertools import islice
 from operator import attrgetter
-from types import GenericAlias, NoneType, UnionType
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
+from types import GenericAlias
+from typing import Any, Generic, NamedTuple, TypeVar, Unpack, get_args, get_origin
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -28,19 +27,18 @@ from tradecounter.edge.operations.desk import (
     Address,
     DryRun,
     Nothing,
-    Unchanged,
     page,
 )
 from tradecounter.edge.operations.options import CONFLICT, Options
+from tradecounter.edge.operations.signature import Method, Signature
 from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
-from tradecounter.edge.rest.operation import ID, TEXT, Body, Header, Media, Operation, Parameter, Success, endpoint
+from tradecounter.edge.rest.operation import Body, Header, Media, Operation, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
 
 Item = TypeVar("Item")
-Method = Callable[..., Awaitable[Any]]
 Handler = Callable[[Any, Call], Awaitable[Response]]
 Check = Callable[..., Awaitable[None]]
 
@@ -49,33 +47,6 @@ _NO_CONTENT = 204
 FILE = Media({"type": "string", "format": "binary"})
 NO_FILES: Mapping[str, Media] = {}
 _NO_EXAMPLES: Mapping[str, Any] = {}
-
-
-class InPath(Struct, frozen=True):
-    """Marks a method's parameter as a path parameter, a numeric id or text, as its example is.
-
-    A value that matches nothing is a 404 that names `what`. Text may be read `in_lower_case`.
-    """
-
-    name: str
-    description: str
-    example: int | str
-    what: str
-    takes_slashes: bool = False
-    in_lower_case: bool = False
-
-    @property
-    def parameter(self) -> Parameter:
-        """The parameter as the interface document has it."""
-        schema = ID if isinstance(self.example, int) else TEXT
-        return Parameter(self.name, self.description, schema, self.example, self.takes_slashes)
-
-    def read(self, call: Call) -> int | str:
-        """Return the parameter of a request. Raises DomainError (not found)."""
-        if isinstance(self.example, int):
-            return call.path_id(self.name, self.what)
-        found = call.path_text(self.name, self.what)
-        return found.lower() if self.in_lower_case else found
 
 
 class Described(NamedTuple):
@@ -94,7 +65,7 @@ class Described(NamedTuple):
         return {self.name or shape.__name__: self.example, **self.others}
 
 
-class Listed(Struct, Generic[Item], frozen=True):
+class ListPage(Struct, Generic[Item], frozen=True):
     """A page of a list.
 
     `found` has one record more than the query's `limit` when there is a next page. `shown` are the records as the
@@ -143,7 +114,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         """
 
         def declare(method: Method) -> Handler:
-            signature = _Signature.of(method)
+            signature = Signature.of(method)
             show = taking_by_name(method)
             sent = (*headers, CONTENT_DISPOSITION) if files else headers
             success = self._success(_OK, signature.returns, responds, sent, files)
@@ -165,10 +136,10 @@ class Subject(Struct, frozen=True, kw_only=True):
         return declare
 
     def lists(self, path: str, responds: str, **options: Unpack[Options]) -> Callable[[Method], Handler]:
-        """Declare a list by pages. Its method returns `Listed`."""
+        """Declare a list by pages. Its method returns `ListPage`."""
 
         def declare(method: Method) -> Handler:
-            signature = _Signature.of(method)
+            signature = Signature.of(method)
             find = taking_by_name(method)
             [item] = get_args(signature.returns)
             success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
@@ -206,44 +177,24 @@ class Subject(Struct, frozen=True, kw_only=True):
         nothing changes. `location`, `shown_once` and `check` are those of `Desk.change`; `check` takes what it needs
         of `group`, the object of the class, `tx`, `raw` and `now`. A method that returns None responds with 204.
         """
+        is_keyed = verb == "POST" and (keyed or not self.keys)
+        change = _Change(
+            path=path,
+            status=CREATED if location or created else _OK,
+            location=location,
+            shown_once=shown_once,
+            dry_run=dry_run,
+            keyed=is_keyed,
+            check=check,
+        )
 
         def declare(method: Method) -> Handler:
-            signature = _Signature.of(method)
-            change = taking_by_name(method)
-            taking_check = None if check is None else taking_by_name(check)
-            status = CREATED if location or created else _OK
-            is_keyed = verb == "POST" and (keyed or not self.keys)
+            signature = Signature.of(method)
             replayed = (IDEMPOTENT_REPLAY,) if is_keyed else ()
             headers = (LOCATION, *replayed) if location else replayed
-            success = self._success(status, signature.returns, responds, headers)
-
-            @wraps(method)
-            async def handle(group: Any, call: Call) -> Response:
-                given = signature.read(call)
-
-                async def work(tx: Transaction, body: Any, now: datetime) -> Any:
-                    return await change(group, **given, tx=tx, body=body, now=now)
-
-                response: Response
-                if signature.returns is None:
-                    response = await group.desk.delete(call, lambda tx, now: work(tx, None, now))
-                else:
-                    response = await group.desk.change(
-                        call,
-                        signature.body or Nothing,
-                        work,
-                        status=status,
-                        location=_continued(location, path, call, signature),
-                        shown_once=shown_once,
-                        dry_run=dry_run and call.query(DryRun).is_wanted,
-                        keyed=is_keyed,
-                        check=taking_check
-                        and (lambda tx, raw, now: taking_check(group=group, tx=tx, raw=raw, now=now)),
-                    )
-                return response
-
+            success = self._success(change.status, signature.returns, responds, headers)
             operation = self._change(verb, path, signature, success, options, keyed=is_keyed, dry_run=dry_run)
-            return endpoint(operation)(handle)
+            return endpoint(operation)(change.handler(method, signature))
 
         return declare
 
@@ -251,7 +202,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         self,
         verb: str,
         path: str,
-        signature: "_Signature",
+        signature: Signature,
         success: Success,
         options: Options,
         *,
@@ -259,15 +210,15 @@ class Subject(Struct, frozen=True, kw_only=True):
         dry_run: bool,
     ) -> Operation:
         repeated = self._success(_OK, signature.returns, "", (IDEMPOTENT_REPLAY,) if keyed else ())
-        found = Options(scope=self.write, roles=self.roles)
-        found.update(options)
-        found["errors"] = ((CONFLICT,) if keyed and not self.keys else ()) + options.get("errors", ())
+        more = Options(scope=self.write, roles=self.roles)
+        more.update(options)
+        more["errors"] = ((CONFLICT,) if keyed and not self.keys else ()) + options.get("errors", ())
         return self._operation(
             verb,
             path,
             signature,
             success,
-            found,
+            more,
             query=DryRun if dry_run else signature.query,
             request_headers=((IDEMPOTENCY_KEY,) if keyed else ()) + (() if self.keys else CHANGE_HEADERS),
             body=self._body(signature.body, may_be_absent=verb == "POST"),
@@ -276,7 +227,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         )
 
     def _operation(
-        self, verb: str, path: str, signature: "_Signature", success: Success, options: Options, **more: Any
+        self, verb: str, path: str, signature: Signature, success: Success, options: Options, **more: Any
     ) -> Operation:
         errors = ((NOT_FOUND,) if signature.path else ()) + options.get("errors", ())
         return Operation(
@@ -329,49 +280,47 @@ class Subject(Struct, frozen=True, kw_only=True):
         return Body(shape, described.examples(shape), required=required)
 
 
-class _Signature(Struct, frozen=True, kw_only=True):
-    """What a method says of its operation. `path` are the parameters of the path by the names that the method has."""
+class _Change(Struct, frozen=True, kw_only=True):
+    """How a change is made; the fields are arguments of `Subject.changes`. `keyed`: once per idempotency key."""
 
-    name: str
-    summary: str
-    description: str
-    takes: frozenset[str]
-    path: Mapping[str, InPath]
-    query: Any
-    body: Any
-    returns: Any
-    may_be_unchanged: bool
+    path: str
+    status: int
+    location: Address
+    shown_once: str
+    dry_run: bool
+    keyed: bool
+    check: Check | None
 
-    @classmethod
-    def of(cls, method: Method) -> "_Signature":
-        first, *paragraphs = inspect.cleandoc(method.__doc__ or "").split("\n\n")
-        hints = get_type_hints(method, include_extras=True)
-        returns = hints.pop("return")
-        alternatives = get_args(returns) if get_origin(returns) in {Union, UnionType} else (returns,)
-        bodies = [each for each in alternatives if get_origin(each) is not Unchanged]
-        return cls(
-            name=_camel_case(method.__name__),
-            summary=first.removesuffix("."),
-            description="\n\n".join(" ".join(each.splitlines()) for each in paragraphs),
-            takes=frozenset(hints),
-            path={name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated},
-            query=hints.get("query"),
-            body=hints.get("body"),
-            returns=None if bodies[0] is NoneType else bodies[0],
-            may_be_unchanged=len(bodies) < len(alternatives),
-        )
+    def handler(self, method: Method, signature: Signature) -> Handler:
+        """Return the handler of requests, which calls the method in a transaction."""
+        change = taking_by_name(method)
+        check = None if self.check is None else taking_by_name(self.check)
 
-    def read(self, call: Call) -> dict[str, Any]:
-        """Return what a method may take of a request itself. Raises DomainError."""
-        given: dict[str, Any] = {name: place.read(call) for name, place in self.path.items()}
-        if self.query is not None:
-            given["query"] = call.query(self.query)
-        return {**given, "call": call}
+        @wraps(method)
+        async def handle(group: Any, call: Call) -> Response:
+            arguments = signature.read(call)
 
+            async def work(tx: Transaction, body: Any, now: datetime) -> Any:
+                return await change(group, **arguments, tx=tx, body=body, now=now)
 
-def _camel_case(name: str) -> str:
-    first, *more = name.split("_")
-    return first + "".join(map(str.capitalize, more))
+            response: Response
+            if signature.returns is None:
+                response = await group.desk.delete(call, lambda tx, now: work(tx, None, now))
+            else:
+                response = await group.desk.change(
+                    call,
+                    signature.body or Nothing,
+                    work,
+                    status=self.status,
+                    location=_continued(self.location, self.path, call, signature),
+                    shown_once=self.shown_once,
+                    dry_run=self.dry_run and call.query(DryRun).is_wanted,
+                    keyed=self.keyed,
+                    check=check and (lambda tx, raw, now: check(group=group, tx=tx, raw=raw, now=now)),
+                )
+            return response
+
+        return handle
 
 
 def _of_dry_run(success: Success) -> Success:
@@ -379,7 +328,7 @@ def _of_dry_run(success: Success) -> Success:
     return Success(success.status, f"{sentence} of a dry run.", success.body, success.examples)
 
 
-def _continued(location: Address, path: str, call: Call, signature: _Signature) -> Address:
+def _continued(location: Address, path: str, call: Call, signature: Signature) -> Address:
     """Return the address of what is new, where it continues the request's path."""
     if not location or not isinstance(location, str) or location.startswith("/"):
         return location

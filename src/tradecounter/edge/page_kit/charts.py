@@ -1,6 +1,6 @@
-"""Charts of bars as shapes in a box of 100 by 100 units, which the template draws as SVG, with their data as text.
+"""Bar charts as shapes in a box of 100 by 100 units, which the template draws as SVG, with their data as text.
 
-Labels are text beside the drawing, so that they keep their size on every screen.
+Labels are text beside the drawing, so they keep their size on every screen.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Sends HTML pages, which are rendered once for all clients, and their style sheets, scripts and pictures."""
+"""Sends HTML pages that are the same for all clients, and their style sheets, scripts and pictures."""
 
 import asyncio
 from collections.abc import Callable
@@ -59,14 +59,14 @@ class Page(Struct, frozen=True):
         return response
 
     def _written(self, base_url: str) -> str:
-        """Return a base URL as text of this kind contains it."""
+        """Return a base URL as this kind of text contains it."""
         if self.media_type == _MEDIA_TYPE:
             return str(escape(base_url))
         return to_json(base_url)[1:-1].decode() if self.media_type.endswith("json") else base_url
 
 
 def page_at(path: str, summary: str, make: Callable[[], Page]) -> Endpoint:
-    """Return the endpoint of a page that `make` returns once, in a thread: it may take a few hundred milliseconds."""
+    """Return the endpoint of a page. `make` makes the page once, in a thread, since that may take some 100 ms."""
     made = cache(make)
 
     async def send(call: Call) -> Response:

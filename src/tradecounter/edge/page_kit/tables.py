@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 from starlette.responses import Response
 
 from tradecounter.edge.named_arguments import taking_by_name
-from tradecounter.edge.page_kit.forms import query_values
+from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.csv_text import MEDIA_TYPE, cell_of, line
@@ -31,7 +31,7 @@ _MOST_DIGITS = 100  # before and after the point of a number in a cursor; amount
 
 
 class TableParameters(Struct, frozen=True, kw_only=True):
-    """The parameters of every table; filters are further fields. `sort` names a column, `-` before it: descending."""
+    """The parameters of every table; filters are further fields. `sort` is a column; `-` before it is descending."""
 
     sort: str | None = None
     after: str | None = None
@@ -56,7 +56,7 @@ class Sort(Struct, frozen=True):
 
     @classmethod
     def of(cls, wanted: str | None, columns: Iterable[str], default: str) -> "Sort":
-        """Return the order that a parameter names; an unknown column gives the default."""
+        """Return the order of a parameter; the default for an unknown column."""
         text = wanted or default
         column = text.removeprefix("-")
         return cls(column, text.startswith("-")) if column in set(columns) else cls.of(None, columns, default)
@@ -68,12 +68,12 @@ class Sort(Struct, frozen=True):
 
 
 def cursor_text(value: Any, row_id: int) -> str:
-    """Return the cursor behind a row: the value by which the rows are sorted, and the row's id."""
+    """Return the cursor after a row: the value by which the rows are sorted, and the row's id."""
     return base64.urlsafe_b64encode(msgspec.json.encode([value, row_id])).decode().rstrip("=")
 
 
 def read_cursor(text: str | None, kind: Any) -> tuple[Any, int] | None:
-    """Return the value, of a kind, and the id in a cursor. Raises DomainError (invalid)."""
+    """Return the value, of a given type, and the id in a cursor. Raises DomainError (invalid)."""
     if not text:
         return None
     try:
@@ -112,10 +112,10 @@ class Column(Struct, frozen=True):
     numeric: bool = False
 
 
-class Order(Struct, frozen=True):
-    """The columns that a table can be sorted by, with the types of their values, and its order without a choice.
+class TableOrder(Struct, frozen=True):
+    """The columns to sort by, with the types of their values, and the default order.
 
-    `default` may be a function of the filters. `place` returns a row's value in a column and its id.
+    `default` may be a function of the filters. `place` returns a row's value in a column, and the row's id.
     """
 
     sorts: Mapping[str, Any]
@@ -124,7 +124,7 @@ class Order(Struct, frozen=True):
 
 
 class Table(Struct, Generic[Row], frozen=True):
-    """A page of a table, with the addresses of the same table in another order, of its next page and of its file."""
+    """A page of a table, with the addresses of other orders, of the next page and of the file."""
 
     address: str
     columns: Sequence[Column]
@@ -140,14 +140,14 @@ class Table(Struct, Generic[Row], frozen=True):
         call: Call,
         address: str,
         columns: Sequence[Column],
-        found: Sequence[Row],
+        rows: Sequence[Row],
         sort: Sort,
         cursor: Callable[[Row], str],
     ) -> "Table[Row]":
-        """Return the table of the rows that were found, one more than a page shows if there is a next page."""
+        """Return the table of rows; one row more than a page shows means that there is a next page."""
         query = {name: values for name, values in query_values(call.raw_query).items() if any(values)}
-        shown = found[:PAGE_SIZE]
-        following = cursor(shown[-1]) if len(found) > PAGE_SIZE else None
+        shown = rows[:PAGE_SIZE]
+        following = cursor(shown[-1]) if len(rows) > PAGE_SIZE else None
         after = query.get("after", [None])[-1]
         return cls(address, columns, shown, sort, query, following, after)
 
@@ -193,7 +193,7 @@ class Table(Struct, Generic[Row], frozen=True):
         return [(name, value) for name in names for value in self.query[name] if value]
 
     def sort_link(self, column: Column) -> str:
-        """Return the address of the table sorted by a column: the other way round if it is already."""
+        """Return the address of the table sorted by a column; reversed if it is sorted by it already."""
         turned = self.sort.column == column.sort and not self.sort.descending
         return self._link(sort=f"-{column.sort}" if turned else column.sort)
 
@@ -205,7 +205,7 @@ class Table(Struct, Generic[Row], frozen=True):
 
 
 def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> Response:
-    """Return a CSV file. Texts that a spreadsheet would take for a formula begin with an apostrophe."""
+    """Return a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
     text = line(headings) + "".join(line(map(cell_of, row)) for row in rows)
     return file_response(text, f"{name}.csv", MEDIA_TYPE)
 

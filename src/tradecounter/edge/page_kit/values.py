@@ -130,7 +130,7 @@ def moment_text(when: datetime) -> str:
 
 
 def near(when: datetime) -> str:
-    """Return a moment of these days as a `<time>` in UK time: 16 Jun, 09:00."""
+    """Return a moment of the current days as a `<time>` in UK time: 16 Jun, 09:00."""
     local = when.astimezone(UK)
     return Markup('<time datetime="{}">{} {:%b, %H:%M}</time>').format(_exact(when), local.day, local)
 
@@ -149,8 +149,8 @@ def day(when: date | datetime | None) -> str:
     """Return a date as a `<time>`: 16 Jun 2026. A moment's date is that in the UK."""
     if when is None:
         return NOTHING
-    found = when.astimezone(UK).date() if isinstance(when, datetime) else when
-    return Markup('<time datetime="{}">{} {:%b %Y}</time>').format(found.isoformat(), found.day, found)
+    date_in_uk = when.astimezone(UK).date() if isinstance(when, datetime) else when
+    return Markup('<time datetime="{}">{} {:%b %Y}</time>').format(date_in_uk.isoformat(), date_in_uk.day, date_in_uk)
 
 
 def tone(state: Any) -> str:
@@ -188,7 +188,7 @@ def short_code(name: str) -> str:
 
 
 def unbroken(text: Any) -> Any:
-    """Return a text in which words with hyphens, such as PO-41684, stay on one line; browsers break them otherwise."""
+    """Return a text whose words with hyphens, such as PO-41684, stay on one line."""
     if not isinstance(text, str) or "-" not in text:
         return text
     words = (_on_one_line(word) if "-" in word else word for word in re.split(r"(\s)", text))
@@ -201,7 +201,7 @@ def _on_one_line(word: str) -> str:
 
 @pass_environment
 def truncate(environment: Environment, text: str, length: int) -> str:
-    """Return the first words of a text and "…" for the rest, which Jinja's own filter writes as three dots."""
+    """Return the first words of a text, followed by “…”; Jinja's own filter writes three dots."""
     return do_truncate(environment, text, length, end="…")
 
 

@@ -1,4 +1,4 @@
-"""Shows the errors of pages as pages, and sends people who have not signed in to the page where they do."""
+"""Shows errors as pages, and sends people who have not signed in to the sign-in page."""
 
 from collections.abc import Callable
 
@@ -52,7 +52,7 @@ class ErrorPages(Struct, frozen=True):
 
 
 class ErrorPagesMiddleware:
-    """Has the errors of some paths shown as pages."""
+    """Shows the errors of some paths as pages."""
 
     def __init__(self, app: ASGIApp, pages: ErrorPages, is_page: Callable[[str], bool]) -> None:
         self._app = app

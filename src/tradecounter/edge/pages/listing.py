@@ -1,6 +1,7 @@
-"""Declares the page of a table; reads its filters, its order and its cursor, and says what is wrong with them."""
+"""Declares the page of a table; reads its filters, order and cursor, and shows their errors."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
@@ -10,13 +11,14 @@ from starlette.responses import Response
 
 from tradecounter.db.sorted_rows import After
 from tradecounter.edge.named_arguments import taking_by_name
-from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import (
     Cells,
     Column,
-    Order,
     Sort,
     Table,
+    TableOrder,
     TableParameters,
     csv_of,
     cursor_text,
@@ -32,8 +34,8 @@ Wanted = TypeVar("Wanted", bound=TableParameters)
 Row = TypeVar("Row")
 
 
-class Listed(Struct, Generic[Wanted, Row], frozen=True):
-    """The parameters of a table, the form with its filters, its order and the rows that were found."""
+class Listing(Struct, Generic[Wanted, Row], frozen=True):
+    """The rows of a table, with its parameters, the form of its filters and its order."""
 
     wanted: Wanted
     form: Filled
@@ -46,8 +48,8 @@ class Listed(Struct, Generic[Wanted, Row], frozen=True):
         return self.wanted.is_file and not self.form.message and not self.form.errors
 
 
-class At(TypedDict):
-    """Which rows of a sorted table are wanted: at most so many, behind `after` in the order of a column."""
+class RowsToRead(TypedDict):
+    """The rows of a sorted table to read: at most `most`, after `after` in the order of a column."""
 
     column: str
     most: int
@@ -63,11 +65,11 @@ async def listed(
     find: Callable[[Wanted, Sort, After], Awaitable[list[Row]]],
     *,
     has_one_order: bool = False,
-) -> Listed[Wanted, Row]:
-    """Return what `find` finds; with wrong filters, no rows and the errors.
+) -> Listing[Wanted, Row]:
+    """Return the rows that `find` reads; with wrong filters, no rows and the errors.
 
-    `sorts` are the columns to sort by, with the types of their values, `default` is the order without a choice, which
-    may be a function of the filters.
+    `sorts` are the columns to sort by, with the types of their values. `default` is the order without a choice; it may
+    be a function of the filters.
     """
 
     def order(chosen: str | None) -> Sort:
@@ -83,7 +85,7 @@ async def listed(
         rows = await find(wanted, sort, read_cursor(wanted.after, sorts[sort.column]))
     except DomainError as error:
         form = form.with_error(error, Kind.NOT_FOUND)
-    return Listed(wanted, form, sort, rows)
+    return Listing(wanted, form, sort, rows)
 
 
 def table_page(
@@ -91,72 +93,103 @@ def table_page(
     title: str,
     *,
     columns: Sequence[Column],
-    order: Order,
+    order: TableOrder,
     template: str,
     file: str,
     cells: Cells,
     needs: Mapping[str, str] = MappingProxyType({}),
-    shown: Callable[[Any, Call, Listed[Any, Any]], Awaitable[dict[str, Any]]] | None = None,
+    shown: Callable[[Any, Call, Listing[Any, Any]], Awaitable[dict[str, Any]]] | None = None,
     **access: Unpack[Access],
 ) -> Callable[[Callable[..., Awaitable[Sequence[Any]]]], Handler]:
-    """Declare the page of a table by the method that reads its rows, one more than a page shows if there are more.
+    """Declare the page of a table by the method that reads its rows.
 
-    The method takes what it needs, by these names: `tx`; `call`; `now`; `wanted`, the filters, whose struct is the
-    page's query; `at`, which rows are wanted. With `format=csv`, the page is a `file` with `cells`, by
-    their headings; a function of a row may also take `now`. `needs` are the scopes of columns that not all may see, by
-    their headings on the page and in the file; the template asks `table.has(heading)`. Nobody sorts by a column that
-    they do not see, since the order tells of its values. `shown` returns what the template needs besides `table` and
-    `form`.
+    The method returns one row more than a page shows if there are more. It takes what it needs by these names: `tx`,
+    `call`, `now`; `wanted`, the filters, whose struct is the page's query; and `at`, which rows to read.
+
+    With `format=csv`, the page is a `file` with `cells` by their headings; a function of a row may also take `now`.
+    `needs` are the scopes of columns that not everybody may see, by their headings on the page and in the file; the
+    template asks `table.has(heading)`. Nobody sorts by a column that they do not see, since the order tells its values.
+    `shown` returns what the template needs besides `table` and `form`.
     """
 
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
-        read_rows = taking_by_name(method)
-        shape = get_type_hints(method).get("wanted", TableParameters)
-        has_one_order = not any(column.sort for column in columns)
+        query = get_type_hints(method).get("wanted", TableParameters)
+        declared = _DeclaredTable(
+            read_rows=taking_by_name(method),
+            query=query,
+            columns=columns,
+            order=order,
+            template=template,
+            file=file,
+            cells=cells,
+            needs=needs,
+            shown=shown,
+        )
 
+        @wraps(method)
         async def handle(pages: Any, call: Call) -> Response:
-            now = pages.desk.clock.now()
+            return await declared.respond(pages, call)
 
-            async def find(wanted: Any, sort: Sort, after: After) -> list[Any]:
-                at = At(column=sort.column, most=wanted.most, descending=sort.descending, after=after)
-                async with pages.desk.reading() as tx:
-                    return list(await read_rows(pages, tx=tx, call=call, now=now, wanted=wanted, at=at))
-
-            hidden = {heading for heading, scope in needs.items() if not has_right(call.request, scope)}
-            unsorted = {column.sort for column in columns if column.heading in hidden}
-            sorts = {name: kind for name, kind in order.sorts.items() if name not in unsorted}
-            found = await listed(call, shape, sorts, order.default, find, has_one_order=has_one_order)
-            if found.is_file:
-                visible = {heading: cell for heading, cell in cells.items() if heading not in hidden}
-                return csv_of(file, visible, found.rows, now=now)
-            address = pages.desk.view(call).here
-            column = found.sort.column
-            own = [each for each in columns if each.heading not in hidden]
-
-            def cursor(row: Any) -> str:
-                return cursor_text(*order.place(row, column))
-
-            table = Table.of(call, address, own, found.rows, found.sort, cursor)
-            more = {} if shown is None else await shown(pages, call, found)
-            response: Response = pages.desk.show(call, template, form=found.form, table=table, **more)
-            return response
-
-        handler: Handler = wraps(method)(handle)
-        return page(path, title, query=shape, **access)(handler)
+        return page(path, title, query=query, **access)(handle)
 
     return declare
 
 
-def views_of(address: str, parameter: str, names: Sequence[tuple[str, str]], chosen: str) -> dict[str, Any]:
-    """Return the links between the views of a table, for `shown`; the address without the parameter is the first view.
+class _DeclaredTable(Struct, frozen=True, kw_only=True):
+    """A table as `table_page` declares it; the fields are its arguments."""
 
-    `names` are the values of the parameter with their names for people, and `chosen` is the value of this page.
+    read_rows: Callable[..., Awaitable[Sequence[Any]]]
+    query: type[Any]
+    columns: Sequence[Column]
+    order: TableOrder
+    template: str
+    file: str
+    cells: Cells
+    needs: Mapping[str, str]
+    shown: Callable[[Any, Call, Listing[Any, Any]], Awaitable[dict[str, Any]]] | None
+
+    async def respond(self, pages: Any, call: Call) -> Response:
+        """Respond with the page or the file."""
+        hidden = {heading for heading, scope in self.needs.items() if not has_right(call.request, scope)}
+        now = pages.desk.clock.now()
+        listing = await self._listed(pages, call, hidden, now)
+        if listing.is_file:
+            cells = {heading: cell for heading, cell in self.cells.items() if heading not in hidden}
+            return csv_of(self.file, cells, listing.rows, now=now)
+
+        def cursor(row: Any) -> str:
+            return cursor_text(*self.order.place(row, listing.sort.column))
+
+        columns = [column for column in self.columns if column.heading not in hidden]
+        table = Table.of(call, pages.desk.view(call).here, columns, listing.rows, listing.sort, cursor)
+        more = {} if self.shown is None else await self.shown(pages, call, listing)
+        response: Response = pages.desk.show(call, self.template, form=listing.form, table=table, **more)
+        return response
+
+    async def _listed(self, pages: Any, call: Call, hidden: set[str], now: datetime) -> Listing[Any, Any]:
+        """Return the rows in the order that is wanted; nobody sorts by a column that is hidden from them."""
+
+        async def find(wanted: Any, sort: Sort, after: After) -> list[Any]:
+            at = RowsToRead(column=sort.column, most=wanted.most, descending=sort.descending, after=after)
+            async with pages.desk.reading() as tx:
+                return list(await self.read_rows(pages, tx=tx, call=call, now=now, wanted=wanted, at=at))
+
+        unsorted = {column.sort for column in self.columns if column.heading in hidden}
+        sorts = {name: kind for name, kind in self.order.sorts.items() if name not in unsorted}
+        has_one_order = not any(column.sort for column in self.columns)
+        return await listed(call, self.query, sorts, self.order.default, find, has_one_order=has_one_order)
+
+
+def views_of(address: str, parameter: str, names: Sequence[tuple[str, str]], chosen: str) -> dict[str, Any]:
+    """Return the links between the views of a table, for `shown`; without the parameter, the address is the first view.
+
+    `names` are the values of the parameter with their names for people; `chosen` is the value of this page.
     """
     first = names[0][0]
     links = {value: address if value == first else f"{address}?{parameter}={value}" for value, _ in names}
     return {"views": [(links[value], name) for value, name in names], "here": links[chosen]}
 
 
-async def known(**values: Any) -> dict[str, Any]:
-    """Return the same values for every page, for `shown`."""
+async def constants(**values: Any) -> dict[str, Any]:
+    """Return the same values for every request, for `shown`."""
     return values

@@ -61,9 +61,9 @@ SEARCH: Mapping[str, str] = {"staff": "/search", "account": "/account/search"}
 
 
 class Entry(Struct, frozen=True):
-    """A subject in the menu; `is_page` means that it is the page itself, not one below it.
+    """A subject in the menu; `is_page` is whether it is the shown page itself, not one above it.
 
-    A subject is listed when its page exists and the person may open it.
+    A subject is listed if its page exists and the person may open it.
     """
 
     name: str
@@ -86,9 +86,11 @@ class Navigation:
 
     def subjects(self, person: Person, path: str) -> list[Entry]:
         """Return the subjects that a person may open; `path` is the page that is shown."""
-        found = [(name, start, key) for name, start, key in SUBJECTS[self._site.name] if self.may(person, start)]
-        current = max((start for _, start, _ in found if _is_below(path, start, self._site.home)), key=len, default="")
-        return [Entry(name, start, key, start == current, start == path) for name, start, key in found]
+        entries = [(name, start, key) for name, start, key in SUBJECTS[self._site.name] if self.may(person, start)]
+        current = max(
+            (start for _, start, _ in entries if _is_below(path, start, self._site.home)), key=len, default=""
+        )
+        return [Entry(name, start, key, start == current, start == path) for name, start, key in entries]
 
     def may(self, person: Person, path: str) -> bool:
         """Return whether a page exists, by the path of its operation, and a person may open it."""

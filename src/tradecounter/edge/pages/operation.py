@@ -1,4 +1,4 @@
-"""Declarations of pages: who may open them, what they need, and who looks at them."""
+"""Declares pages: who may open them, and what they need."""
 
 from collections.abc import Callable
 from typing import TypedDict, Unpack
@@ -83,7 +83,7 @@ def may_open(person: Person, operation: Operation) -> bool:
 
 
 def needed(operation: Operation) -> str:
-    """Return what a person lacks who may not open a page."""
+    """Return what a person lacks to open a page."""
     if isinstance(operation, PageOperation) and operation.user_roles:
         return f"this needs the role {' or '.join(dict.fromkeys(('owner', *operation.user_roles)))}"
     return (
@@ -92,14 +92,14 @@ def needed(operation: Operation) -> str:
 
 
 def roles_of_caller(call: Call) -> list[Role]:
-    """Return the roles of the member of the staff who has signed in."""
+    """Return the roles of the staff member who has signed in."""
     session = session_of(call.request.scope)
     person = None if session is None else session.person
     return list(person.roles) if isinstance(person, StaffMember) else []
 
 
 def staff_id_of(call: Call) -> int:
-    """Return the id of the member of the staff who has signed in. Raises RuntimeError if nobody has."""
+    """Return the id of the staff member who has signed in. Raises RuntimeError if nobody has."""
     session = session_of(call.request.scope)
     if session is None:
         raise RuntimeError("the gate admits only staff who have signed in here")

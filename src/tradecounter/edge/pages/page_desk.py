@@ -1,4 +1,4 @@
-"""The steps that every page takes: read and render; or parse a form, change something, and go to the next page."""
+"""The steps of every page: read and render; or parse a form, change something, and go to the next page."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,10 +11,12 @@ from msgspec import Struct
 from psycopg.errors import LockNotAvailable
 from starlette.responses import Response
 
-from tradecounter.db.idempotency import KeyedRequest, Recorded, once
+from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, renumbered
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form, renumbered
+from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.menu import Navigation
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
@@ -40,7 +42,7 @@ _DIGITS = 32  # of a digest
 
 
 class Outcome(Struct, frozen=True):
-    """What came of one of several things that a form changes: what was done with it, or why nothing was."""
+    """The outcome of one of several changes of a form: what was done, or why nothing was."""
 
     name: str
     message: str
@@ -61,11 +63,11 @@ class PageDesk(Struct, frozen=True):
         return reading(self.database)
 
     def view(self, call: Call) -> PageView:
-        """Return what templates know as `page`."""
+        """Return the variable `page` of templates."""
         return PageView(self.site, self.navigation, call.request, prefix_of(call.base_url))
 
     def show(self, call: Call, template: str, *, status: int = 200, **values: Any) -> Response:
-        """Respond with a page. A `form` among the values gives its status to the page."""
+        """Respond with a page. If the values have a `form`, its status is the page's."""
         form = values.get("form")
         if isinstance(form, Filled):
             status = form.status
@@ -83,12 +85,14 @@ class PageDesk(Struct, frozen=True):
         submitted: Submitted | None = None,
         outside: Outside | None = None,
     ) -> Response:
-        """Parse a form, run a change in a transaction of its own, and send the browser to the page `to`.
+        """Parse a form, run a change in its own transaction, and send the browser to the page `to`.
 
-        That page shows the message `done`. Both may be functions of what `work` returns. After a DomainError, `again`
-        shows the form once more, with its values and errors. A form that is sent twice changes something once.
-        `outside` is what has to be done before the transaction begins, such as a call of another service. It gets what
-        the form says, and the form's key: it is called again when the form is sent again.
+        That page shows the message `done`. `to` and `done` may be functions of what `work` returns. After a
+        DomainError, `again` shows the form with its values and errors. A form that is sent twice changes something
+        once.
+
+        `outside` runs before the transaction begins, for example to call another service. It gets the form's struct and
+        the form's key. It runs again if the form is sent again.
         """
         if submitted is None:
             submitted = await read_submitted(call)
@@ -112,8 +116,8 @@ class PageDesk(Struct, frozen=True):
     ) -> tuple[Result | None, Filled]:
         """Parse a form, run a change and undo it.
 
-        Returns what `work` returns, or None after a DomainError, and the form with its values and errors. It may run
-        while someone types, so no error takes the form away, not even that the database is busy.
+        Returns what `work` returns, or None after a DomainError; and the form with its values and errors. It may run
+        while somebody types, so it shows every error in the form, even that the database is busy.
         """
         try:
             body = parse_form(submitted, shape)
@@ -134,10 +138,10 @@ class PageDesk(Struct, frozen=True):
         names: Sequence[str],
         work: Callable[[Transaction, int, datetime], Awaitable[str]],
     ) -> list[Outcome]:
-        """Run a change for each of several things, in transactions of their own, and return what came of each.
+        """Run a change for each of several things, in its own transaction, and return the outcomes.
 
-        `work` gets the place of a name and returns what it has done, in words. A thing that cannot be changed holds up
-        no other. A form that is sent twice changes each thing once.
+        `work` gets the place of a name and returns what it has done, in words. An error stops only its own change. A
+        form that is sent twice changes each thing once.
         """
         outcomes = []
         for place, name in enumerate(names):
@@ -146,8 +150,8 @@ class PageDesk(Struct, frozen=True):
 
             async def changed_once(
                 tx: Transaction, place: int = place, now: datetime = now
-            ) -> tuple[Recorded, Recorded]:
-                done = Recorded(_OK, (await work(tx, place, now)).encode())
+            ) -> tuple[RecordedResponse, RecordedResponse]:
+                done = RecordedResponse(_OK, (await work(tx, place, now)).encode())
                 return done, done
 
             try:
@@ -173,11 +177,11 @@ class PageDesk(Struct, frozen=True):
         done: str | Callable[[Any], str] = "",
         submitted: Submitted | None = None,
     ) -> Response:
-        """As `change`, but only a result is kept that the form has shown before; else it is undone and shown.
+        """Do as `change` does, but keep a result only if the form has shown it before; else undo and show it.
 
-        `facts` returns what of a result has to be shown, or None for nothing; `again` shows the form with a result that
-        was undone, and with `seen_of` of its facts in the field SEEN. `asked` raises DomainError for a question about
-        the result that the form does not answer.
+        `facts` returns the part of a result that must be shown, or None for nothing. `again` shows the form with an
+        undone result, and with `seen_of` of its facts in the field SEEN. `asked` raises DomainError if the result
+        raises a question that the form does not answer.
         """
         if submitted is None:
             submitted = await read_submitted(call)
@@ -204,7 +208,7 @@ class PageDesk(Struct, frozen=True):
             return await shown(Filled(submitted.values))
 
     def go(self, call: Call, path: str, message: str = "", *, warns: bool = False) -> Response:
-        """Send the browser to a page, which shows a message: that something is done, or one that warns."""
+        """Send the browser to a page, which shows a message, possibly a warning."""
         response = see_other(call.request, prefix_of(call.base_url) + path)
         if message:
             set_flash(response, self.site, message, warns=warns)
@@ -226,10 +230,10 @@ class PageDesk(Struct, frozen=True):
             await outside(body, "" if request is None else request.key)
         now = self.clock.now()
 
-        async def changed_once(tx: Transaction) -> tuple[Recorded, Recorded]:
+        async def changed_once(tx: Transaction) -> tuple[RecordedResponse, RecordedResponse]:
             result = await _renumbering(work(tx, body, now), submitted, shape)
             path, message = (made(result) if callable(made) else made for made in (to, done))
-            following = Recorded(_SEE_OTHER, f"{path}\n{message}".encode())
+            following = RecordedResponse(_SEE_OTHER, f"{path}\n{message}".encode())
             return following, following
 
         following = await once(self.database, call.actor, request, now, changed_once)
@@ -238,16 +242,16 @@ class PageDesk(Struct, frozen=True):
 
 
 class _UnseenError(Exception):
-    """A form would do what it has not shown."""
+    """A form would do something that it has not shown."""
 
 
 def seen_of(facts: Any) -> str:
-    """Return the digest of what a form shows that it would do."""
+    """Return the digest of what a form shows."""
     return hashlib.sha256(to_json(facts)).hexdigest()[:_DIGITS]
 
 
 async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:
-    """Wait for a change; its errors get the numbers that the rows have in the form."""
+    """Wait for a change, and give its errors the form's numbers of rows."""
     try:
         return await work
     except DomainError as error:
@@ -269,7 +273,7 @@ def render(view: PageView, templates: jinja2.Environment, template: str, status:
 
 
 def _keyed(call: Call, submitted: Submitted, part: str = "") -> KeyedRequest | None:
-    """Return the form's key with its content, so that a form that was changed after it was sent counts as another.
+    """Return the form's key with its content, so that a form that was changed after it was sent counts as another one.
 
     A form that changes several things has a key for each `part`.
     """

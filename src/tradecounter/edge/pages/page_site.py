@@ -1,4 +1,4 @@
-"""The two sites with pages: their addresses, cookies and names; and the pages that stand at both."""
+"""The two sites with pages: their addresses, cookies and names; and pages that both have."""
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
@@ -60,7 +60,7 @@ Handler = Callable[..., Awaitable[Response]]
 
 
 class SharedParts(Protocol):
-    """What pages of both sites may use of the parts of either."""
+    """The parts of either site that pages of both use."""
 
     @property
     def settings(self) -> Settings:
@@ -77,7 +77,7 @@ class BothSites:
     site: ClassVar[PageSite]
 
     def owner(self, call: Call) -> int | None:
-        """Return the customer whose things a request may see; None for staff, who see all."""
+        """Return the customer whose records a request may see; None for staff, who see all."""
         return call.customer_id if self.site is ACCOUNT else None
 
 

@@ -1,4 +1,4 @@
-"""What every template of a page knows as `page`: the person, the menu, addresses."""
+"""The variable `page` of every template: the person, the menu, addresses."""
 
 import secrets
 from decimal import Decimal
@@ -30,7 +30,7 @@ BASKET = "tradecounter.basket"  # the key in the ASGI scope
 
 
 class HeaderBasket(Struct, frozen=True):
-    """What the header says of a person's basket: its lines, and their net price in pounds."""
+    """A person's basket in the header: its lines, and their net price in pounds."""
 
     lines: int
     net: Decimal
@@ -56,13 +56,13 @@ class PageView(Struct, frozen=True):
 
     @property
     def person(self) -> Person | None:
-        """Who has signed in, or None."""
+        """The person who has signed in, or None."""
         session = session_of(self.request.scope)
         return None if session is None else session.person
 
     @property
     def person_name(self) -> str:
-        """What the person is called."""
+        """The person's name."""
         return "" if self.person is None else self.person.name or self.person.email
 
     @property
@@ -94,12 +94,12 @@ class PageView(Struct, frozen=True):
 
     @property
     def flash(self) -> str:
-        """What the form before this page has done, or why it has done nothing."""
+        """The message of the form before this page."""
         return unquote(self._flash_cookie.removeprefix(_WARNS))
 
     @property
     def flash_warns(self) -> bool:
-        """Whether the message says that nothing was done."""
+        """Whether the message is a warning that nothing was done."""
         return self._flash_cookie.startswith(_WARNS)
 
     @property
@@ -138,7 +138,7 @@ class PageView(Struct, frozen=True):
 
 
 def set_flash(response: Response, site: PageSite, message: str, *, warns: bool = False) -> None:
-    """Have the next page show a message, as far as a cookie holds it."""
+    """Let the next page show a message, cut to the size of a cookie."""
     if len(message) > _LONGEST_FLASH:
         message = f"{message[:_LONGEST_FLASH]}…"
     set_cookie(response, site.flash_cookie, (_WARNS if warns else "") + quote(message), _FLASH_SECONDS)

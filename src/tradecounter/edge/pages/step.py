@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.named_arguments import taking_by_name
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import shown_at
@@ -23,11 +23,11 @@ _SEE_OTHER = 303
 
 
 class NoFields(Struct):
-    """A form that only asks."""
+    """A form without fields."""
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """What a step without fields asks: its text, what its button says, and the page to go back to."""
+    """The question of a step without fields: its text, its button, and the page to go back to."""
 
     text: str
     button: str
@@ -54,13 +54,15 @@ def step(
 ) -> Callable[[Callable[..., Awaitable[Any]]], Handler]:
     """Declare a step by the method that takes it: `GET` shows its form, `POST` takes it.
 
-    The method takes what it needs, by these names: `tx`, `call`, `now`, `body`, the form's fields as a struct, and
-    `found`: what `outside` returned, which runs before the transaction with the form's fields and its key.
+    The method takes what it needs by these names: `tx`, `call`, `now`; `body`, the form's struct; and `outside_result`,
+    the result of `outside`, which runs before the transaction with the form's struct and key.
+
     `shown` shows the form, first and after an error; a step without fields only `asks` a question. Then the browser
-    goes to the page `to`, whose path may have parameters of the step's in braces, and that page shows the message
-    `done`. Both may be functions of what the method returns. A step that `reveals` something, such as a new secret,
-    responds with a page about what the method returns, once; the same form sent again leads to the page `to`. Its form
-    must be a `plain` one.
+    goes to the page `to`, whose path may have the step's parameters in braces, and that page shows the message `done`.
+    Both may be functions of what the method returns.
+
+    A step that `reveals` something, such as a new secret, responds once with a page about what the method returns; the
+    same form sent again leads to the page `to`. Its form must be a `plain` one.
     """
     if (shown is None) == (asks is None):
         raise TypeError(f"{path}: a step has either `shown` or `asks`")
@@ -114,17 +116,17 @@ def _taking(
 
     @wraps(method)
     async def take(pages: Any, call: Call) -> Response:
-        found: list[Any] = []
+        outside_results: list[Any] = []
 
         async def first(body: Struct, key: str) -> None:
             if outside is not None:
-                found.append(await outside(pages, call, body, key))
+                outside_results.append(await outside(pages, call, body, key))
 
         made: list[Any] = []
 
         async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
-            given = found[0] if found else None
-            made.append(await take_step(pages, tx=tx, call=call, body=body, now=now, found=given))
+            outside_result = outside_results[0] if outside_results else None
+            made.append(await take_step(pages, tx=tx, call=call, body=body, now=now, outside_result=outside_result))
             return made[-1]
 
         root: str = getattr(pages, "root", "")

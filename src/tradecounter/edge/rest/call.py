@@ -126,10 +126,10 @@ class Call(Struct, frozen=True):
     def path_id(self, name: str, what: str) -> int:
         """Return a path parameter that is a numeric id. Raises DomainError (not found) for other values."""
         value = self.path(name)
-        found = read_id(value)
-        if found is None:
+        number = read_id(value)
+        if number is None:
             raise not_found(what, value)
-        return found
+        return number
 
     def query(self, shape: type[Shape]) -> Shape:
         """Return the query parameters. Raises DomainError (invalid), which names all invalid parameters."""

@@ -85,14 +85,14 @@ UNAVAILABLE = ErrorResponse(
 def errors_of(operation: Operation) -> list[ErrorResponse]:
     """Return all errors of an operation by status; those that it declares override the common ones."""
     reads_data = operation.query is not None or operation.body is not None or bool(operation.upload)
-    found = [BAD_REQUEST if reads_data else MALFORMED_HEAD, INTERNAL_ERROR]
+    errors = [BAD_REQUEST if reads_data else MALFORMED_HEAD, INTERNAL_ERROR]
     if any(header.name == "Link" for header in operation.success.headers) and operation.query is not None:
-        found.append(QUERY_TOO_LONG)
+        errors.append(QUERY_TOO_LONG)
     if operation.body is not None and operation.body.media_type == JSON:
-        found += [TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
+        errors += [TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
     if not operation.public:
-        found += [UNAUTHORIZED, SCOPE_MISSING if operation.scope else FORBIDDEN, UNAVAILABLE]
+        errors += [UNAUTHORIZED, SCOPE_MISSING if operation.scope else FORBIDDEN, UNAVAILABLE]
         if operation.rate_limited and not operation.scope:
-            found.append(TOO_MANY_REQUESTS)
-    by_status = {error.status: error for error in (*found, *operation.errors)}
+            errors.append(TOO_MANY_REQUESTS)
+    by_status = {error.status: error for error in (*errors, *operation.errors)}
     return [by_status[status] for status in sorted(by_status)]

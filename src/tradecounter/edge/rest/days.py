@@ -1,4 +1,4 @@
-"""Reads UK days, and what they begin and end with, from parameters."""
+"""Reads UK days from parameters, and the moments at which they begin and end."""
 
 from datetime import UTC, date, datetime
 from typing import Annotated
@@ -38,16 +38,16 @@ def time_or_start_of(field: str, text: str | None) -> datetime | None:
     """Return a time, which is in UTC unless it has an offset, or when a UK day begins. Raises DomainError (invalid)."""
     if text is None:
         return None
-    found = _day_or_time(field, text)
-    return found if isinstance(found, datetime) else day_begins(found)
+    moment = _day_or_time(field, text)
+    return moment if isinstance(moment, datetime) else day_begins(moment)
 
 
 def time_or_end_of(field: str, text: str | None) -> datetime | None:
     """Return a time as `time_or_start_of` does, or when the day after a UK day begins. Raises DomainError (invalid)."""
     if text is None:
         return None
-    found = _day_or_time(field, text)
-    return found if isinstance(found, datetime) else _end(field, found)
+    moment = _day_or_time(field, text)
+    return moment if isinstance(moment, datetime) else _end(field, moment)
 
 
 def _day_or_time(field: str, text: str) -> datetime | date:
@@ -56,8 +56,8 @@ def _day_or_time(field: str, text: str) -> datetime | date:
     except ValueError:
         pass
     try:
-        found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        moment = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise invalid(field, "must be a UK date, or a time in UTC such as 2026-06-01T09:30:00Z") from error
 

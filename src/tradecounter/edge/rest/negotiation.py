@@ -58,12 +58,12 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
 def choose_named(accept: str | None, offered: Collection[str]) -> str:
     """Return JSON, unless an `Accept` header names a format of `offered` and prefers it: by weight, else by place."""
     ranges = [_parse(part) for part in (accept or "").split(",") if part.strip()]
-    found = {media: _match(*_names(media), ranges, least=_NAMED) for media in offered}
-    named = {media: match for media, match in found.items() if match is not None and match.quality > 0}
+    matches = {media: _match(*_names(media), ranges, least=_NAMED) for media in offered}
+    acceptable = {media: match for media, match in matches.items() if match is not None and match.quality > 0}
     json = _match("application", "json", ranges)
-    if not named or (json is not None and json.quality > 0 and json >= max(named.values())):
+    if not acceptable or (json is not None and json.quality > 0 and json >= max(acceptable.values())):
         return JSON
-    return max(named, key=lambda media: named[media])
+    return max(acceptable, key=lambda media: acceptable[media])
 
 
 def attachment(accept: str | None, media: str, name: str) -> dict[str, str]:
@@ -73,8 +73,8 @@ def attachment(accept: str | None, media: str, name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}.csv"'}
 
 
-def _is_html(found: _Range) -> bool:
-    return (found.type, found.subtype) == ("text", "html") and found.quality > 0
+def _is_html(accepted: _Range) -> bool:
+    return (accepted.type, accepted.subtype) == ("text", "html") and accepted.quality > 0
 
 
 def _names(media: str) -> tuple[str, str]:
@@ -112,12 +112,12 @@ def _match(kind: str, subtype: str, ranges: Sequence[_Range], *, least: int = 0)
     return max(matches)[1] if matches else None
 
 
-def _specificity(found: _Range, kind: str, subtype: str) -> int:
-    if (found.type, found.subtype) == (kind, subtype):
+def _specificity(accepted: _Range, kind: str, subtype: str) -> int:
+    if (accepted.type, accepted.subtype) == (kind, subtype):
         return _NAMED
-    if (found.type, found.subtype) == (kind, "*"):
+    if (accepted.type, accepted.subtype) == (kind, "*"):
         return 1
-    return 0 if (found.type, found.subtype) == ("*", "*") else -1
+    return 0 if (accepted.type, accepted.subtype) == ("*", "*") else -1
 
 
 Coding = Literal["zstd", "br", "gzip", "identity"]

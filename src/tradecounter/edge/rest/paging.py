@@ -124,7 +124,7 @@ class PageLinks:
 
 
 def _require_room(query: str, link: str, count: int) -> None:
-    """Raise DomainError (query too long) if so many links of this length do not fit into a response's head."""
+    """Raise DomainError (query too long) if `count` links of this length do not fit into a response's head."""
     most = MOST_LINK_BYTES // count - len("Link: \r\n")
     if len(link) > most:
         raise DomainError(
@@ -143,7 +143,7 @@ def linked_query(pairs: list[Pair], left_out: Collection[str] = ("page", "limit"
 
 
 def note_size(scope: Scope, results: int) -> None:
-    """Have a response that is no page of a list counted by its size."""
+    """Count a response that is no page of a list by its size."""
     scope[_REQUESTS] = Page(1, 0).requests(results)
 
 

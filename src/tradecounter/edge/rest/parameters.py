@@ -200,10 +200,10 @@ _PLAIN = "[]!$&'()*+/:;=?@ "
 _CREDENTIAL = "api-key"
 
 
-class _Known(Struct):
+class _KnownMembers(Struct):
     """The known members of a JSON object or of a list's elements."""
 
-    members: "dict[str, _Known]" = field(default_factory=dict)
+    members: "dict[str, _KnownMembers]" = field(default_factory=dict)
 
 
 def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
@@ -217,7 +217,7 @@ def unknown_parameters(raw_query: str, shape: type[Struct] | None) -> list[str]:
 
 def unknown_fields(body: Any, *shapes: Any) -> Iterator[str]:
     """Yield the places of unknown fields, such as `items[0].qty`; reads a list's first thousand elements."""
-    return _unknown(body, _known(shapes), "") if isinstance(body, dict) else iter(())
+    return _unknown(body, _known_members(shapes), "") if isinstance(body, dict) else iter(())
 
 
 def header_value(names: Iterable[str]) -> str:
@@ -235,7 +235,7 @@ def header_value(names: Iterable[str]) -> str:
     return value
 
 
-def _unknown(value: Any, known: _Known, place: str) -> Iterator[str]:
+def _unknown(value: Any, known: _KnownMembers, place: str) -> Iterator[str]:
     if isinstance(value, list):
         for number, item in enumerate(value[:MOST_ELEMENTS]):
             yield from _unknown(item, known, f"{place}[{number}]")
@@ -249,20 +249,20 @@ def _unknown(value: Any, known: _Known, place: str) -> Iterator[str]:
 
 
 @lru_cache
-def _known(shapes: tuple[Any, ...]) -> _Known:
-    known = _Known()
+def _known_members(shapes: tuple[Any, ...]) -> _KnownMembers:
+    known = _KnownMembers()
     for shape in shapes:
         _add(known, shape)
     return known
 
 
-def _add(known: _Known, annotation: Any) -> None:
+def _add(known: _KnownMembers, annotation: Any) -> None:
     for option in alternatives(annotation):
         if get_origin(option) in {list, tuple}:
             _add(known, get_args(option)[0])
         elif isinstance(option, type) and issubclass(option, Struct):
             for field_ in msgspec.structs.fields(option):
-                member = known.members.setdefault(field_.encode_name, _Known())
+                member = known.members.setdefault(field_.encode_name, _KnownMembers())
                 if option not in _structs(field_.type):  # stops at a recursive type
                     _add(member, field_.type)
 

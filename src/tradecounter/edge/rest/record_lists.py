@@ -45,29 +45,29 @@ class Records(Protocol[Row, Shown_co]):
     """A customer's records that match a filter, newest first."""
 
     async def count(self, tx: Transaction) -> int:
-        """Return how many there are."""
+        """Return the number of records."""
 
     async def read(self, tx: Transaction, most: int, start: int, behind: Row | None) -> Sequence[Row]:
-        """Return at most so many, from a position on, or those behind one of them."""
+        """Return at most `most` records from a position on, or after one of them."""
 
     async def shown(self, tx: Transaction, rows: Sequence[Row]) -> Sequence[Shown_co]:
         """Return records as the response has them."""
 
 
 class Layout(Struct, Generic[Item], frozen=True):
-    """How a list is written. A file of `name` has a column for each of `columns`, which are fields of the items."""
+    """The format of a list. A file of `name` has a column for each of `columns`, which are fields of the items."""
 
     name: str
     columns: Sequence[str] = ()
 
     def written(self, media: str, items: Sequence[Item]) -> bytes:
-        """Return items as the middle of a list."""
+        """Return items as a piece of a list."""
         if media == JSON:
             return b",".join(map(to_json, items))
         return "".join(csv_text.line(self._cells(item)) for item in items).encode()
 
     def framed(self, media: str) -> tuple[bytes, bytes, bytes]:
-        """Return what a list begins with, what separates its pieces, and what it ends with."""
+        """Return the opening of a list, the separator of its pieces, and its closing."""
         return (b"[", b",", b"]") if media == JSON else (csv_text.line(self.columns).encode(), b"", b"")
 
     def table(self, *items: Item) -> str:
@@ -79,7 +79,7 @@ class Layout(Struct, Generic[Item], frozen=True):
 
 
 class RecordLists(Struct, frozen=True):
-    """Responds with lists. The long ones of a customer are read one piece at a time."""
+    """Responds with lists. A customer's long lists are read one piece at a time."""
 
     database: Database
     locks: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)
@@ -89,19 +89,19 @@ class RecordLists(Struct, frozen=True):
     ) -> Response:
         """Return a page of the list, or 304 if the client has it.
 
-        A list that is longer than a page is sent as it is read and has no entity tag; what is new meanwhile is not in
-        it. Raises DomainError (query too long).
+        A list that is longer than a page is sent as it is read. It has no entity tag, and nothing that is added
+        meanwhile. Raises DomainError (query too long).
         """
         media = choose_named(call.accept, [CSV] if layout.columns else [])
         page = Page(wanted.page, wanted.limit)
         start, end = page.bounds(_NO_END)
         async with reading(self.database) as tx:
             total = await records.count(tx)
-            found = await records.read(tx, min(end - start, MOST_ON_A_PAGE), start, None) if start < total else ()
-            items = await records.shown(tx, found)
+            rows = await records.read(tx, min(end - start, MOST_ON_A_PAGE), start, None) if start < total else ()
+            items = await records.shown(tx, rows)
         headers = page_headers(call, page, total) | attachment(call.accept, media, layout.name)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
-        if len(found) < MOST_ON_A_PAGE or end - start <= MOST_ON_A_PAGE:
+        if len(rows) < MOST_ON_A_PAGE or end - start <= MOST_ON_A_PAGE:
             opening, _, closing = layout.framed(media)
             body = opening + layout.written(media, items) + closing
             digest = digest_of(body, to_json(headers))
@@ -109,18 +109,18 @@ class RecordLists(Struct, frozen=True):
                 call, digest, media_type, lambda: linked(call, Response(body, headers=headers, media_type=media_type))
             )
         lock = self.locks.setdefault(call.customer_id, asyncio.Lock())
-        pieces = self._pieces(records, layout, media, found, items)
+        pieces = self._pieces(records, layout, media, rows, items)
         return linked(call, ChunkedResponse(pieces, lock, headers=headers, media_type=media_type))
 
     async def _pieces(
-        self, records: Records[Row, Item], layout: Layout[Item], media: str, found: Sequence[Row], items: Sequence[Item]
+        self, records: Records[Row, Item], layout: Layout[Item], media: str, rows: Sequence[Row], items: Sequence[Item]
     ) -> AsyncGenerator[bytes, None]:
         opening, separator, closing = layout.framed(media)
         yield opening + layout.written(media, items)
-        while len(found) == MOST_ON_A_PAGE:
+        while len(rows) == MOST_ON_A_PAGE:
             async with reading(self.database) as tx:
-                found = await records.read(tx, MOST_ON_A_PAGE, 0, found[-1])
-                items = await records.shown(tx, found)
-            if found:
+                rows = await records.read(tx, MOST_ON_A_PAGE, 0, rows[-1])
+                items = await records.shown(tx, rows)
+            if rows:
                 yield separator + layout.written(media, items)
         yield closing

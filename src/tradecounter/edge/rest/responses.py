@@ -130,7 +130,7 @@ _KEY = "tradecounter.error_page"
 
 
 class Failure(Struct, frozen=True):
-    """An error as a response: its status, its text, its headers, and what was raised."""
+    """An error as a response: its status, text and headers, and the exception."""
 
     status: int
     message: str
@@ -142,11 +142,11 @@ ErrorPage = Callable[[Request, Failure], Response]
 
 
 def show_errors_with(scope: Scope, page: ErrorPage) -> None:
-    """Have a request's errors shown by a page."""
+    """Let a page show a request's errors."""
     scope[_KEY] = page
 
 
 def error_page_of(scope: Scope) -> ErrorPage | None:
-    """Return what shows a request's errors, or None."""
+    """Return the page that shows a request's errors, or None."""
     page: ErrorPage | None = scope.get(_KEY)
     return page

@@ -45,10 +45,10 @@ class ClientAddresses:
         Reads at most the last ten hops; without trusted proxies, no hops. A hop that is too long for an address becomes
         an empty string. `Forwarded` (RFC 7239) is not read.
         """
-        found = [(name, value) for name, value in headers if name in FORWARDING]
-        if not found:
+        forwarded = [(name, value) for name, value in headers if name in FORWARDING]
+        if not forwarded:
             return None
-        return _last_hops([value for name, value in found if name == _FORWARDED_FOR]) if self._trusted else ()
+        return _last_hops([value for name, value in forwarded if name == _FORWARDED_FOR]) if self._trusted else ()
 
     def of(self, peer: str | None, hops: Hops | None) -> str:
         """Return the address that a request counts under; IPv6 addresses count by /64.
@@ -60,27 +60,27 @@ class ClientAddresses:
 
     def trusts(self, peer: str | None) -> bool:
         """Return whether a peer is a trusted proxy."""
-        found = read_address(peer or "")
-        return found is not None and self._trusts(found)
+        address = read_address(peer or "")
+        return address is not None and self._trusts(address)
 
     def _find(self, peer: str | None, hops: Hops | None) -> str:
-        found = self.client(peer, hops)
-        return UNKNOWN if found is None else counted_as(found)
+        address = self.client(peer, hops)
+        return UNKNOWN if address is None else counted_as(address)
 
     def client(self, peer: str | None, hops: Hops | None) -> Address | None:
         """Return the client's own address, which `of` chooses; None without any."""
         if hops is not None and not self.untrusted_forwarding and not self.trusts(peer):
             self._warn(peer)
-        found = read_address(peer or "")
-        if found is None:
+        address = read_address(peer or "")
+        if address is None:
             return None
         left = list(hops or ())
-        while left and self._trusts(found):
+        while left and self._trusts(address):
             hop = read_address(left.pop())
             if hop is None:
                 break
-            found = hop
-        return found
+            address = hop
+        return address
 
     def _trusts(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)

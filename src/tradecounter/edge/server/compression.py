@@ -172,12 +172,12 @@ def _whole(compressor: _Compressor, body: bytes) -> bytes:
 
 def _is_compressible(headers: list[Header]) -> bool:
     """Return whether a response with these headers may be compressed; if so, add `Accept-Encoding` to `Vary`."""
-    found = dict(headers)
-    media_type = found.get(b"content-type", b"").partition(b";")[0]
-    if media_type not in _COMPRESSIBLE or b"content-encoding" in found:
+    by_name = dict(headers)
+    media_type = by_name.get(b"content-type", b"").partition(b";")[0]
+    if media_type not in _COMPRESSIBLE or b"content-encoding" in by_name:
         return False
-    if b"vary" not in found:
+    if b"vary" not in by_name:
         headers.append((b"vary", b"Accept-Encoding"))
-    elif b"accept-encoding" not in found[b"vary"].lower():
+    elif b"accept-encoding" not in by_name[b"vary"].lower():
         MutableHeaders(raw=headers).add_vary_header("Accept-Encoding")
     return True

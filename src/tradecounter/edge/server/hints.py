@@ -51,7 +51,7 @@ _MORE = {
 
 
 def with_routes(path: str, message: str, errors: Sequence[FieldError]) -> tuple[str, Sequence[FieldError]]:
-    """Return what an error response says: for requests of customers, with the routes that help."""
+    """Return the message of an error response; for requests of customers, with the routes that help."""
     if path.startswith(_OF_STAFF) or not any(phrase in message for phrase in _MORE):
         return message, errors
     return _routed(message), [replace(error, message=_routed(error.message)) for error in errors]

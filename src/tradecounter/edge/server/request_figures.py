@@ -49,7 +49,7 @@ def bounded_method(method: str) -> str:
 
 
 class RequestFigures:
-    """The counts of one process; its one thread adds, others may read meanwhile."""
+    """The counts of one process; one thread adds, others may read at the same time."""
 
     def __init__(self) -> None:
         self._requests: dict[Key, Durations] = {}
@@ -66,7 +66,7 @@ class RequestFigures:
     def add_request(
         self, method: str, route: str | None, status: int, way: Way, seconds: float, reason: str | None = None
     ) -> None:
-        """Count any request; `route` is the operation's path, and `reason` that of an error, if its status is not."""
+        """Count any request; `route` is the operation's path, `reason` that of an error if its status does not tell."""
         code = str(status) if status else NO_STATUS
         key = (bounded_method(method), route or UNKNOWN_ROUTE, code, way)
         self.add(key, seconds)

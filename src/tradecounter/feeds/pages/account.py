@@ -1,6 +1,6 @@
 """`/account/developer/feed`: catalogue files at secret addresses, and how to use one in each program."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -9,8 +9,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.docs_pages.guide import Sample
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import DEVELOPERS, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
@@ -27,15 +26,15 @@ from tradecounter.feeds.manage import (
     renew_address,
     secret_of,
 )
+from tradecounter.feeds.pages.feed_uses import feed_address, feed_uses
 from tradecounter.feeds.queries import FeedRecord, feeds_of
-from tradecounter.feeds.render import COLUMNS, PRICES, columns_text, markup_of
+from tradecounter.feeds.render import COLUMNS, columns_text, markup_of
 from tradecounter.feeds.wire import FeedTerms, filter_from
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import from_pence
 from tradecounter.parts.account import AccountParts
-from tradecounter.products.snapshot.fragments import AVAILABILITY, COSTS, MIDDLE
 from tradecounter.storefront.find_in_view import FoundProducts, find_products
 from tradecounter.storefront.view import CustomerView
 
@@ -82,9 +81,9 @@ class FeedPages(Struct, frozen=True):
     @page(_LIST, "Feeds", user_roles=DEVELOPERS)
     async def list_feeds(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await feeds_of(tx, call.customer_id)
+            feeds = await feeds_of(tx, call.customer_id)
         view = await self.parts.views.last(call.customer_id)
-        counted = [(feed, None if (rows := _rows(view, feed)) is None else len(rows)) for feed in found]
+        counted = [(feed, None if (rows := _rows(view, feed)) is None else len(rows)) for feed in feeds]
         return self.desk.show(call, "feeds/feeds.html", feeds=counted)
 
     @page(f"{_LIST}/new", "New feed", user_roles=DEVELOPERS, query=NewFeedParameters)
@@ -133,8 +132,10 @@ class FeedPages(Struct, frozen=True):
         user_roles=DEVELOPERS,
         path_parameters=_ID,
     )
-    async def edit(self, tx: Transaction, call: Call, body: FeedTerms, found: CustomerView, now: datetime) -> None:
-        await change_feed(tx, call.customer_id, _feed_id(call), body, found, now)
+    async def edit(
+        self, tx: Transaction, call: Call, body: FeedTerms, outside_result: CustomerView, now: datetime
+    ) -> None:
+        await change_feed(tx, call.customer_id, _feed_id(call), body, outside_result, now)
 
     @page(f"{_ONE}/address", "A feed's address", user_roles=DEVELOPERS, path_parameters=_ID, dangerous=True)
     async def show_address(self, call: Call) -> Response:
@@ -239,16 +240,16 @@ def _rows(view: CustomerView, feed: FeedRecord) -> FoundProducts | None:
 
 def _filter_in_words(feed: FeedRecord) -> list[tuple[str, str]]:
     """Return the filter as pairs of a term and its value."""
-    chosen, sorts = filter_from(feed.filter), dict(SORTS)
+    feed_filter, sorts = filter_from(feed.filter), dict(SORTS)
     yes_or_no = {"true": "Only these", "false": "Without these", None: ""}
     return [
-        ("Manufacturers", chosen.manufacturer or ""),
-        ("Categories", chosen.category or ""),
-        ("Words", chosen.query or ""),
-        ("Attributes", chosen.attribute or ""),
-        ("Reduced", yes_or_no[chosen.reduced]),
-        ("In stock", yes_or_no[chosen.in_stock]),
-        ("Sorted by", sorts[chosen.sort] if chosen.sort else ""),
+        ("Manufacturers", feed_filter.manufacturer or ""),
+        ("Categories", feed_filter.category or ""),
+        ("Words", feed_filter.query or ""),
+        ("Attributes", feed_filter.attribute or ""),
+        ("Reduced", yes_or_no[feed_filter.reduced]),
+        ("In stock", yes_or_no[feed_filter.in_stock]),
+        ("Sorted by", sorts[feed_filter.sort] if feed_filter.sort else ""),
     ]
 
 
@@ -257,88 +258,10 @@ def _priced(
 ) -> list[tuple[str, str, Decimal, Decimal]]:
     """Return some products with what the customer pays for one unit and the price in the feed."""
     markup = markup_of(feed, parts.settings.vat_rate)
-    found = []
+    priced = []
     for row in rows:
         product, costs = view.product(row), view.unit_costs(row)
         if costs is not None:
             cost = from_pence(costs[0])
-            found.append((product.sku, product.name, cost, markup.price(cost)))
-    return found
-
-
-_AMOUNT_COLUMNS = {*PRICES, *COSTS, *MIDDLE}
-_NUMBER_COLUMNS = {"weight_kg", "box_width_mm", "box_height_mm", "box_length_mm"}
-
-
-def feed_address(base_url: str, secret: str) -> str:
-    """Return the address of a feed."""
-    return f"{base_url}/feed/{secret}.csv"
-
-
-def feed_uses(address: str, columns: Iterable[Sequence[str]]) -> list[Sample]:
-    """Return how to use a feed in each program."""
-    return [
-        Sample(
-            "Excel",
-            "text",
-            _power_query(address, columns),
-            "Data, Get Data, From Other Sources, Blank Query, Advanced Editor: replace the text with this query. When "
-            "Excel asks how to connect, choose Anonymous. SKUs and EANs stay texts, with their leading zeros.",
-        ),
-        Sample(
-            "Google Sheets",
-            "text",
-            f'=IMPORTDATA("{address}")',
-            "In cell A1 of an empty sheet whose locale is the United Kingdom (File, Settings). Google reads it again "
-            "about every hour. It takes SKUs such as 0417723 for numbers; the script in the guide does not.",
-        ),
-        Sample(
-            "WooCommerce",
-            "bash",
-            f'curl -sS --fail-with-body -o products.csv "{address}"',
-            "Download the file, then choose it under Products, Import, and tick “Update existing products”: "
-            "products are found by their SKU. Plugins that import on a schedule take the address itself.",
-        ),
-    ]
-
-
-def _power_query(address: str, columns: Iterable[Sequence[str]]) -> str:
-    typed = [(heading, _power_query_type(name)) for name, heading in columns if _power_query_type(name)]
-    lines = [f"            {{{_quoted_text(heading)}, {kind}}}" for heading, kind in typed]
-    start = f"""let
-    Lines = Csv.Document(
-        Web.Contents({_quoted_text(address)}, [Timeout = #duration(0, 0, 2, 0)]),
-        [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]
-    ),
-    Named = Table.PromoteHeaders(Lines, [PromoteAllScalars = true])"""
-    if not lines:
-        return start + "\nin\n    Named"
-    types = ",\n".join(lines)
-    return (
-        start
-        + f""",
-    Typed = Table.TransformColumnTypes(
-        Named,
-        {{
-{types}
-        }},
-        "en-GB"
-    )
-in
-    Typed"""
-    )
-
-
-def _power_query_type(name: str) -> str:
-    """Return the type of a column in Power Query; empty for text, which all columns are at first."""
-    if name in _AMOUNT_COLUMNS:
-        return "Currency.Type"
-    if name == AVAILABILITY[0]:
-        return "Int64.Type"
-    if name == "clearance_product":
-        return "type logical"
-    return "type number" if name in _NUMBER_COLUMNS else ""
-
-
-def _quoted_text(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+            priced.append((product.sku, product.name, cost, markup.price(cost)))
+    return priced

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, in_rows
-from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
+from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import action
@@ -71,9 +71,9 @@ class DeliveryRow(Struct, frozen=True):
     goods: ExpectedGoods | None
 
 
-def _delivery_rows(found: Sequence[ExpectedGoods], filled: Filled) -> list[DeliveryRow]:
+def _delivery_rows(goods_in: Sequence[ExpectedGoods], filled: Filled) -> list[DeliveryRow]:
     """Return the rows that were sent, with their numbers, and after them those that are new in the list."""
-    new = {(goods.sku, goods.expected_on.isoformat()): goods for goods in found}
+    new = {(goods.sku, goods.expected_on.isoformat()): goods for goods in goods_in}
     rows = []
     for number in filled.rows("items"):
         sku, expected_on = (filled.value(f"items-{number}-{name}") for name in ("sku", "expected_on"))
@@ -127,8 +127,8 @@ class GoodsInPages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled) -> Response:
         query = text("query", call.query(GoodsInQuery).query) or ""
         async with self.desk.reading() as tx:
-            found = await expected_goods(tx, fold(query), _MOST_SHOWN)
-        rows = _delivery_rows(found, filled)
+            counted = await expected_goods(tx, fold(query), _MOST_SHOWN)
+        rows = _delivery_rows(counted, filled)
         return self.desk.show(call, "goods_in/goods_in.html", form=filled, rows=rows, query=query, most=_MOST_SHOWN)
 
 
@@ -160,13 +160,13 @@ class CountPages(Struct, frozen=True):
         _SHEET,
         "Count sheet",
         columns=_SHEET_COLUMNS,
-        order=Order({"place": str}, "place", lambda row, _: (row.location, row.id)),
+        order=TableOrder({"place": str}, "place", lambda row, _: (row.location, row.id)),
         template="goods_in/count_sheet.html",
         file="count-sheet",
         cells={"sku": "sku", "counted": lambda _: "", "location": "location", "name": "name"},
         scope="stock:write",
     )
-    async def show_sheet(self, tx: Transaction, wanted: CountSheet, at: At) -> Sequence[Shelved]:
+    async def show_sheet(self, tx: Transaction, wanted: CountSheet, at: RowsToRead) -> Sequence[Shelved]:
         place, query = text("place", wanted.place) or "", text("query", wanted.query) or ""
         return await shelved_products(tx, fold(place), fold(query), wanted.most, at["after"])
 
@@ -197,10 +197,10 @@ class CountPages(Struct, frozen=True):
             done=lambda found: f"The count is entered: {plural(len(found), 'product')} had another number.",
         )
 
-    async def _show(self, call: Call, filled: Filled, found: Sequence[Counted] | None) -> Response:
-        seen = "" if found is None else seen_of(_said_of_count(found))
-        return self.desk.show(call, "goods_in/count.html", form=filled, found=found, seen=seen)
+    async def _show(self, call: Call, filled: Filled, counted: Sequence[Counted] | None) -> Response:
+        seen = "" if counted is None else seen_of(_said_of_count(counted))
+        return self.desk.show(call, "goods_in/count.html", form=filled, found=counted, seen=seen)
 
 
-def _said_of_count(found: Sequence[Counted]) -> list[Any]:
-    return [[each.sku, each.expected, each.counted, each.allocated] for each in found]
+def _said_of_count(counted: Sequence[Counted]) -> list[Any]:
+    return [[each.sku, each.expected, each.counted, each.allocated] for each in counted]

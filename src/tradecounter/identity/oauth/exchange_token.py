@@ -174,24 +174,28 @@ class TokenExchange(Struct, frozen=True):
         is rejected, for operators who help the application's developer; the response does not.
         """
         try:
-            given = await self._given_consent(subject_token, wanted)
-            return await self._issue(wanted.client_id, given)
+            given_consent = await self._given_consent(subject_token, wanted)
+            return await self._issue(wanted.client_id, given_consent)
         except InvalidSubjectTokenError as error:
             log.info("subject token rejected", client_id=wanted.client_id, reason=str(error))
             raise OAuthRequestError("invalid_grant") from error
 
-    async def _issue(self, client_id: str, given: GivenConsent) -> str:
+    async def _issue(self, client_id: str, given_consent: GivenConsent) -> str:
         async with transaction(self.database) as tx:
             now = self.clock.now()
-            token = await issue_token(tx, client_id, given.customer_id, now, self.lifetime, given.grant_id)
+            token = await issue_token(
+                tx, client_id, given_consent.customer_id, now, self.lifetime, given_consent.grant_id
+            )
             if token is None:
-                raise InvalidSubjectTokenError(f"sub: customer {given.customer_id} does not exist, or is blocked")
-            if given.grant_id is not None:
-                await _require_open_grant(tx, given.grant_id, client_id, given.customer_id)
+                raise InvalidSubjectTokenError(
+                    f"sub: customer {given_consent.customer_id} does not exist, or is blocked"
+                )
+            if given_consent.grant_id is not None:
+                await _require_open_grant(tx, given_consent.grant_id, client_id, given_consent.customer_id)
                 return token
-            revoked_at = await consent_revoked_at(tx, client_id, given.customer_id)
+            revoked_at = await consent_revoked_at(tx, client_id, given_consent.customer_id)
             if revoked_at is not None:
-                given.require_later_than(revoked_at)
+                given_consent.require_later_than(revoked_at)
         return token
 
     async def _given_consent(self, subject_token: str, wanted: Consent) -> GivenConsent:

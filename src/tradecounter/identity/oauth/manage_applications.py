@@ -120,8 +120,8 @@ async def revoke_access(tx: Transaction, client_id: str, customer_id: int, now: 
 
 async def fetch_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> GivenAccess:
     """Return the access that an application has to a customer's account. Raises DomainError (not found)."""
-    found = next((given for given in await access_given(tx, customer_id, now) if given.client_id == client_id), None)
-    return or_not_found(found, "application", client_id)
+    match = next((given for given in await access_given(tx, customer_id, now) if given.client_id == client_id), None)
+    return or_not_found(match, "application", client_id)
 
 
 async def revoke_given_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> int:

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.guide import first_line, samples, set_key
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
@@ -38,12 +38,12 @@ class KeyPages(Struct, frozen=True):
     @page(DEVELOPER_HOME, "API keys", user_roles=DEVELOPERS)
     async def show_keys(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await list_keys(tx, call.customer_id)
+            keys = await list_keys(tx, call.customer_id)
         return self.desk.show(
             call,
             "identity/keys.html",
-            active=[key for key in found if key.disabled_at is None],
-            disabled=[key for key in found if key.disabled_at is not None],
+            active=[key for key in keys if key.disabled_at is None],
+            disabled=[key for key in keys if key.disabled_at is not None],
             base_url=call.base_url,
             now=self.desk.clock.now(),
         )
@@ -54,7 +54,7 @@ class KeyPages(Struct, frozen=True):
         shown=lambda self, call, filled: self._new(call, filled),
         to=DEVELOPER_HOME,
         done="The key was made already. It is shown only once; if you did not copy it, make another one.",
-        reveals=lambda self, call, new: self._made(call, new.key),
+        reveals=lambda self, call, new: self._show_new_key(call, new.key),
         user_roles=DEVELOPERS,
         dangerous=True,
     )
@@ -83,7 +83,7 @@ class KeyPages(Struct, frozen=True):
     async def _new(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "identity/new_key.html", form=filled, scopes=SCOPE_CHOICES)
 
-    def _made(self, call: Call, key: str) -> Response:
+    def _show_new_key(self, call: Call, key: str) -> Response:
         return self.desk.show(
             call,
             "identity/made_key.html",
@@ -113,8 +113,8 @@ class ApplicationPages(Struct, frozen=True):
     @page(_APPLICATIONS, "Applications with access", user_roles=DEVELOPERS)
     async def list_applications(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await access_given(tx, call.customer_id, self.desk.clock.now())
-        return self.desk.show(call, "identity/applications.html", applications=found)
+            applications = await access_given(tx, call.customer_id, self.desk.clock.now())
+        return self.desk.show(call, "identity/applications.html", applications=applications)
 
     @step(
         _REVOKE_APPLICATION,
@@ -130,9 +130,9 @@ class ApplicationPages(Struct, frozen=True):
 
     async def _ask_to_revoke(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            found = await fetch_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
+            application = await fetch_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
         return Question(
-            title=f"Revoke the access of {found.name}",
+            title=f"Revoke the access of {application.name}",
             text="The application can no longer see your prices and orders, or order for you. Its tokens end within "
             "five seconds. It may ask for your consent again.",
             button="Revoke",

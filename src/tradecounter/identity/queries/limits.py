@@ -28,8 +28,8 @@ _BLOCK_OF = Statement("select blocked_until from blocked_address where address =
 
 async def find_block(tx: Transaction, address: str, now: datetime) -> datetime | None:
     """Return when an address's block ends, or None."""
-    found: datetime | None = await tx.fetch_value(_BLOCK_OF, address=address, now=now)
-    return found
+    blocked_until: datetime | None = await tx.fetch_value(_BLOCK_OF, address=address, now=now)
+    return blocked_until
 
 
 _INSERT_FAILURE = Statement("insert into credential_failure (address, failed_at) values (:address, :now)")

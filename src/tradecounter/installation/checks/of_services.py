@@ -26,8 +26,8 @@ def check_settings(settings: Settings) -> Iterator[Check]:
     yield _usable(settings)
     examples = examples_in(settings)
     if examples:
-        found = ", ".join(example.setting for example in examples)
-        yield wrong("examples", f"still an example, or not set: {found}", "set them, in the environment or in `.env`")
+        names = ", ".join(example.setting for example in examples)
+        yield wrong("examples", f"still an example, or not set: {names}", "set them, in the environment or in `.env`")
     else:
         yield fine("examples", "all settings differ from the examples")
     yield _addresses(settings)
@@ -146,10 +146,10 @@ async def _check_site(name: str, site_url: str | None, setting: str, command: st
         return fine(name, f"{url} responds; {PREFIX}BACKOFFICE_NETWORKS does not admit this machine")
     if health is None:
         return wrong(name, f"{url} responds with status {response.status_code}", remedy)
-    found = f"{url} says status {health.status}, database {health.database}"
+    finding = f"{url} says status {health.status}, database {health.database}"
     if not health.writes and health.database == "ok":
-        found += ", which cannot write"
-    return fine(name, found) if (health.status, health.database) == ("ok", "ok") else wrong(name, found, remedy)
+        finding += ", which cannot write"
+    return fine(name, finding) if (health.status, health.database) == ("ok", "ok") else wrong(name, finding, remedy)
 
 
 async def check_ready(settings: Settings) -> Check:

@@ -48,28 +48,28 @@ async def continue_after_restore(
         last_credit_note=last_credit_note,
     )
     await end_all_access(tx, now)
-    done = Continuation(
+    continuation = Continuation(
         kept.until,
         kept.sequence,
         ids,
         _after(kept.invoice, last_invoice),
         _after(kept.credit_note, last_credit_note),
     )
-    await _tell(tx, done, now)
+    await _tell(tx, continuation, now)
     after = {
-        "kept_until": done.kept_until,
-        "last_sequence": done.last_sequence,
+        "kept_until": continuation.kept_until,
+        "last_sequence": continuation.last_sequence,
         "ids_left_out": ids,
         "last_invoice": last_invoice,
         "last_credit_note": last_credit_note,
     }
     audit(tx, "log.restore", "log", now, after=after)
-    return done
+    return continuation
 
 
-async def _tell(tx: Transaction, done: Continuation, now: datetime) -> None:
-    where: dict[str, Any] = {"kept_until": done.kept_until, "last_sequence": done.last_sequence}
-    lost = {"lost_invoices": done.lost_invoices, "lost_credit_notes": done.lost_credit_notes}
+async def _tell(tx: Transaction, continuation: Continuation, now: datetime) -> None:
+    where: dict[str, Any] = {"kept_until": continuation.kept_until, "last_sequence": continuation.last_sequence}
+    lost = {"lost_invoices": continuation.lost_invoices, "lost_credit_notes": continuation.lost_credit_notes}
     events = [NewEvent("log", None, {**where, **lost})]
     events += [NewEvent(f"customer/{customer}", customer, where) for customer in await all_customers(tx)]
     record_events(tx, "log.restored", events, now)

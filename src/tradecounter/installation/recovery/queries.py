@@ -8,7 +8,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-class Kept(Struct, frozen=True):
+class LastNumbers(Struct, frozen=True):
     """Where the restored data ends: its last change, and the last numbers given out."""
 
     until: datetime | None
@@ -24,15 +24,15 @@ _KEPT = Statement(
     from event_sequence, invoice_number, credit_note_number
     for update of event_sequence, invoice_number, credit_note_number
     """,
-    Kept,
+    LastNumbers,
 )
 
 
-async def lock_numbers(tx: Transaction) -> Kept:
+async def lock_numbers(tx: Transaction) -> LastNumbers:
     """Lock the counters, and return where the data ends."""
-    found = await tx.fetch_one(_KEPT)
-    assert found is not None  # noqa: S101 the migrations insert these rows
-    return found
+    row = await tx.fetch_one(_KEPT)
+    assert row is not None  # noqa: S101 the migrations insert these rows
+    return row
 
 
 # Including the numbers of orders and returns, which are sequences too. Jobs have ids that nobody else knows.

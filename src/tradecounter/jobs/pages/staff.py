@@ -9,7 +9,7 @@ from starlette.responses import Response
 from tradecounter.db.jobs import Job, JobState, failed_jobs, latest_jobs
 from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
 from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import page
@@ -121,19 +121,19 @@ class JobPages(Struct, frozen=True):
             async with self.desk.reading() as tx:
                 jobs = await latest_jobs(tx, state, None if after is None else after[1], wanted.most)
                 reasons = await latest_data_of(tx, "job.failed", [f"job/{job.id}" for job in jobs])
-            return [_shown(job, reasons.get(f"job/{job.id}"), view) for job in jobs]
+            return [_shown_job(job, reasons.get(f"job/{job.id}"), view) for job in jobs]
 
-        found = await listed(call, JobTable, {"id": int}, "-id", find)
-        if found.is_file:
-            return csv_of("jobs", _CELLS, found.rows)
+        listing = await listed(call, JobTable, {"id": int}, "-id", find)
+        if listing.is_file:
+            return csv_of("jobs", _CELLS, listing.rows)
         address = view.at("/job")
         table = Table.of(
-            call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.job.id, row.job.id)
+            call, address, _COLUMNS, listing.rows, listing.sort, lambda row: cursor_text(row.job.id, row.job.id)
         )
         async with self.desk.reading() as tx:
             failed = await failed_jobs(tx)
         return self.desk.show(
-            call, "jobs/list.html", form=found.form, table=table, states=get_args(JobState),
+            call, "jobs/list.html", form=listing.form, table=table, states=get_args(JobState),
             failed=[(name_of(each.task_name), each.count) for each in failed],
         )  # fmt: skip
 
@@ -147,7 +147,7 @@ class JobPages(Struct, frozen=True):
         )
 
 
-def _shown(job: Job, failure: dict[str, Any] | None, view: PageView) -> ShownJob:
+def _shown_job(job: Job, failure: dict[str, Any] | None, view: PageView) -> ShownJob:
     about = []
     for name, value in job.arguments.items():
         noun = _NOUNS.get(name)

@@ -56,15 +56,15 @@ class BytesColumn(Sequence[bytes]):
         """Yield the rows that contain a byte string, in ascending order; none for an empty one."""
         data, base, bounds = self._data, self._base, self._bounds
         end = base + bounds[-1]
-        found = data.find(part, base, end) if part else -1
-        while found >= 0:
-            row = bisect_right(bounds, found - base) - 1
+        place = data.find(part, base, end) if part else -1
+        while place >= 0:
+            row = bisect_right(bounds, place - base) - 1
             follows = base + bounds[row + 1]
-            if found + len(part) <= follows:
+            if place + len(part) <= follows:
                 yield row
-                found = data.find(part, follows, end)
+                place = data.find(part, follows, end)
             else:  # it begins in this row and ends in another one
-                found = data.find(part, found + 1, end)
+                place = data.find(part, place + 1, end)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BytesColumn, (PickleBuffer(self._part), self._starts)

@@ -37,9 +37,9 @@ class RowOfId(Mapping[int, int]):
         places = np.searchsorted(self._ids, ids)
         known = places < len(self._ids)
         known[known] = self._ids[places[known]] == ids[known]
-        found = np.full(len(ids), -1, dtype=np.int32)
-        found[known] = self._rows[places[known]]
-        return found
+        rows_of_ids = np.full(len(ids), -1, dtype=np.int32)
+        rows_of_ids[known] = self._rows[places[known]]
+        return rows_of_ids
 
     def ids(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the ids of many rows."""
@@ -47,8 +47,8 @@ class RowOfId(Mapping[int, int]):
             by_row = np.empty(len(self._ids), dtype=np.int64)
             by_row[self._rows] = self._ids
             self._by_row = by_row
-        found: NDArray[np.int64] = self._by_row[rows]
-        return found
+        ids_of_rows: NDArray[np.int64] = self._by_row[rows]
+        return ids_of_rows
 
     def __getitem__(self, product_id: int) -> int:
         place = bisect_left(self._look_up, product_id)
@@ -82,8 +82,8 @@ def are_among(rows: NDArray[np.integer], ascending: NDArray[np.integer]) -> NDAr
         return np.zeros(len(rows), dtype=np.bool_)
     places = ascending.searchsorted(rows)
     places[places == len(ascending)] = 0
-    found: NDArray[np.bool_] = ascending[places] == rows
-    return found
+    is_among: NDArray[np.bool_] = ascending[places] == rows
+    return is_among
 
 
 _STEP = 32
@@ -212,9 +212,9 @@ class PostingLists:
         short = [self._rows[self._starts[start] : self._starts[end]] for start, end in spans if start < end]
         if not short:
             return BitMap()
-        found = bitmap(_ascending(short[0] if len(short) == 1 else np.concatenate(short)))
+        union = bitmap(_ascending(short[0] if len(short) == 1 else np.concatenate(short)))
         common = [rows for start, end in spans for rows in self._common_between(start, end)]
-        return BitMap.union(found, *common) if common else found
+        return BitMap.union(union, *common) if common else union
 
     def _common_between(self, start: int, end: int) -> list[BitMap]:
         if end - start < len(self._common):

@@ -30,7 +30,7 @@ from tradecounter.kit.json_text import check_text, decode_json, read_json
 from tradecounter.kit.numbers import read_count, read_pounds
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.commands.show import change_order, print_order, whole_order
+from tradecounter.orders.commands.print_order import change_order, print_order, whole_order
 from tradecounter.orders.confirm_order import confirm_for_customer
 from tradecounter.orders.create.check_request import read_request
 from tradecounter.orders.create.place_order import create_for_customer
@@ -170,15 +170,7 @@ def amend(
     items = _amended_items(item or (), add or (), price or ())
     names = called(items=[each.get("sku") or f"item {each['id']}" for each in items])
     with reporting_errors(), named_by(names):
-        values = {
-            "items": items,
-            "shipping_address": None if address is None else msgspec.Raw(read_file(address)),
-            "shipping_method": None if shipping_method is None else {"id": shipping_method},
-            "customer_reference": customer_reference,
-            "reason": reason,
-            "override_credit": None if override_credit is None else {"reason": override_credit},
-        }
-        request = read_json(msgspec.json.encode(values), AmendOrderRequest)
+        request = _amend_request(items, address, shipping_method, customer_reference, reason, override_credit)
 
     async def work(tx: Transaction) -> None:
         order, now = await fetch_order(tx, reference), SystemClock().now()
@@ -187,6 +179,26 @@ def amend(
             await amend_order(tx, reference, request, context)
 
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
+
+
+def _amend_request(
+    items: Sequence[dict[str, Any]],
+    address: Path | None,
+    shipping_method: int | None,
+    customer_reference: str | None,
+    reason: str,
+    override_credit: str | None,
+) -> AmendOrderRequest:
+    """Return the request of the options. Raises DomainError (invalid)."""
+    members = {
+        "items": items,
+        "shipping_address": None if address is None else msgspec.Raw(read_file(address)),
+        "shipping_method": None if shipping_method is None else {"id": shipping_method},
+        "customer_reference": customer_reference,
+        "reason": reason,
+        "override_credit": None if override_credit is None else {"reason": override_credit},
+    }
+    return read_json(msgspec.json.encode(members), AmendOrderRequest)
 
 
 def _amended_items(
@@ -218,13 +230,16 @@ def cancel(
             metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
         ),
     ],
-    given: Cancellation,
+    request: Cancellation,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
     change_order(
-        reference, lambda tx: cancel_order(tx, reference, given, SystemClock().now()), as_json=as_json, dry_run=dry_run
+        reference,
+        lambda tx: cancel_order(tx, reference, request, SystemClock().now()),
+        as_json=as_json,
+        dry_run=dry_run,
     )
 
 
@@ -240,8 +255,8 @@ def note(
 
 @app.command("external-id")
 @takes_request(required=("external_id",), external_id=Option("ID", "The id; an empty one takes it away."))
-def external_id(reference: OrderName, given: ExternalIdChange, as_json: AsJson = False) -> None:
+def external_id(reference: OrderName, request: ExternalIdChange, as_json: AsJson = False) -> None:
     """Give an order the id that it has in another program, which the customer never sees."""
     change_order(
-        reference, lambda tx: set_external_id(tx, reference, given.external_id, SystemClock().now()), as_json=as_json
+        reference, lambda tx: set_external_id(tx, reference, request.external_id, SystemClock().now()), as_json=as_json
     )

@@ -19,7 +19,7 @@ from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.kit.text import is_blank
 from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.create.draft import (
-    Wanted,
+    WantedLine,
     cover_of,
     find_products,
     known_method,
@@ -69,12 +69,12 @@ def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerA
     Raises DomainError (invalid) with the errors of both.
     """
     collector = ErrorCollector()
-    found: list[CustomerAddress] = []
+    addresses: list[CustomerAddress] = []
     for field, raw in (("billing_address", request.billing_address), ("shipping_address", request.shipping_address)):
         with collector.collecting():
-            found.append(_resolve(raw, field, saved))
+            addresses.append(_resolve(raw, field, saved))
     collector.check()
-    return Addresses(*found)
+    return Addresses(*addresses)
 
 
 def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress]) -> CustomerAddress:
@@ -106,10 +106,10 @@ _ADDRESSES = ("billing_address", "shipping_address")
 async def read_request(
     raw: bytes, context: OrderContext, reading: Callable[[], AbstractAsyncContextManager[Transaction]]
 ) -> CreateOrderRequest:
-    """Return the request in a body. Raises DomainError (invalid) with all errors if a field has the wrong type.
+    """Return the request in a body. If a field has the wrong type, raises DomainError (invalid) with all errors.
 
-    Then `check_request`, which checks the other requests, cannot run: what it would find is found here, as far as it
-    does not depend on the wrong fields. `reading` opens a transaction for that.
+    `check_request` needs a whole request and cannot run then. So this function also reports what `check_request` would
+    find, as far as it does not depend on the wrong fields. `reading` opens a transaction for that.
     """
     try:
         return read_json(raw, CreateOrderRequest)
@@ -180,16 +180,16 @@ async def _unknown_products(tx: Transaction, body: dict[str, Any], context: Orde
 
 
 async def _unknown_addresses(tx: Transaction, body: dict[str, Any], customer_id: int) -> list[FieldError]:
-    found: list[FieldError] = []
+    field_errors: list[FieldError] = []
     for field in _ADDRESSES:
         address = body.get(field)
         address_id = address.get("id") if isinstance(address, dict) else None
         if type(address_id) is int and not (0 < address_id < 2**63 and await find_address(tx, customer_id, address_id)):
-            found += unknown_address(address_id, field).field_errors
-    return found
+            field_errors += unknown_address(address_id, field).field_errors
+    return field_errors
 
 
-class Offered(Struct, frozen=True):
+class OfferedShipping(Struct, frozen=True):
     """How a request can be shipped: its weight in kilograms, the region, and the options, cheapest first."""
 
     weight: Decimal
@@ -199,10 +199,10 @@ class Offered(Struct, frozen=True):
 
 def check_request(
     kind: OrderKind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
-) -> tuple[list[Wanted], Addresses, Offered]:
+) -> tuple[list[WantedLine], Addresses, OfferedShipping]:
     """Return the products, the addresses and the shipping of a request. Raises DomainError (invalid) with all errors.
 
-    What depends on something that is wrong is checked as far as it can be: a shipping method must exist at least.
+    What depends on a wrong field is checked as far as possible: a shipping method must at least exist.
     """
     collector = ErrorCollector()
     collector.errors += _reference_errors(request.customer_reference)
@@ -226,16 +226,20 @@ def check_request(
 
 
 def _offered(
-    kind: OrderKind, request: CreateOrderRequest, context: OrderContext, wanted: Sequence[Wanted], addresses: Addresses
-) -> Offered:
+    kind: OrderKind,
+    request: CreateOrderRequest,
+    context: OrderContext,
+    wanted: Sequence[WantedLine],
+    addresses: Addresses,
+) -> OfferedShipping:
     weight = total_weight(wanted)
     region = region_of(kind, context, addresses.shipping, request.shipping_region)
     needed = cover_of(context.view, ((item.row, item.quantity) for item in wanted), context.now)
     options = offer_shipping(kind, context, addresses.shipping, region, weight, needed)
-    return Offered(weight, region, options)
+    return OfferedShipping(weight, region, options)
 
 
-def _check_method(request: CreateOrderRequest, context: OrderContext, offered: Offered | None) -> None:
+def _check_method(request: CreateOrderRequest, context: OrderContext, offered: OfferedShipping | None) -> None:
     if request.shipping_method is None:
         return
     if offered is not None:

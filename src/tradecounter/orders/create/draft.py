@@ -1,4 +1,4 @@
-"""Makes the parts of a new order: lines at the customer's prices, weight, shipping options."""
+"""The parts of a new order: lines at the customer's prices, weight, shipping options."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ _MOST_KG = 1_000_000_000
 _QUOTE_INSTEAD = "request a quote instead"
 
 
-class Wanted(Struct, frozen=True):
+class WantedLine(Struct, frozen=True):
     """A line of a request: the product and its catalogue row, the customer's unit costs, and the quantity."""
 
     row: int
@@ -36,24 +36,24 @@ class Wanted(Struct, frozen=True):
     quantity: int
 
 
-def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[Wanted]:
+def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[WantedLine]:
     """Return the products of a request's items.
 
     Raises DomainError (invalid) with all SKUs that the customer cannot buy.
     """
     wanted = []
     for item in items:
-        found = view.find(item.sku)
-        if found is not None:
-            row, costs = found
-            wanted.append(Wanted(row, view.orderable(row), costs, item.quantity))
+        product = view.find(item.sku)
+        if product is not None:
+            row, costs = product
+            wanted.append(WantedLine(row, view.orderable(row), costs, item.quantity))
     if len(wanted) < len(items):
         raise invalid_fields(list(unknown_skus(view, ((n, item.sku) for n, item in enumerate(items)))))
     return wanted
 
 
 def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterator[FieldError]:
-    """Yield an error for every SKU, given with its item's index, that the customer cannot buy."""
+    """Yield an error for every SKU that the customer cannot buy; each SKU comes with its item's index."""
     suggesting = _MOST_SUGGESTING
     for number, sku in skus:
         if view.find(sku) is None:
@@ -70,7 +70,7 @@ def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
 
 
 def price_lines(
-    view: CustomerView, wanted: Iterable[Wanted], rate: Decimal, order_id: int, line_ids: Sequence[int]
+    view: CustomerView, wanted: Iterable[WantedLine], rate: Decimal, order_id: int, line_ids: Sequence[int]
 ) -> list[OrderLine]:
     """Return lines at the customer's prices. Price breaks apply per line. `rate` is the VAT in per cent.
 
@@ -97,7 +97,7 @@ def _line(product: OrderableProduct, quantity: int, order_id: int, line_id: int)
     )
 
 
-def total_weight(wanted: Iterable[Wanted]) -> Decimal:
+def total_weight(wanted: Iterable[WantedLine]) -> Decimal:
     """Return the weight of all items in kilograms; unknown weights are 0. Raises DomainError (invalid)."""
     weight = sum((item.product.weight_kg * item.quantity for item in wanted), Decimal(0))
     if weight > _MOST_KG:
@@ -106,7 +106,7 @@ def total_weight(wanted: Iterable[Wanted]) -> Decimal:
 
 
 def cover_of(view: CustomerView, wanted: Iterable[tuple[int, int]], now: datetime) -> Cover:
-    """Return when the current stock covers units of catalogue rows; those of one row are added up."""
+    """Return when the current stock covers units of catalogue rows; units of the same row are added up."""
     covers = []
     for row, quantity in added_up(wanted).items():
         back_ordered, deliveries = int(view.stock.back_ordered[row]), view.stock.deliveries.get(row, ())
@@ -154,7 +154,7 @@ def known_region(regions: Regions, wanted: int) -> Region:
 
 
 def known_method(methods: Collection[ShippingMethod], wanted: int) -> None:
-    """Raise DomainError (invalid) unless a requested shipping method exists; whether it fits is another question."""
+    """Raise DomainError (invalid) unless a requested shipping method exists; it may not fit."""
     if all(method.id != wanted for method in methods):
         known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in list(methods)[:_MOST_NAMED])
         more = f" and {len(methods) - _MOST_NAMED} more" if len(methods) > _MOST_NAMED else ""

@@ -1,6 +1,6 @@
-"""Creates pending orders: reads the account's standing, checks, prices, stores, and may confirm.
+"""Creates pending orders: reads the account's standing, checks, prices and stores the order, and may confirm it.
 
-Specification, sections 3 and 4. Quotes are made of the same draft (`checked_draft`).
+See the specification, sections 3 and 4. Quotes are made from the same draft (`checked_draft`).
 """
 
 import secrets
@@ -18,8 +18,8 @@ from tradecounter.kit.errors import Code, DomainError, Kind, or_not_found, requi
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import replace_order
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.create.check_request import Addresses, Offered, check_request, named_addresses
-from tradecounter.orders.create.draft import Wanted, count_lines, price_lines
+from tradecounter.orders.create.check_request import Addresses, OfferedShipping, check_request, named_addresses
+from tradecounter.orders.create.draft import WantedLine, count_lines, price_lines
 from tradecounter.orders.guards import require_offered_stock, require_prices
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
@@ -39,8 +39,8 @@ def pipe_standing(
 ) -> Result[AccountStanding]:
     """Fetch the standing of a customer's account for a requested order or quote; see `standing_of`.
 
-    The round trip also reads the marks of the catalogue, the prices and the shipping methods, so that an order never
-    has an older price than one that was acknowledged (`storefront/view.py`).
+    The same round trip reads the marks of the catalogue, the prices and the shipping methods. So an order never has an
+    older price than an order that was acknowledged before it (`storefront/view.py`).
     """
     return p.fetch(
         STANDING,
@@ -53,9 +53,9 @@ def pipe_standing(
     )
 
 
-def standing_of(found: Result[AccountStanding], customer_id: int) -> AccountStanding:
+def standing_of(result: Result[AccountStanding], customer_id: int) -> AccountStanding:
     """Return the fetched standing. Raises DomainError (not found) for an unknown customer."""
-    return or_not_found(found.first, "customer", customer_id)
+    return or_not_found(result.first, "customer", customer_id)
 
 
 async def account_standing(
@@ -63,8 +63,8 @@ async def account_standing(
 ) -> AccountStanding:
     """Fetch a standing in a separate round trip. Raises DomainError (not found)."""
     async with tx.pipeline() as p:
-        found = pipe_standing(p, kind, request, context)
-    return standing_of(found, context.customer_id)
+        result = pipe_standing(p, kind, request, context)
+    return standing_of(result, context.customer_id)
 
 
 async def with_current_data(
@@ -106,7 +106,7 @@ async def place_order(
     override_credit: bool = False,
     replaces: str | None = None,
 ) -> tuple[PendingOrder, list[OrderLine]]:
-    """Create a pending order and return it with its lines; `replaces` is the code of the one in whose place it is.
+    """Create a pending order, and return it with its lines; `replaces` is the code of the order that it replaces.
 
     Raises DomainError as `checked_draft` does.
     """
@@ -166,9 +166,9 @@ def _draft(
     request: CreateOrderRequest,
     standing: AccountStanding,
     context: OrderContext,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedLine],
     addresses: Addresses,
-    offered: Offered,
+    offered: OfferedShipping,
 ) -> tuple[OrderBase, list[OrderLine]]:
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
     lines = price_lines(context.view, wanted, rate, standing.order_id, standing.line_ids)
@@ -200,10 +200,10 @@ def _draft(
 
 def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_confirm: bool) -> Decimal:
     """Return the gross with the chosen shipping, if any. Raises DomainError: invalid, precondition failed."""
-    chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
-    if auto_confirm and chosen is None:
+    shipping_option = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
+    if auto_confirm and shipping_option is None:
         raise method_needed(draft.shipping_options)
-    return draft.cost_gross if chosen is None else draft.gross_with(chosen)
+    return draft.cost_gross if shipping_option is None else draft.gross_with(shipping_option)
 
 
 async def _require_room(tx: Transaction, kind: OrderKind, context: OrderContext) -> None:
@@ -227,7 +227,7 @@ async def _require_room(tx: Transaction, kind: OrderKind, context: OrderContext)
 async def require_unused(
     tx: Transaction, customer_reference: str, context: OrderContext, but: int | None = None
 ) -> None:
-    """Raise DomainError (conflict) when another order than `but` has the reference. Locks the customer's row."""
+    """Raise DomainError (conflict) if an order other than `but` has the reference. Locks the customer's row."""
     other = await find_order_with_reference(tx, context.customer_id, customer_reference, context.now, but)
     if other is not None:
         message = f"customer_reference: {customer_reference!r} is already used by {other.name}"

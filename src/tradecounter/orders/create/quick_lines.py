@@ -1,4 +1,4 @@
-"""Reads lines of a SKU and a number of units, as people paste them from an e-mail, a spreadsheet or a CSV file."""
+"""Reads lines of a SKU and a quantity, as people paste them from an e-mail, a spreadsheet or a CSV file."""
 
 import io
 import re
@@ -25,9 +25,10 @@ _PAIR = 2
 
 
 class LineRules(Struct, frozen=True, kw_only=True):
-    """How many lines a list has, and how many units a line. `without_units` are those of a line without a number.
+    """The most lines of a list, and the most units of a line; `without_units` is the quantity of a line without one.
 
-    A list of more lines has a line that `too_many` describes. If `without_units` is None, such a line is left out.
+    In a list of more lines, one line has the error `too_many`. If `without_units` is None, a line without a quantity is
+    left out.
     """
 
     least_units: int
@@ -47,7 +48,7 @@ ORDER_LINES = LineRules(
 
 
 class _Columns(Struct, frozen=True):
-    """Which cells of a line are its SKU and its quantity, and how many cells it has at most."""
+    """The cells of a line that have the SKU and the quantity, and the most cells that a line has."""
 
     sku: int = 0
     quantity: int = 1
@@ -56,7 +57,7 @@ class _Columns(Struct, frozen=True):
 
 
 class _Line(Struct, frozen=True):
-    """A line with something in it, as written and as cells; without a separator, these are its words."""
+    """A line that is not empty, as written and as cells; without a separator, its words are the cells."""
 
     number: int
     written: str
@@ -73,7 +74,7 @@ class QuickLine(Struct, frozen=True):
 
 
 class BadLine(Struct, frozen=True):
-    """A line that cannot be read, and why."""
+    """A line that cannot be read, and the reason."""
 
     number: int
     problem: str
@@ -85,8 +86,8 @@ class BadLine(Struct, frozen=True):
 def numbered_quick_lines(text: str, rules: LineRules = ORDER_LINES) -> tuple[list[QuickLine], list[BadLine]]:
     """Return the items of lines such as `PHONE 2`, `PHONE,2`, `2 x PHONE` or `PHONE x2`, and the unreadable lines.
 
-    Cells may be separated by tabs, semicolons or commas. A heading may name the columns, and then others are left out.
-    Of a long text, only the first lines are read.
+    Tabs, semicolons or commas may separate cells. If a heading names the columns, others are ignored. Only the first
+    lines of a long text are read.
     """
     lines: list[QuickLine] = []
     bad: list[BadLine] = []
@@ -116,28 +117,28 @@ def numbered_quick_lines(text: str, rules: LineRules = ORDER_LINES) -> tuple[lis
 
 
 def lines_of_heading(text: str) -> int:
-    """Return how many lines of a list come before its items: those up to the heading, if it has one."""
+    """Return how many lines precede the items of a list: those up to the heading, if it has one."""
     for line in _written_lines(text.splitlines()):
         return line.number if not isinstance(line, BadLine) and _heading(line.cells) is not None else 0
     return 0
 
 
 def refuse_lines(bad: Iterable[BadLine]) -> None:
-    """Raise DomainError (invalid), which names the bad lines in their order, if there are any."""
-    if found := sorted(bad, key=lambda line: line.number):
-        more = f"; and {len(found) - _MOST_PROBLEMS} more" if len(found) > _MOST_PROBLEMS else ""
-        raise invalid_fields([FieldError("lines", "; ".join(map(str, found[:_MOST_PROBLEMS])) + more)])
+    """Raise DomainError (invalid) if there are bad lines, naming them in their order."""
+    if problems := sorted(bad, key=lambda line: line.number):
+        more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
+        raise invalid_fields([FieldError("lines", "; ".join(map(str, problems[:_MOST_PROBLEMS])) + more)])
 
 
 def _written_lines(rows: Sequence[str]) -> Iterator[_Line | BadLine]:
-    """Yield the lines with something in them; under a heading with a separator, they are a CSV file's."""
+    """Yield the lines that are not empty; under a heading with a separator, they are the lines of a CSV file."""
     stated = None
     is_first = True
     for at, row in enumerate(rows):
         if not row.strip():
             continue
-        if is_first and (found := _STATED.fullmatch(row)) is not None:
-            stated = found["separator"]
+        if is_first and (match := _STATED.fullmatch(row)) is not None:
+            stated = match["separator"]
             continue
         separator = stated or next((found for found in _SEPARATORS if found in row), None)
         if is_first and separator is not None and _starts_table(row, separator):
@@ -194,7 +195,7 @@ def _heading(cells: Sequence[str]) -> _Columns | None:
 
 
 def _read(line: _Line, columns: _Columns, rules: LineRules) -> QuickLine | BadLine | None:
-    """Return what a line says, what is wrong with it, or None if it says nothing."""
+    """Return the item of a line, its error, or None if it has neither."""
     shown, cells = repr(line.written.strip()[:60]), line.cells
     sku = cells[columns.sku] if columns.sku < len(cells) else ""
     written = cells[columns.quantity] if columns.quantity < len(cells) else ""

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.call import Call
@@ -56,7 +56,7 @@ class OrderCreation(Struct, frozen=True):
 
     async def _create(
         self, customer_id: int, actor: Actor, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind
-    ) -> tuple[Recorded, bool]:
+    ) -> tuple[RecordedResponse, bool]:
         """Return the response, and whether it is that to an earlier request with the key."""
         context = self.contexts.of(customer_id, self.clock.now())
         request = await read_request(raw, context, lambda: reading(self.database))
@@ -69,12 +69,12 @@ class OrderCreation(Struct, frozen=True):
                     return before, True
                 create = _created_order if kind == "order" else _created_quote
                 current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
-                made = Recorded(_CREATED_STATUS, to_json(await create(tx, request, *current)))
+                recorded_response = RecordedResponse(_CREATED_STATUS, to_json(await create(tx, request, *current)))
                 if keyed is not None:
-                    record(tx, keyed, made, context.now)
-        return made, False
+                    record(tx, keyed, recorded_response, context.now)
+        return recorded_response, False
 
-    async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
+    async def _recorded(self, keyed: KeyedRequest) -> RecordedResponse | None:
         """Return the response to an earlier request with this key, even if the rules have changed since."""
         async with transaction(self.database) as tx:
             async with tx.pipeline() as p:

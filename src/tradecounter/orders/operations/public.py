@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.edge.operations.subject import InPath
+from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING

@@ -15,7 +15,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, Unchanged
 from tradecounter.edge.operations.options import CONFLICT, PRECONDITION_FAILED
 from tradecounter.edge.operations.scopes import require_token_scope
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.json_text import decode_json
@@ -140,15 +141,15 @@ class OrderOperations(Struct, frozen=True):
     invoice_each_dispatch: bool
 
     @ORDERS.lists(ALL_ORDERS, "The orders.", errors=(NOT_FOUND,))
-    async def list_orders(self, tx: Transaction, now: datetime, query: OrderListParameters) -> Listed[ResellerOrder]:
+    async def list_orders(self, tx: Transaction, now: datetime, query: OrderListParameters) -> ListPage[ResellerOrder]:
         """Orders of all customers.
 
         Quotes are orders too; unconfirmed ones are in state `pending`.
         """
         wanted = await order_filter(tx, query, query.customer_id, query.state, external_id=query.external_id)
         wanted = replace(wanted, changed_since=query.since)
-        found = await orders_after(tx, wanted, query.after, query.limit + 1)
-        return Listed(found, await self.orders.many(tx, found[: query.limit], now))
+        orders = await orders_after(tx, wanted, query.after, query.limit + 1)
+        return ListPage(orders, await self.orders.many(tx, orders[: query.limit], now))
 
     @ORDERS.shows(ONE_ORDER, referenced=(Product,))
     async def get_order(self, tx: Transaction, now: datetime, reference: OrderReference) -> ResellerOrder:

@@ -82,10 +82,10 @@ async def order_filter(
 
 
 def _status(label: str) -> str:
-    found = next((status for status in STATUSES if joined_word(status) == joined_word(label)), None)
-    if found is None:
+    match = next((status for status in STATUSES if joined_word(status) == joined_word(label)), None)
+    if match is None:
         raise invalid("status", f"{label[:40]!r} is not one of {', '.join(STATUSES)}")
-    return found
+    return match
 
 
 async def add_tracking(tx: Transaction, reference: str, body: Tracking, now: datetime) -> None:

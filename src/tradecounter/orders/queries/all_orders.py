@@ -64,12 +64,15 @@ _CONDITIONS: Mapping[str, SQL | Composed] = {
 class OrderFilter(Struct, frozen=True, kw_only=True):
     """A filter of orders; None matches all.
 
-    `reference` is an order id, an order reference, or the beginning of a reference or its number. With `product_ids`,
-    orders with any of these products match, also in a bundle. `reference_part` is a part of the customer's reference,
-    however that is punctuated; all orders that the other conditions leave are read. `ids` are internal ids, of orders
-    that were found before; with none, no order matches. The moments are compared with the confirmation, or with the
-    creation of an unconfirmed order; `created_to` is exclusive. With `to_dispatch`, only orders match that can be
-    dispatched now, at least in part.
+    Attributes:
+        reference: an order id, an order reference, or the beginning of a reference or of its number.
+        product_ids: products; an order matches if it has any of them, also in a bundle.
+        reference_part: a part of the customer's reference, with any punctuation. All orders that the other conditions
+            leave are read.
+        ids: internal ids of orders that were found before; an empty list matches none.
+        created_from, created_to: compared with the confirmation, or with the creation of an unconfirmed order;
+            `created_to` is exclusive.
+        to_dispatch: only orders of which something can be dispatched now.
     """
 
     customer_id: int | None = None
@@ -140,10 +143,10 @@ def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:
 
 def _numbers_beginning(reference: str) -> list[tuple[int, int]]:
     """Return the ranges of numbers that begin with the digits at the end of a reference: 7, 70 to 79, 700 to 799."""
-    found = NUMBER_AT_END.search(reference)
+    match = NUMBER_AT_END.search(reference)
     ranges = []
-    if found is not None and len(reference.split()) == 1:  # no reference has a space
-        low, high = int(found[0]), int(found[0])
+    if match is not None and len(reference.split()) == 1:  # no reference has a space
+        low, high = int(match[0]), int(match[0])
         while low <= _LARGEST_NUMBER:
             ranges.append((low, min(high, _LARGEST_NUMBER)))
             low, high = low * 10, high * 10 + 9
@@ -172,8 +175,8 @@ async def orders_with_references(tx: Transaction, references: Sequence[str]) -> 
     """Return the orders with references, ignoring case, by their references as given; unknown ones are left out."""
     numbers = [int(number[0]) for each in references if (number := NUMBER_AT_END.search(each))]
     keys = {reference.lower(): reference for reference in references}
-    found = await tx.fetch_all(_BY_REFERENCES, numbers=numbers, references=list(keys))
-    return {keys[order.name.lower()]: order for order in found}
+    rows = await tx.fetch_all(_BY_REFERENCES, numbers=numbers, references=list(keys))
+    return {keys[order.name.lower()]: order for order in rows}
 
 
 _BETWEEN_CODES = order_statement(

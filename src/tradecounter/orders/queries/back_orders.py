@@ -171,8 +171,8 @@ _LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")
 
 async def confirmed_orders(tx: Transaction, order_ids: Iterable[int], *, lock: bool = False) -> list[ConfirmedOrder]:
     """Return the confirmed orders among these ids; `lock` locks the orders and skips already locked ones."""
-    found = await tx.fetch_all(_LOCK_CONFIRMED if lock else _READ_CONFIRMED, ids=array(order_ids))
-    return [order for order in found if isinstance(order, ConfirmedOrder)]
+    rows = await tx.fetch_all(_LOCK_CONFIRMED if lock else _READ_CONFIRMED, ids=array(order_ids))
+    return [order for order in rows if isinstance(order, ConfirmedOrder)]
 
 
 _SET_DATES = Statement("update orders set shipping_options = :options, expected_changed_at = :now where id = :id")

@@ -104,8 +104,8 @@ _COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id"), HAS_EXPIRED))
 async def count_pending(tx: Transaction, customer_id: int, kind: OrderKind, now: datetime) -> int:
     """Return the number of a customer's unexpired pending orders, or of its unpriced quotes."""
     async with tx.pipeline() as p:
-        found = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
-    [(count,)] = found.rows
+        result = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
+    [(count,)] = result.rows
     return int(count)
 
 

@@ -1,4 +1,4 @@
-"""The SQL of notes of orders: those of staff, and those of the customers' users."""
+"""Notes about orders: those of staff, and those of the customers' users."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -62,5 +62,5 @@ _COPY_OWN_NOTES = Statement("""
 
 
 async def copy_own_notes(tx: Transaction, order_id: int, to: int) -> None:
-    """Have another order have the notes that the customer's own users have made about an order."""
+    """Copy the notes that the customer's users have made about an order to another order."""
     await tx.execute(_COPY_OWN_NOTES, order_id=order_id, to=to)

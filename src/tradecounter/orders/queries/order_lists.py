@@ -141,8 +141,8 @@ async def listed_orders(
     the service never deletes numbered orders.
     """
     async with tx.pipeline() as p:
-        found = p.fetch(_LISTED, customer_id=customer_id, numbers=array(numbers), most_lines=most_lines)
-    orders: list[NumberedOrder] = [order for order in found.rows if isinstance(order, NumberedOrder)]
+        result = p.fetch(_LISTED, customer_id=customer_id, numbers=array(numbers), most_lines=most_lines)
+    orders: list[NumberedOrder] = [order for order in result.rows if isinstance(order, NumberedOrder)]
     if [order.number for order in orders] != list(numbers[: len(orders)]) or (numbers and not orders):
         raise LookupError("an order of the list no longer exists")
     return orders

@@ -1,6 +1,5 @@
-"""Reads the orders of all customers as a table, sorted and page by page, or found by what people type or scan."""
+"""Reads the orders of all customers as a table, sorted and page by page, and counts them by day."""
 
-import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -8,16 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from psycopg.sql import SQL, Composed, Literal
+from psycopg.sql import SQL, Composed
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
-from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
 from tradecounter.db.sorted_rows import After, SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import invalid
-from tradecounter.kit.text import joined_word
-from tradecounter.orders.queries.all_orders import NUMBER_AT_END, TYPED_WORD, WORD, OrderFilter, where_orders
+from tradecounter.orders.queries.all_orders import OrderFilter, where_orders
 from tradecounter.orders.rules import CANCELLED, STATUSES
 
 
@@ -79,7 +75,7 @@ SORTS: Mapping[str, Any] = {name: kind for name, kind in ORDERS.sorts.items() if
 async def order_table(
     tx: Transaction, wanted: OrderFilter, column: str, most: int, *, descending: bool, after: After = None
 ) -> list[OrderRow]:
-    """Return rows that match a filter, sorted by a column of `SORTS`, behind the value and the id of `after`."""
+    """Return rows that match a filter, sorted by a column of `SORTS`, after the value and the id in `after`."""
     if wanted.state is None and wanted.status is not None:
         # Every status belongs to one state, whose indexes find the orders.
         wanted = replace(wanted, state="cancelled" if wanted.status == CANCELLED else "confirmed")
@@ -122,193 +118,3 @@ _BY_DAY = Statement(
 async def orders_by_day(tx: Transaction, since: date, until: date) -> list[DayOfOrders]:
     """Return the confirmed orders of each day, days without orders included."""
     return await tx.fetch_all(_BY_DAY, since=since, until=until, statuses=list(STATUSES))
-
-
-_CODE = re.compile(r"[0-9a-f]{4,32}")
-_CODE_LENGTH = 32
-_POSTCODE = re.compile(r"[a-z]{1,2}[0-9][0-9a-z]?[0-9][a-z]{2}|[0-9]{4,5}")
-_DIGITS = re.compile(r"[0-9]{3,}")
-_LAST_CHARACTER = "\U0010ffff"  # after every other character
-
-# Of indexes, so they must be written as there (`db/migrations/versions/0041_search.py`). In the order of an index, the
-# planner reads no more than it needs.
-_DIGITS_AT_END = SQL("substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$')")
-_TRACKING = code_of("tracking_number")
-_ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g'))")
-
-# Null for the empty word, which begins all.
-_BEGINS_WITH = SQL(
-    "customer_reference <> '' and {word} ~>=~ nullif({typed}, '') and {word} ~<~ (nullif({typed}, '') || {last})"
-).format(word=WORD, typed=TYPED_WORD, last=Literal(_LAST_CHARACTER))
-_FIND_ORDERS = Statement(
-    SQL("""
-    with found as (
-        select id, true as exact from orders
-        where number = :number::bigint and (lower(order_reference) = lower(:text) or number::text = :text)
-        union all
-        select id, true from orders where id = :number::bigint and id::text = :text
-        union all
-        (select id, confirmation_code = lower(:text) from orders
-         where confirmation_code between :first and :last limit :most)
-        union all
-        (select id, true from orders where reference_key(customer_reference) = reference_key(:text) limit :most)
-        union all
-        (select id, false from orders
-         where {begins_with} and length({typed}) > 1
-         order by {word} using ~<~ limit :most)
-        union all
-        (select id, false from orders
-         where {digits} ~>=~ :digits
-           and {digits} ~<~ :after_digits
-         order by {digits} using ~<~ limit :most)
-        union all
-        (select id, false from orders
-         where {postcode} = :postcode
-         order by id desc limit :most)
-        union all
-        (select id, false from orders
-         where (gross, id) between (:amount::numeric, 0::bigint) and (:amount::numeric, 9223372036854775807)
-         order by gross desc, id desc limit :most)
-        union all
-        (select order_id, {tracking} = :code from shipment where {tracking_begins} limit :most)
-        union all
-        (select order_id, false from shipment where {tracking_ends} limit :most)
-    )
-    {row}, f.exact
-    from (select id, bool_or(exact) as exact from found group by id) as f
-    join orders using (id) join customer as c on c.id = orders.customer_id
-    order by f.exact desc, placed_at desc, orders.id desc limit :most
-    """).format(
-        row=_WITH_CUSTOMER,
-        begins_with=_BEGINS_WITH,
-        typed=TYPED_WORD,
-        word=WORD,
-        digits=_DIGITS_AT_END,
-        postcode=_ZIP,
-        tracking=_TRACKING,
-        tracking_begins=begins("tracking_number"),
-        tracking_ends=ends("tracking_number"),
-    )
-)
-_COLUMNS_OF_ROW = 10  # of OrderRow
-
-
-async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: int) -> list[tuple[OrderRow, bool]]:
-    """Return orders and quotes, and whether they match exactly.
-
-    `text` is an order's id, reference or number, the beginning of a confirmation code, the customer's reference, its
-    beginning or the digits in it, however it is punctuated, a tracking number, its beginning or end, or a postcode;
-    `amount` is a total.
-    """
-    number, code = NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
-    word = joined_word(text)
-    found = await tx.fetch_all(
-        _FIND_ORDERS,
-        text=text,
-        number=None if number is None else int(number[0]),
-        first=code[0].ljust(_CODE_LENGTH, "0") if code else "-",
-        last=code[0].ljust(_CODE_LENGTH, "f") if code else "-",
-        **_digit_range(word),
-        **code_bounds(text),
-        postcode=word.upper() if _POSTCODE.fullmatch(word) else None,
-        amount=amount,
-        most=most,
-    )
-    return [(OrderRow(*row[:_COLUMNS_OF_ROW]), row[_COLUMNS_OF_ROW]) for row in found]
-
-
-_MOST_WITH_REFERENCE = 500  # orders; the planner would rather look through the latest ones for more
-_WITH_REFERENCE = Statement(
-    SQL("""
-    (select id from orders where reference_key(customer_reference) = reference_key(:text) limit :most)
-    union
-    (select id from orders where {begins_with} order by {word} using ~<~ limit :most)
-    union
-    (select id from orders where {digits} ~>=~ :digits and {digits} ~<~ :after_digits
-     order by {digits} using ~<~ limit :most)
-    """).format(begins_with=_BEGINS_WITH, word=WORD, digits=_DIGITS_AT_END)
-)
-_IS_REFERENCE = Statement(
-    "select exists (select from orders where reference_key(customer_reference) = reference_key(:text))"
-)
-
-
-async def by_part_of_reference(tx: Transaction, wanted: OrderFilter) -> OrderFilter:
-    """Return a filter that matches customers' references by less than all of them.
-
-    That is any part for the orders of one customer; for those of all, the beginning, or that of the last digits,
-    however it is punctuated. Where too many orders begin so, only those match that have all of the text as their
-    reference. Raises DomainError (invalid) if there are none of these.
-    """
-    text = wanted.customer_reference
-    if text is None:
-        return wanted
-    if wanted.customer_id is not None:
-        return replace(wanted, customer_reference=None, reference_part=text)
-    most = _MOST_WITH_REFERENCE
-    found = await tx.fetch_all(_WITH_REFERENCE, text=text, **_digit_range(joined_word(text)), most=most + 1)
-    if len(found) <= most:
-        return replace(wanted, customer_reference=None, ids=[order_id for (order_id,) in found])
-    if await tx.fetch_value(_IS_REFERENCE, text=text):
-        return wanted
-    raise invalid("customer_reference", f"begins the references of more than {most} orders: type more of it")
-
-
-# The customer's orders are read first, by the index of each state: PostgreSQL would rather read the orders of everybody
-# by date until it has found enough.
-_OWN_ORDERS = SQL("""
-    {row}, order_reference, confirmation_code, {postcode} as postcode
-    from orders where customer_id = :customer_id
-""").format(row=_ROW.format(SQL("''")), postcode=_ZIP)
-_FIND_OWN = Statement(
-    SQL("""
-    with own as materialized (
-        {own} and state = 'confirmed' union all {own} and state = 'pending' union all {own} and state = 'cancelled'
-    ), parcel as (
-        (select order_id from shipment where {tracking_begins} limit :most)
-        union (select order_id from shipment where {tracking_ends} limit :most)
-    )
-    select id, name, kind, state, status, customer_id, customer, customer_reference, gross, placed_at from own
-    where (select {typed} <> '') and position((select {typed}) in {word}) > 0
-       or (:word <> '' and position(:word in lower(regexp_replace(order_reference, '[^[:alnum:]]', '', 'g'))) > 0)
-       or starts_with(confirmation_code, lower(:text))
-       or gross = :amount::numeric
-       or (:word <> '' and upper(:word) = postcode)
-       or id in (select order_id from parcel)
-    order by placed_at desc, id desc limit :most
-    """).format(
-        own=_OWN_ORDERS,
-        typed=TYPED_WORD,
-        word=WORD,
-        tracking_begins=begins("tracking_number"),
-        tracking_ends=ends("tracking_number"),
-    ),
-    OrderRow,
-)
-
-
-async def find_own_orders(
-    tx: Transaction, customer_id: int, text: str, amount: Decimal | None, most: int
-) -> list[OrderRow]:
-    """Return the customer's latest orders and quotes that have a text.
-
-    It is a part of an order reference or of the customer's reference, however it is punctuated, the beginning of a
-    confirmation code, a tracking number, its beginning or end, or a postcode; `amount` is a total.
-    Where more than `most` parcels of all customers begin or end so, the customer's own may be missing until more is
-    typed.
-    """
-    return await tx.fetch_all(
-        _FIND_OWN,
-        customer_id=customer_id,
-        text=text,
-        word=joined_word(text),
-        **code_bounds(text),
-        amount=amount,
-        most=most,
-    )
-
-
-def _digit_range(word: str) -> dict[str, str | None]:
-    """Return the values of a statement that looks for digits with a beginning; for anything else, there are none."""
-    found = _DIGITS.fullmatch(word)
-    return {"digits": word if found else None, "after_digits": word + _LAST_CHARACTER if found else None}

@@ -77,15 +77,15 @@ async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> 
 async def order_to_read(
     tx: Transaction, customer_id: int, name: str
 ) -> NumberedOrder | PendingOrder | CancelledUnconfirmed:
-    """Return a customer's order by its id, its reference or its confirmation code, in any state; no open quote.
+    """Return a customer's order in any state, or a confirmed quote, by its id, reference or confirmation code.
 
-    Raises DomainError (not found).
+    Raises DomainError (not found), also for an open quote.
     """
     name = name.strip()
     if _CODE.fullmatch(name):
         async with tx.pipeline() as p:
-            found = pipe_by_code(p, customer_id, name.lower())
-        match found.first:
+            result = pipe_by_code(p, customer_id, name.lower())
+        match result.first:
             case NumberedOrder() as order:
                 return order
             case PendingOrder() | CancelledUnconfirmed() as order if order.kind == "order":
@@ -100,8 +100,8 @@ async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> C
     digits = _DIGITS_AT_END.search(reference)
     number = int(digits[0]) if digits else None
     async with tx.pipeline() as p:
-        found = p.fetch(_OWN, customer_id=customer_id, reference=reference, number=number)
-    wanted, numbered = fold(reference), (order for order in found.rows if isinstance(order, NumberedOrder))
+        result = p.fetch(_OWN, customer_id=customer_id, reference=reference, number=number)
+    wanted, numbered = fold(reference), (order for order in result.rows if isinstance(order, NumberedOrder))
     return next((o for o in numbered if wanted in {fold(o.order_reference), str(o.id)}), None)
 
 
@@ -128,16 +128,16 @@ def pipe_by_code(p: Pipeline, customer_id: int, code: str) -> Result[AnyOrder]:
 async def find_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder | None:
     """Return a customer's order or quote in any state by its confirmation code, or None."""
     async with tx.pipeline() as p:
-        found = pipe_by_code(p, customer_id, code.lower())
-    return found.first
+        order = pipe_by_code(p, customer_id, code.lower())
+    return order.first
 
 
 async def fetch_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
     """Return what `find_own_order_by_code` does. Raises DomainError (not found)."""
-    found = await find_own_order_by_code(tx, customer_id, code)
-    if found is None:
+    order = await find_own_order_by_code(tx, customer_id, code)
+    if order is None:
         raise not_found("order", code)
-    return found
+    return order
 
 
 async def fetch_own_order_by_name(tx: Transaction, customer_id: int, name: str) -> AnyOrder:
@@ -159,10 +159,10 @@ async def lock_own_order(tx: Transaction, customer_id: int, code: str) -> AnyOrd
     """
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer_id, code.lower())
-        found = pipe_by_code(p, customer_id, code.lower())
-    if found.first is None:
+        order = pipe_by_code(p, customer_id, code.lower())
+    if order.first is None:
         raise not_found("order", code)
-    return found.first
+    return order.first
 
 
 _LOCK_BY_CODE = order_statement("select {} from orders where confirmation_code = :code for update")
@@ -223,10 +223,10 @@ async def find_order_with_reference(
     """
     async with tx.pipeline() as p:
         p.execute(_LOCK_CUSTOMER, customer_id=customer_id)
-        found = p.fetch(
+        result = p.fetch(
             _WITH_REFERENCE, customer_id=customer_id, customer_reference=customer_reference, now=now, but=but
         )
-    return found.first
+    return result.first
 
 
 _LINE = SQL(
@@ -259,9 +259,9 @@ def pipe_lines_by_code(p: Pipeline, customer_id: int, code: str) -> Result[Order
 async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderLine]]:
     """Return the lines of orders by internal id, sorted by position; bundles contain their components."""
     async with tx.pipeline() as p:
-        found = p.fetch(_LINES, order_ids=array(order_ids))
+        result = p.fetch(_LINES, order_ids=array(order_ids))
     lines: dict[int, list[OrderLine]] = {order_id: [] for order_id in order_ids}
-    for line in with_components(found.rows):
+    for line in with_components(result.rows):
         lines[line.order_id].append(line)
     return lines
 
@@ -282,7 +282,7 @@ async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int 
     return dict(await tx.fetch_all(_INVOICED_UNITS, order_ids=array(order_ids)))
 
 
-class Bought(Struct, frozen=True):
+class LastPurchase(Struct, frozen=True):
     """When a customer last bought a product: the order, how many units, and their net unit cost."""
 
     order_reference: str
@@ -304,10 +304,10 @@ _LAST_BOUGHT = Statement(
       on l.order_id = o.id and l.product_id = :product_id and l.bundle_line_id is null and l.quantity > 0
     order by o.confirmed_at desc, o.number desc limit 1
     """,
-    Bought,
+    LastPurchase,
 )
 
 
-async def find_last_bought(tx: Transaction, customer_id: int, product_id: int) -> Bought | None:
-    """Return when a customer last bought a product, as far as its latest 1,000 orders tell."""
+async def find_last_bought(tx: Transaction, customer_id: int, product_id: int) -> LastPurchase | None:
+    """Return when a customer last bought a product, within its latest 1,000 orders."""
     return await tx.fetch_one(_LAST_BOUGHT, customer_id=customer_id, product_id=product_id)

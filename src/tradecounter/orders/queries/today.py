@@ -16,7 +16,7 @@ MOST_COUNTED = 1_000
 
 
 class Waiting(Struct, frozen=True):
-    """How many wait, and since when the oldest does."""
+    """How many records wait, and since when the oldest does."""
 
     count: int
     oldest: datetime | None
@@ -38,12 +38,12 @@ _ORDERS = Statement(
 
 async def orders_waiting(tx: Transaction, statuses: list[str]) -> dict[str, Waiting]:
     """Return the confirmed orders in each status, up to MOST_COUNTED; a status without orders is missing."""
-    found = await tx.fetch_all(_ORDERS, statuses=statuses, most=MOST_COUNTED)
-    return {status: Waiting(count, oldest) for status, count, oldest in found}
+    rows = await tx.fetch_all(_ORDERS, statuses=statuses, most=MOST_COUNTED)
+    return {status: Waiting(count, oldest) for status, count, oldest in rows}
 
 
 def _counted(number: int, status: str) -> Composed:
-    """Return the query of a status's oldest orders: as many as the earlier ones leave to count, and at least one."""
+    """Return the query of a status's oldest orders: as many as remain to be counted, and at least one."""
     earlier = SQL("").join(SQL(" - (select count(*) from {})").format(Identifier(f"s{n}")) for n in range(number))
     return SQL(
         "{name} as materialized (select confirmed_at from orders where {condition} and status = {status}"
@@ -63,8 +63,8 @@ _COUNT_TO_DISPATCH = Statement(
 
 async def count_to_dispatch(tx: Transaction) -> Waiting:
     """Return how many orders can be dispatched now, at least in part, up to MOST_COUNTED."""
-    found = await tx.fetch_one(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
-    return found or Waiting(0, None)
+    row = await tx.fetch_one(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
+    return row or Waiting(0, None)
 
 
 _TO_PICK = order_statement(
@@ -75,8 +75,8 @@ _TO_PICK = order_statement(
 
 async def orders_to_pick(tx: Transaction, most: int) -> list[ConfirmedOrder]:
     """Return the oldest orders that can be dispatched now, at least in part."""
-    found = await tx.fetch_all(_TO_PICK, statuses=list(CAN_LEAVE), most=most)
-    return [order for order in found if isinstance(order, ConfirmedOrder)]
+    rows = await tx.fetch_all(_TO_PICK, statuses=list(CAN_LEAVE), most=most)
+    return [order for order in rows if isinstance(order, ConfirmedOrder)]
 
 
 _ADJUSTED = Statement(
@@ -129,5 +129,5 @@ async def account_summary(tx: Transaction, customer_id: int, now: datetime) -> A
     """Return the counts of a customer's open orders and priced quotes."""
     open_statuses = [AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED]
     values = {"customer_id": customer_id, "now": now, "most": MOST_COUNTED, "part_invoiced": PART_INVOICED}
-    [found] = await tx.fetch_all(_SUMMARY, **values, open=open_statuses, back_ordered=BACK_ORDERED)
-    return found
+    [summary] = await tx.fetch_all(_SUMMARY, **values, open=open_statuses, back_ordered=BACK_ORDERED)
+    return summary

@@ -9,9 +9,10 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, DryRun, Made
+from tradecounter.edge.operations.desk import POST_HEADERS, ChangeResponse, ChangingParameters, Desk, DryRun
 from tradecounter.edge.operations.options import CONFLICT
-from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import ListPage, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.edge.rest.idempotency import fingerprint_of_upload
@@ -112,21 +113,21 @@ class BankOperations(Struct, frozen=True):
         today = uk_date(self.desk.clock.now())
         file = await asyncio.to_thread(read_bank_file, content, FORMS[media_type], today, renamed)
 
-        async def work(tx: Transaction, now: datetime) -> Made:
+        async def work(tx: Transaction, now: datetime) -> ChangeResponse:
             text = to_json(await import_payments(tx, file, now, dry_run=dry_run))
-            return Made(_OK, text, text, lasting=not dry_run)
+            return ChangeResponse(_OK, text, text, lasting=not dry_run)
 
         target, digest = f"POST {call.target[1]}?{call.raw_query}", hashlib.sha256(content).digest()
         return await self.desk.once(call, lambda: fingerprint_of_upload(target, digest), work, keyed=not dry_run)
 
     @_BILLING.lists(_FILES, "The files.")
-    async def list_bank_files(self, tx: Transaction, query: ChangingParameters) -> Listed[StoredFile]:
+    async def list_bank_files(self, tx: Transaction, query: ChangingParameters) -> ListPage[StoredFile]:
         """The history of bank files.
 
         The newest first.
         """
-        found = await list_bank_files(tx, query.limit + 1, before=query.after or None, changed_since=query.since)
-        return Listed(found, map(present_file, found))
+        bank_files = await list_bank_files(tx, query.limit + 1, before=query.after or None, changed_since=query.since)
+        return ListPage(bank_files, map(present_file, bank_files))
 
     @_BILLING.changes("POST", f"{_FILES}/{{id}}/roll-back")
     async def roll_back_bank_file(
@@ -141,14 +142,14 @@ class BankOperations(Struct, frozen=True):
         return await roll_back_bank_file(tx, file_id, now, force=query.force == "true")
 
     @_BILLING.lists(_LINES, "The lines.")
-    async def list_bank_lines(self, tx: Transaction, query: BankLineParameters) -> Listed[StoredLine]:
+    async def list_bank_lines(self, tx: Transaction, query: BankLineParameters) -> ListPage[StoredLine]:
         """Lines of bank files.
 
         All lines with money received, the latest stored first; `state=unplaced` are those that wait.
         """
-        chosen = BankLineFilter(state=query.state, bank_file_id=query.bank_file, changed_since=query.since)
-        found = await list_bank_lines(tx, chosen, query.limit + 1, before=query.after or None)
-        return Listed(found, map(present_line, found))
+        bank_line_filter = BankLineFilter(state=query.state, bank_file_id=query.bank_file, changed_since=query.since)
+        bank_lines = await list_bank_lines(tx, bank_line_filter, query.limit + 1, before=query.after or None)
+        return ListPage(bank_lines, map(present_line, bank_lines))
 
     @_BILLING.shows(_LINE)
     async def get_bank_line(self, tx: Transaction, line_id: BankLineId) -> StoredLine:

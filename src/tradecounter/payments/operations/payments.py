@@ -10,7 +10,8 @@ from msgspec import Meta, Struct
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.wire import ReasonRequest
@@ -40,14 +41,14 @@ class PaymentOperations(Struct, frozen=True):
     desk: Desk
 
     @_PAYMENTS.lists(_ALL_PAYMENTS, "The payments.")
-    async def list_payments(self, tx: Transaction, query: PaymentListParameters) -> Listed[Payment]:
+    async def list_payments(self, tx: Transaction, query: PaymentListParameters) -> ListPage[Payment]:
         """Payments of all customers.
 
         The latest recorded first.
         """
-        chosen = PaymentFilter(customer_id=query.customer_id, invoice=query.invoice, changed_since=query.since)
-        found = await list_payments(tx, chosen, query.limit + 1, before=query.after or None)
-        return Listed(found, map(present_payment, found))
+        payment_filter = PaymentFilter(customer_id=query.customer_id, invoice=query.invoice, changed_since=query.since)
+        payments = await list_payments(tx, payment_filter, query.limit + 1, before=query.after or None)
+        return ListPage(payments, map(present_payment, payments))
 
     @_PAYMENTS.changes("POST", _ALL_PAYMENTS, dry_run=True, errors=(NOT_FOUND,))
     async def record_payment(self, tx: Transaction, now: datetime, body: PaymentRequest) -> Payment:
@@ -113,13 +114,13 @@ class RemittanceOperations(Struct, frozen=True):
     desk: Desk
 
     @_REMITTANCES.lists(_ALL_REMITTANCES, "What was told.")
-    async def list_remittances(self, tx: Transaction, query: RemittanceListParameters) -> Listed[RemittanceAdvice]:
+    async def list_remittances(self, tx: Transaction, query: RemittanceListParameters) -> ListPage[RemittanceAdvice]:
         """What customers have told of their payments.
 
         The latest first. Bank files place the money by it.
         """
-        found = await remittance_table(tx, query.customer_id, query.after or None, query.limit + 1, query.since)
-        return Listed(found, found)
+        remittances = await remittance_table(tx, query.customer_id, query.after or None, query.limit + 1, query.since)
+        return ListPage(remittances, remittances)
 
     @_REMITTANCES.changes("POST", _ALL_REMITTANCES, location=f"{_ALL_REMITTANCES}/{{id}}", errors=(NOT_FOUND,))
     async def tell_of_payment(self, tx: Transaction, now: datetime, body: RemittanceRequest) -> RemittanceAdvice:
@@ -138,5 +139,5 @@ class RemittanceOperations(Struct, frozen=True):
 
         404 also once the money has come.
         """
-        told = await fetch_remittance(tx, remittance_id)
-        await take_back_remittance(tx, told.customer_id, remittance_id, now)
+        remittance = await fetch_remittance(tx, remittance_id)
+        await take_back_remittance(tx, remittance.customer_id, remittance_id, now)

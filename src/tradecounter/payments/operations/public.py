@@ -78,10 +78,10 @@ class PaymentEndpoints(Struct, frozen=True):
     )
     async def list_payments(self, call: Call, query: PaymentList) -> list[CustomerPayment] | Response:
         """List your payments, the latest recorded first."""
-        chosen = PaymentFilter(
+        payment_filter = PaymentFilter(
             customer_id=call.customer_id,
             order_reference=text("order_reference", query.order_reference),
             received_from=day_of("issued_from", query.issued_from),
             received_to=day_of("issued_to", query.issued_to),
         )
-        return await self.lists.respond(call, query, _Payments(chosen), _LAYOUT)
+        return await self.lists.respond(call, query, _Payments(payment_filter), _LAYOUT)

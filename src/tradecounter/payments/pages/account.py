@@ -9,7 +9,8 @@ from starlette.responses import Response
 
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices_to_pay
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.pages.operation import ACCOUNTS, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action, step
@@ -61,10 +62,10 @@ class RemittancePages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            found = await invoices_to_pay(tx, call.customer_id, MOST_INVOICES + 1)
+            unpaid = await invoices_to_pay(tx, call.customer_id, MOST_INVOICES + 1)
             waiting = await told_invoices(tx, call.customer_id, now)
-            told = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
-        invoices, are_more = found[:MOST_INVOICES], len(found) > MOST_INVOICES
+            remittances = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
+        invoices, are_more = unpaid[:MOST_INVOICES], len(unpaid) > MOST_INVOICES
         chosen = _chosen(call.raw_query, invoices, now) - waiting
         left = {invoice.number: invoice.due for invoice in invoices}
         return self.desk.show(
@@ -75,20 +76,20 @@ class RemittancePages(Struct, frozen=True):
             are_more=are_more,
             waiting=waiting,
             chosen=chosen,
-            told=[(each, _state(each, left)) for each in told],
+            told=[(remittance, _state(remittance, left)) for remittance in remittances],
             now=now,
             today=uk_date(now),
         )
 
 
 def _chosen(raw_query: str, invoices: Sequence[InvoiceRecord], now: datetime) -> set[int]:
-    """Return the invoices that are ticked at first: the only one, or those that are overdue if they are asked for."""
+    """Return the invoices that are ticked at first: the only one, or the overdue ones if the query asks for them."""
     if "overdue" in query_values(raw_query).get("show", ()):
         return {invoice.number for invoice in invoices if invoice.state(now) == "overdue"}
     return {invoice.number for invoice in invoices} if len(invoices) == 1 else set()
 
 
-def _state(told: RemittanceAdvice, left: Mapping[int, Decimal]) -> str:
-    if told.payment_id is not None:
+def _state(remittance: RemittanceAdvice, left: Mapping[int, Decimal]) -> str:
+    if remittance.payment_id is not None:
         return "received"
-    return "waiting" if any(left.get(number, NOTHING) for number in told.invoices) else "paid otherwise"
+    return "waiting" if any(left.get(number, NOTHING) for number in remittance.invoices) else "paid otherwise"

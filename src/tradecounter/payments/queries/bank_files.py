@@ -1,4 +1,4 @@
-"""Imported bank files, and what a roll-back of one needs."""
+"""Imported bank files, and the lines that their roll-back changes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from tradecounter.payments.queries.bank_lines import State
 
 
 class BankFileRecord(Struct, frozen=True, kw_only=True):
-    """An imported bank file; the counts are those of its import."""
+    """An imported bank file, with the counts of its import."""
 
     id: int
     name: str
@@ -55,10 +55,10 @@ async def list_bank_files(
 
 async def fetch_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:
     """Return a bank file, with `lock` until the transaction ends. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
-    if found is None:
+    row = await tx.fetch_one(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
+    if row is None:
         raise not_found("bank file", file_id)
-    return found
+    return row
 
 
 _ADD_FILE = Statement("""
@@ -79,12 +79,12 @@ async def add_bank_file(tx: Transaction, name: str, at: datetime, by: str) -> in
 
 
 def set_file_counts(tx: Transaction, file_id: int, counts: Mapping[str, int]) -> None:
-    """Store what came of a file's lines."""
+    """Store the counts of a file."""
     tx.queue(_SET_COUNTS, id=file_id, **counts)
 
 
 class LineOfFile(Struct, frozen=True):
-    """A line that a file stored or placed, for the file's roll-back."""
+    """A line that a file stored or placed, as the roll-back needs it."""
 
     id: int
     line: int
@@ -119,7 +119,7 @@ _ROLLED_BACK = Statement("update bank_file set rolled_back_at = :now where id = 
 async def undo_lines(
     tx: Transaction, file_id: int, removed: Sequence[int], restored: Sequence[int], why: str, now: datetime
 ) -> None:
-    """Remove lines, let others wait again as before, and mark their file as rolled back."""
+    """Remove the lines that a file stored, let those that it placed wait again, and mark the file as rolled back."""
     await tx.execute(_REMOVE_LINES, ids=list(removed))
     await tx.execute(_RESTORE_LINES, ids=list(restored), why=why, now=now)
     tx.queue(_ROLLED_BACK, file_id=file_id, now=now)
@@ -133,5 +133,5 @@ _ORDERS_PAID = Statement("""
 
 
 async def paid_by(tx: Transaction, payment_ids: Collection[int]) -> list[tuple[int, int | None]]:
-    """Return the customers of payments, with the orders that these pay."""
+    """Return the customers of payments, with the orders whose invoices the payments pay."""
     return await tx.fetch_all(_ORDERS_PAID, payment_ids=list(payment_ids))

@@ -52,10 +52,10 @@ _THE_LINE = Statement(SQL("{} where l.id = :line_id").format(_SELECTED), BankLin
 
 async def fetch_bank_line(tx: Transaction, line_id: int) -> BankLineRecord:
     """Return a line. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_THE_LINE, line_id=line_id)
-    if found is None:
+    row = await tx.fetch_one(_THE_LINE, line_id=line_id)
+    if row is None:
         raise not_found("bank line", line_id)
-    return found
+    return row
 
 
 _LOCK_LINE = Statement("select state from bank_line where id = :line_id for update")
@@ -70,7 +70,7 @@ async def lock_bank_line(tx: Transaction, line_id: int) -> State:
 
 
 class BankLineFilter(Struct, frozen=True, kw_only=True):
-    """A filter of lines; None matches all. `bank_file_id` is a file that has the line first, or placed it."""
+    """A filter of lines; None matches all. `bank_file_id` is the file that stored the line, or that placed it."""
 
     state: str | None = None
     bank_file_id: int | None = None
@@ -119,8 +119,8 @@ BANK_LINES: SortedTable[BankLineRecord] = SortedTable(
 )
 
 
-class Claimed(Struct, frozen=True):
-    """A line of a file as it is stored; `was_placed` if it has, or had, a payment."""
+class ClaimedLine(Struct, frozen=True):
+    """A stored line of a file, locked by its import; `was_placed`: it has, or had, a payment."""
 
     id: int
     identity: str
@@ -164,19 +164,19 @@ _LOCK_CLAIMED = Statement(
     join unnest(:identities::text[], :occurrences::integer[]) as t (identity, occurrence) using (identity, occurrence)
     order by l.id for update of l
     """,
-    Claimed,
+    ClaimedLine,
 )
 
 
 def hashed(line: BankLine) -> str:
-    """Return what identifies a line, at a fixed length."""
+    """Return the hash of a line's identity."""
     return hashlib.sha256(line.identity.encode()).hexdigest()
 
 
 async def claim_lines(
     tx: Transaction, file_id: int, lines: Sequence[BankLine], now: datetime
-) -> dict[tuple[str, int], Claimed]:
-    """Store the lines that are not stored yet, and lock all of them; returns them by identity and occurrence."""
+) -> dict[tuple[str, int], ClaimedLine]:
+    """Store the lines that are new, and lock all lines; return them by the hash of their identity and by occurrence."""
     identities, occurrences = [hashed(line) for line in lines], [line.occurrence for line in lines]
     added = await tx.fetch_all(
         _CLAIM,
@@ -193,8 +193,8 @@ async def claim_lines(
         occurrences=occurrences,
     )
     new = [line_id for line_id, is_new in added if is_new]
-    found = await tx.fetch_all(_LOCK_CLAIMED, identities=identities, occurrences=occurrences, new=new)
-    return {(line.identity, line.occurrence): line for line in found}
+    rows = await tx.fetch_all(_LOCK_CLAIMED, identities=identities, occurrences=occurrences, new=new)
+    return {(line.identity, line.occurrence): line for line in rows}
 
 
 _SET_PLACED = Statement("""
@@ -211,14 +211,14 @@ _SET_WHY = Statement("""
 async def set_placed(
     tx: Transaction, placed: Collection[tuple[int, int, str]], by_file: int | None, now: datetime
 ) -> None:
-    """Mark lines as placed: the line's id, its payment's id, and how it was placed; `by_file` unless by hand."""
+    """Mark lines as placed. Each has its id, its payment's id and the reason; `by_file` is None if placed by hand."""
     if placed:
         ids, payments, whys = (list(values) for values in zip(*placed, strict=True))
         await tx.execute(_SET_PLACED, ids=ids, payments=payments, whys=whys, placed_by=by_file, now=now)
 
 
 async def set_why(tx: Transaction, reasons: Collection[tuple[int, str]]) -> None:
-    """Store why lines cannot be placed."""
+    """Store the reasons why lines cannot be placed."""
     if reasons:
         ids, whys = (list(values) for values in zip(*reasons, strict=True))
         await tx.execute(_SET_WHY, ids=ids, whys=whys)
@@ -239,25 +239,28 @@ _REVERSED = Statement("""
 
 
 def release_line_of(tx: Transaction, payment_id: int, why: str, now: datetime) -> None:
-    """Let the line of a reversed payment, if it has one, wait to be placed again."""
+    """Let the line of a reversed payment wait again, if the payment has a line."""
     tx.queue(_REVERSED, payment_id=payment_id, why=why, now=now)
 
 
 # Only what was placed by hand teaches, and only while it is one customer's.
-_USUAL_CUSTOMERS = Statement("""
+_CUSTOMERS_OF_PAYERS = Statement("""
     select l.usual, min(p.customer_id) from bank_line l join payment p on p.id = l.payment_id
     where l.usual = any(:usual) and l.usual <> '' and l.state = 'placed'
     group by l.usual having count(distinct p.customer_id) = 1 and bool_or(l.placed_by is null)
 """)
 
 
-async def usual_customers(tx: Transaction, usual: Collection[str]) -> dict[str, int]:
-    """Return the one customer of each text that names the payer of lines that were placed by hand."""
-    return dict(await tx.fetch_all(_USUAL_CUSTOMERS, usual=list(usual)))
+async def customers_of_payers(tx: Transaction, payers: Collection[str]) -> dict[str, int]:
+    """Return the customers of payers, by the text that names the payer.
+
+    A payer whose lines were placed by hand, all for one customer, has a customer.
+    """
+    return dict(await tx.fetch_all(_CUSTOMERS_OF_PAYERS, usual=list(payers)))
 
 
 class Company(Struct, frozen=True):
-    """A customer's company, the first word of it in lower case, and all names of the customer."""
+    """A customer's company, its first word in lower case, and all names of the customer."""
 
     customer_id: int
     company: str
@@ -279,12 +282,12 @@ _COMPANIES = Statement(
 
 
 async def companies_named(tx: Transaction, words: Collection[str], customer_ids: Collection[int]) -> list[Company]:
-    """Return the companies whose names begin with one of the words, and those of the customers."""
+    """Return the companies whose names begin with one of the words, and those of some customers."""
     return await tx.fetch_all(_COMPANIES, words=list(words), customer_ids=list(customer_ids))
 
 
 class WaitingLines(Struct, frozen=True):
-    """How many lines wait to be placed, what they come to as far as it can be read, and since when the oldest waits."""
+    """The lines that wait: their number, their total as far as it is readable, and since when the oldest waits."""
 
     count: int
     pounds: Decimal
@@ -300,8 +303,8 @@ _WAITING = Statement(
 
 async def lines_waiting(tx: Transaction) -> WaitingLines:
     """Return how many lines wait to be placed."""
-    found = await tx.fetch_one(_WAITING)
-    return found or WaitingLines(0, Decimal(0), None)
+    row = await tx.fetch_one(_WAITING)
+    return row or WaitingLines(0, Decimal(0), None)
 
 
 _NAMES = Statement(SQL("select id, {} from customer c where id = any(:customer_ids)").format(CUSTOMER_NAME))

@@ -1,4 +1,4 @@
-"""The SQL of payments, which never change but can be reversed."""
+"""Payments: they are reversed, but never changed or deleted."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -53,16 +53,16 @@ _THE_PAYMENT = Statement(_SELECTED.format(SQL("p.id = :payment_id")), PaymentRec
 
 async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
     """Return a payment. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_THE_PAYMENT, payment_id=payment_id)
-    if found is None:
+    row = await tx.fetch_one(_THE_PAYMENT, payment_id=payment_id)
+    if row is None:
         raise not_found("payment", payment_id)
-    return found
+    return row
 
 
 class PaymentFilter(Struct, frozen=True, kw_only=True):
     """A filter of payments; None matches all. Both days of receipt are included.
 
-    `invoice` and `order_reference` are of an invoice that is paid; `reference` is a part of the payment's own.
+    `invoice` and `order_reference` are those of an invoice that it pays; `reference` is part of the payment's own.
     """
 
     customer_id: int | None = None
@@ -157,10 +157,10 @@ async def find_duplicate(
     """Return a payment with the same reference, amount and day that is not reversed; None without a reference."""
     if not reference:
         return None
-    found: int | None = await tx.fetch_value(
+    payment_id: int | None = await tx.fetch_value(
         _DUPLICATE, customer_id=customer_id, amount=amount, received_on=received_on, reference=reference, refund=refund
     )
-    return found
+    return payment_id
 
 
 _INSERT_PAYMENT = Statement("""

@@ -1,4 +1,4 @@
-"""The SQL of remittances: what customers have told of their payments."""
+"""Remittances: payments that customers have announced."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
@@ -87,26 +87,26 @@ async def insert_remittance(
 
 async def fetch_remittance(tx: Transaction, remittance_id: int) -> RemittanceAdvice:
     """Return a remittance. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_ONE, id=remittance_id)
-    if found is None:
+    row = await tx.fetch_one(_ONE, id=remittance_id)
+    if row is None:
         raise not_found("remittance", remittance_id)
-    return found
+    return row
 
 
 async def remittance_table(
     tx: Transaction, customer_id: int | None, before: int | None, most: int, changed_since: datetime | None = None
 ) -> list[RemittanceAdvice]:
-    """Return remittances of a customer or of all, the latest first, behind one's id."""
+    """Return remittances of a customer, or of all, the latest first, after the one with the id `after`."""
     return await tx.fetch_all(_TABLE, customer_id=customer_id, before=before, most=most, changed_since=changed_since)
 
 
 async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[RemittanceAdvice]:
-    """Return the remittances of customers that have not come, of those that were told after a moment."""
+    """Return the remittances of customers that were announced after a moment and have not come."""
     return await tx.fetch_all(_AWAITED_OF, customer_ids=list(customer_ids), since=since)
 
 
 async def awaited_amounts(tx: Transaction, amounts: Collection[Decimal], since: datetime) -> list[RemittanceAdvice]:
-    """Return the remittances of these amounts that have not come, of those that were told after a moment."""
+    """Return the remittances of these amounts that were announced after a moment and have not come."""
     return await tx.fetch_all(_AWAITED_AMOUNTS, amounts=list(amounts), since=since)
 
 
@@ -116,10 +116,10 @@ async def remove_remittance(tx: Transaction, customer_id: int, remittance_id: in
 
 
 async def set_come(tx: Transaction, remittance_id: int, payment_id: int) -> None:
-    """Note by which payment a remittance has come."""
+    """Record the payment by which a remittance has come."""
     await tx.execute(_COME, id=remittance_id, payment_id=payment_id)
 
 
 async def await_again(tx: Transaction, payment_id: int) -> None:
-    """Note that the remittances of a payment, which is reversed, have not come."""
+    """Record that the remittances of a reversed payment have not come."""
     await tx.execute(_AWAIT_AGAIN, payment_id=payment_id)

@@ -1,4 +1,4 @@
-"""Whose money lines of bank files may be: by amounts that are due, by earlier payers, by names and numbers."""
+"""Customers who may have paid a line of a bank file: by due amounts, earlier payers, names and invoice numbers."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -18,12 +18,15 @@ _LETTERS_ENOUGH = 12  # that a line must have of a company's name if a bank has 
 
 
 class Payer(Struct, frozen=True):
-    """A customer whose money a line may be.
+    """A customer who may have paid a line.
 
-    `times` is how often money with the same payer's name went there, `last_on` when it was received last. `is_named` is
-    whether the line has the customer's name, `is_begun` whether it, or its payer's name, ends within that name.
-    `is_numbered` is whether it has the number of an invoice of the customer that is due, `is_numbered_paid` of one that
-    is paid.
+    Attributes:
+        times: how often money with the line's payer name went to the customer.
+        last_on: when such money was received last.
+        is_named: whether the line has the customer's name.
+        is_begun: whether the line, or its payer's name, ends within the customer's name.
+        is_numbered: whether the line has the number of a due invoice of the customer.
+        is_numbered_paid: whether the line has the number of a paid invoice of the customer.
     """
 
     line_id: int
@@ -38,12 +41,12 @@ class Payer(Struct, frozen=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether the payer, not only the amount, leads to the customer."""
+        """Whether the payer points to the customer, not only the amount."""
         return self.times > 0 or self.is_named or self.is_numbered
 
     @property
     def is_hinted(self) -> bool:
-        """Whether the line has anything of the customer, be it what others may have too."""
+        """Whether anything in the line points to the customer, even if it may point to others too."""
         return self.is_known or self.is_begun or self.is_numbered_paid
 
 
@@ -134,9 +137,10 @@ _PAYERS = Statement(
 
 
 async def customers_to_suggest(tx: Transaction, line_ids: Sequence[int]) -> list[Payer]:
-    """Return whose money lines may be: who owes the amount, who paid with the payer's name, whom the line names.
+    """Return who may have paid lines: who owes the amount, has paid under the payer's name, or is named in the line.
 
-    One invoice has the amount due, or the oldest ones come to it. Lines without a readable amount or day have none.
+    A customer owes the amount if one invoice has it due, or the oldest invoices together. Lines with an unreadable
+    amount or day have no customers.
     """
     return await tx.fetch_all(
         _PAYERS,
@@ -150,7 +154,7 @@ async def customers_to_suggest(tx: Transaction, line_ids: Sequence[int]) -> list
 
 
 class DueOf(Struct, frozen=True):
-    """What is due of an invoice of a customer."""
+    """What is due of a customer's invoice."""
 
     customer_id: int
     invoice: int
@@ -167,6 +171,6 @@ _DUE = Statement(
 async def due_of_customers(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, list[DueOf]]:
     """Return the invoices of customers that are not fully paid, by customer, the oldest due date first."""
     due: dict[int, list[DueOf]] = {}
-    for found in await tx.fetch_all(_DUE, customer_ids=list(customer_ids)):
-        due.setdefault(found.customer_id, []).append(found)
+    for invoice in await tx.fetch_all(_DUE, customer_ids=list(customer_ids)):
+        due.setdefault(invoice.customer_id, []).append(invoice)
     return due

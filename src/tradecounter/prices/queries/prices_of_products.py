@@ -103,30 +103,30 @@ _CONTRACT_PRICES_OF_PRODUCTS = Statement("""
 
 async def costed_prices_of(tx: Transaction, price_list: str, sku_keys: Sequence[str]) -> dict[str, CostedPrice]:
     """Return the prices of products on a list, by their folded SKUs."""
-    found = await tx.fetch_all(_COSTED_PRICES, price_list=price_list, sku_keys=list(sku_keys))
-    return {sku_key: CostedPrice(*costs) for sku_key, *costs in found}
+    rows = await tx.fetch_all(_COSTED_PRICES, price_list=price_list, sku_keys=list(sku_keys))
+    return {sku_key: CostedPrice(*costs) for sku_key, *costs in rows}
 
 
 async def list_prices_of_products(
     tx: Transaction, product_ids: Sequence[int], price_lists: Sequence[str]
 ) -> dict[int, list[ListPrice]]:
     """Return the prices of products on some lists, by product id."""
-    found = defaultdict(list)
+    prices = defaultdict(list)
     rows = await tx.fetch_all(_LIST_PRICES_OF_PRODUCTS, price_lists=list(price_lists), product_ids=list(product_ids))
     for product_id, *price in rows:
-        found[product_id].append(ListPrice(*price))
-    return dict(found)
+        prices[product_id].append(ListPrice(*price))
+    return dict(prices)
 
 
 async def contract_prices_of_products(
     tx: Transaction, product_ids: Sequence[int], customer_id: int
 ) -> dict[int, list[ContractPrice]]:
     """Return a customer's contract prices of products, past and future included, by product id; latest first."""
-    found = defaultdict(list)
+    prices = defaultdict(list)
     rows = await tx.fetch_all(_CONTRACT_PRICES_OF_PRODUCTS, customer_id=customer_id, product_ids=list(product_ids))
     for product_id, *price in rows:
-        found[product_id].append(ContractPrice(*price))
-    return dict(found)
+        prices[product_id].append(ContractPrice(*price))
+    return dict(prices)
 
 
 class ContractRow(Struct, frozen=True):

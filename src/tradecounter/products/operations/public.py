@@ -75,10 +75,10 @@ class PictureEndpoints(Struct, frozen=True):
 
     @page_endpoint("/picture/{name}", "A picture of a product")
     async def show_picture(self, call: Call) -> Response:
-        named = PICTURE_NAME.fullmatch(call.path("name"))
-        if named is None:
+        match = PICTURE_NAME.fullmatch(call.path("name"))
+        if match is None:
             raise _unknown_picture()
-        digest = named["digest"]
+        digest = match["digest"]
         async with reading(self.database) as tx:
             media_type = await find_media_type(tx, digest)
             if media_type is None:

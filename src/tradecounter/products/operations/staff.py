@@ -11,7 +11,8 @@ from msgspec import Meta, Struct, structs
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, text
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.days import time_or_start_of
 from tradecounter.kit.errors import invalid
@@ -156,7 +157,7 @@ class ProductOperations(Struct, frozen=True):
     catalogue: Catalogue
 
     @_PRODUCTS.lists("/api/product", "The products.")
-    async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
+    async def search_products(self, tx: Transaction, query: ProductListParameters) -> ListPage[ListedProduct]:
         """Products, active or not, by SKU.
 
         With descriptions, pictures, attributes and cost.
@@ -166,9 +167,9 @@ class ProductOperations(Struct, frozen=True):
         changed_since = time_or_start_of("changed_since", query.changed_since)
         category = text("category", query.category)
         wanted = ProductFilter(manufacturer or None, query.show, external_id or None, changed_since, category or None)
-        found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
-        whole = await whole_products(tx, [product.sku_key for product in found[: query.limit]])
-        return Listed(found, map(_listed, whole), attrgetter("sku_key"))
+        listed_products = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
+        whole = await whole_products(tx, [product.sku_key for product in listed_products[: query.limit]])
+        return ListPage(listed_products, map(_listed, whole), attrgetter("sku_key"))
 
     @_PRODUCTS.shows("/api/product/{sku}")
     async def get_product(self, tx: Transaction, sku: Sku) -> ResellerProduct:
@@ -202,17 +203,20 @@ class ProductOperations(Struct, frozen=True):
 
 async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
     """Return a product with its stock and every price. Raises DomainError (not found)."""
-    found = await fetch_product(tx, sku)
-    product_id = found.record.id
+    product = await fetch_product(tx, sku)
+    product_id = product.record.id
     level = await stock_level_of(tx, product_id)
     return ResellerProduct(
-        **structs.asdict(_listed(found)),
+        **structs.asdict(_listed(product)),
         stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered, level.location),
-        deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product_id)],
+        deliveries=[
+            ExpectedDelivery(delivery.expected_on, delivery.incoming)
+            for delivery in await deliveries_of(tx, product_id)
+        ],
         prices=await list_prices_of(tx, product_id),
         contract_prices=await contract_prices_of(tx, product_id),
     )
 
 
-def _listed(found: FoundProduct) -> ListedProduct:
-    return msgspec.convert(structs.asdict(found.record) | structs.asdict(found), ListedProduct)
+def _listed(product: FoundProduct) -> ListedProduct:
+    return msgspec.convert(structs.asdict(product.record) | structs.asdict(product), ListedProduct)

@@ -30,8 +30,8 @@ async def store_picture(tx: Transaction, digest: str, picture: Picture, now: dat
 
 async def find_media_type(tx: Transaction, digest: str) -> str | None:
     """Return the media type of the picture with a digest, or None."""
-    found: str | None = await tx.fetch_value(_MEDIA_TYPE, digest=digest)
-    return found
+    media_type: str | None = await tx.fetch_value(_MEDIA_TYPE, digest=digest)
+    return media_type
 
 
 async def content_of(tx: Transaction, digest: str) -> bytes:

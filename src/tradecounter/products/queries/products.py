@@ -185,17 +185,17 @@ _FIND_PRODUCTS = Statement("""
 
 async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
     """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
-    found = await whole_products(tx, [key_form(sku)])
-    if not found:
+    products = await whole_products(tx, [key_form(sku)])
+    if not products:
         raise await _unknown(tx, sku)
-    return found[0]
+    return products[0]
 
 
 async def whole_products(tx: Transaction, sku_keys: Sequence[str]) -> list[FoundProduct]:
     """Return the products with these folded SKUs, by SKU."""
-    found = await tx.fetch_all(_FIND_PRODUCTS, sku_keys=list(sku_keys))
-    records = await read_products(tx, [product_id for product_id, *_ in found], unreadable=[])
-    return [FoundProduct(record, *hidden) for record, (_, *hidden) in zip(records, found, strict=True)]
+    rows = await tx.fetch_all(_FIND_PRODUCTS, sku_keys=list(sku_keys))
+    records = await read_products(tx, [product_id for product_id, *_ in rows], unreadable=[])
+    return [FoundProduct(record, *hidden) for record, (_, *hidden) in zip(records, rows, strict=True)]
 
 
 _PRODUCT_ROWS = Statement(
@@ -229,11 +229,13 @@ async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[i
     Raises DomainError (not found) for the first unknown SKU, as `fetch_product` does.
     """
     keys = [key_form(sku) for sku in skus]
-    found = {key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)}
+    product_of_key = {
+        key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)
+    }
     for key, sku in zip(keys, skus, strict=True):
-        if key not in found:
+        if key not in product_of_key:
             raise await _unknown(tx, sku)
-    return [found[key] for key in keys]
+    return [product_of_key[key] for key in keys]
 
 
 _WITH_EAN = Statement("select sku from product where ean = :ean order by id limit 1")
@@ -241,8 +243,8 @@ _WITH_EAN = Statement("select sku from product where ean = :ean order by id limi
 
 async def find_sku_with_ean(tx: Transaction, ean: str) -> str | None:
     """Return the SKU of the first product with an EAN, or None."""
-    found: str | None = await tx.fetch_value(_WITH_EAN, ean=ean)
-    return found
+    sku: str | None = await tx.fetch_value(_WITH_EAN, ean=ean)
+    return sku
 
 
 _PURCHASE_COSTS = Statement(

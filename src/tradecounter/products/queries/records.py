@@ -226,7 +226,7 @@ def _same(cells: _Cells) -> _Cells:
 def _numbers(cells: _Cells) -> _Cells:
     numbers = list(map(Decimal, cells))
     if not all(map(Decimal.is_finite, numbers)):
-        raise ValueError(f"{next(each for each in numbers if not each.is_finite())} is not a number")
+        raise ValueError(f"{next(number for number in numbers if not number.is_finite())} is not a number")
     return numbers
 
 
@@ -283,12 +283,12 @@ ORDERABLE_CELLS: LiteralString = """
 def orderable_record(cells: _Cells) -> ProductRecord:
     """Return a product with what an order needs of it, from the ORDERABLE_CELLS; inactive if they are unreadable."""
     product_id, sku, sku_key, name, manufacturer, weight_kg, components, active = cells
-    named = _names_only(dict(zip(_NAMES, (product_id, sku, sku_key, name, manufacturer), strict=True)))
+    product = _names_only(dict(zip(_NAMES, (product_id, sku, sku_key, name, manufacturer), strict=True)))
     try:
         [weight], [parts] = _numbers([weight_kg]), _json(list[ComponentRecord])([components])
     except _UNREADABLE:
-        return named
-    return replace(named, weight_kg=weight, components=parts, active=active)
+        return product
+    return replace(product, weight_kg=weight, components=parts, active=active)
 
 
 _DELETE_LAYOUT = Statement("delete from catalogue_layout")

@@ -213,8 +213,8 @@ class SearchIndex(Struct, frozen=True):
         whole = [postings.rows(terms.whole) for postings in self.fields]
         whole[Field.NAME] |= in_name
         begun = [postings.rows(terms.begun) for postings in self.fields]
-        found = map(or_, whole, begun)
-        return Matches(_cumulative(found), _cumulative(whole), BitMap.union(in_name, *begun))
+        in_field = map(or_, whole, begun)
+        return Matches(_cumulative(in_field), _cumulative(whole), BitMap.union(in_name, *begun))
 
     def _has(self, number: int, word: bytes) -> bool:
         return self.lexicon.key(number).lstrip(COMPOUND) == word
@@ -290,22 +290,22 @@ class SearchIndexBuilder:
 
 def _by_term(rows_of_token: Mapping[bytes, list[int]], terms_of: Callable[[bytes], set[bytes]]) -> _Lists:
     """Return the rows, or keys, of each term. Terms that several tokens have get those of one after the other."""
-    found = {token: rows for token, rows in rows_of_token.items() if is_word(token)}
+    rows_of_term = {token: rows for token, rows in rows_of_token.items() if is_word(token)}
     several: _Lists = defaultdict(list)
     for token, rows in rows_of_token.items():
         if not is_word(token):
             for term in terms_of(token):
                 several[term] += rows
     for term, rows in several.items():
-        found[term] = [*found[term], *rows] if term in found else rows
-    return found
+        rows_of_term[term] = [*rows_of_term[term], *rows] if term in rows_of_term else rows
+    return rows_of_term
 
 
 def _of_texts(texts: TextRows) -> _Lists:
     rows_of_token: _Lists = defaultdict(list)
     for text, rows in texts:
-        found = tokens(text)
-        for token in {*found, *neighbours(found)}:
+        words = tokens(text)
+        for token in {*words, *neighbours(words)}:
             rows_of_token[token] += rows
     return rows_of_token
 

@@ -32,7 +32,7 @@ _NOT_BLANK = re.compile(r"\S+")
 _QUOTES = frozenset('"“”')
 
 
-class Found(Struct, frozen=True):
+class FoundRows(Struct, frozen=True):
     """The rows that a search finds, and the words that were read as others: what was typed, and what was read."""
 
     rows: BitMap
@@ -63,16 +63,16 @@ class Found(Struct, frozen=True):
                     yield tier - ordered
 
 
-def search(index: SearchIndex, query: str, visible: BitMap) -> Found:
+def search(index: SearchIndex, query: str, visible: BitMap) -> FoundRows:
     """Find products among the visible rows. A query without words finds nothing; one in quotes is not corrected."""
     reader = _Reader(index, visible)
     typed = reader.joined_by_punctuation(query)
     if not typed:
-        return Found(BitMap())
+        return FoundRows(BitMap())
     corrected = {} if is_as_typed(query) else reader.corrected(typed)
     read = tuple(word if reader.is_known(word) else corrected.get(word, word) for word in typed)
     matches = reader.phrase(read)
-    return Found(
+    return FoundRows(
         matches.rows & visible,
         tuple(corrected.items()),
         matches,
@@ -132,16 +132,16 @@ class _Reader(Struct):
     def phrase(self, phrase: Phrase) -> Matches:
         """Return what matches all words of a phrase, in any field and order."""
         bound, joined = self._bound(phrase), self._segments(phrase)
-        found: list[Matches] = []
+        ends: list[Matches] = []
         for end in range(1, len(phrase) + 1):
             starts = [end - 1, *(start for start, joined_end in joined if joined_end == end)]
             readings = [
-                found[start - 1] & matches if start else matches
+                ends[start - 1] & matches if start else matches
                 for start in starts
                 for matches in self._readings(phrase[start:end], only_whole=start in bound)
             ]
-            found.append(reduce(or_, readings))
-        return found[-1]
+            ends.append(reduce(or_, readings))
+        return ends[-1]
 
     def in_order(self, rows: BitMap, phrase: Phrase) -> BitMap:
         """Return the rows whose names have the words of a phrase in their order."""
@@ -150,8 +150,8 @@ class _Reader(Struct):
             joined = self.index.entry_of("".join(phrase[start:end]), typed_as_one=_is_one(phrase[start:end])).terms.all
             for place in range(start, end):
                 spans[place] = spans[place] + joined
-        found = rows_of(rows)
-        return bitmap(found[self.index.order.typed(found, spans)])
+        ordered = rows_of(rows)
+        return bitmap(ordered[self.index.order.typed(ordered, spans)])
 
     def _readings(self, phrase: Phrase, *, only_whole: bool) -> Iterator[Matches]:
         """Yield what matches a phrase as one word, or as one of its synonyms."""

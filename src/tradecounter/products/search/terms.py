@@ -47,8 +47,8 @@ def stem(word: str) -> str:
 
 def stems(words: list[str]) -> list[str]:
     """Return the stem of each word, which has only letters of ASCII, as `stem` does."""
-    found: list[str] = _STEMMER.stemWords(words)
-    return [_stem(word, stemmed) for word, stemmed in zip(words, found, strict=True)]
+    stemmed_words: list[str] = _STEMMER.stemWords(words)
+    return [_stem(word, stemmed) for word, stemmed in zip(words, stemmed_words, strict=True)]
 
 
 def _stem(word: str, stemmed: str) -> str:
@@ -170,13 +170,13 @@ class Synonyms(Struct, frozen=True):
     @classmethod
     def of(cls, groups: Collection[str]) -> "Synonyms":
         """Return the synonyms of the program's groups and of others; each is a line of phrases parted by commas."""
-        found: defaultdict[str, dict[Phrase, None]] = defaultdict(dict)
+        synonyms: defaultdict[str, dict[Phrase, None]] = defaultdict(dict)
         for group in (*GROUPS, *groups):
             phrases = phrases_of(group)
             for phrase in phrases:
-                found[key_of(phrase)] |= dict.fromkeys(other for other in phrases if key_of(other) != key_of(phrase))
+                synonyms[key_of(phrase)] |= dict.fromkeys(other for other in phrases if key_of(other) != key_of(phrase))
         joined = tuple("".join(phrase) for group in (*GROUPS, *groups) for phrase in phrases_of(group))
-        return cls({key: tuple(others) for key, others in found.items()}, joined)
+        return cls({key: tuple(others) for key, others in synonyms.items()}, joined)
 
     def of_phrase(self, phrase: Iterable[str]) -> tuple[Phrase, ...]:
         """Return the phrases that mean the same as a phrase, without itself."""

@@ -84,17 +84,17 @@ class AttributeIndex(Struct, frozen=True):
         attribute or a comparison that the attribute's type does not allow.
         """
         equal: dict[int, BitMap] = {}
-        found: BitMap | None = None
+        matches: BitMap | None = None
         for where in chain.from_iterable(map(self._split, filters)):
             values, sign, value = self._parse(where)
             if sign == "=":
                 equal[id(values)] = equal.get(id(values), BitMap()) | values.equal(value, where)
             else:
                 rows = values.compare(sign, value, where)
-                found = rows if found is None else found & rows
+                matches = rows if matches is None else matches & rows
         for rows in equal.values():
-            found = rows if found is None else found & rows
-        return found
+            matches = rows if matches is None else matches & rows
+        return matches
 
     def having(self, key: str, value: str) -> BitMap:
         """Return the rows whose attribute has a value; none if no product can have it."""

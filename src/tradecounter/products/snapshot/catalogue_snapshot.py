@@ -221,22 +221,22 @@ def _texts(rows_of_key: Mapping[str, BitMap], names: Mapping[str, str]) -> Itera
 def _rows_of_manufacturers(
     rows: Mapping[str, BitMap], manufacturers: Iterable[ManufacturerRecord]
 ) -> dict[str, BitMap]:
-    found: defaultdict[str, BitMap] = defaultdict(BitMap)
+    rows_of_name: defaultdict[str, BitMap] = defaultdict(BitMap)
     for manufacturer in manufacturers:
-        found[fold(manufacturer.key)] |= rows.get(manufacturer.key, BitMap())
-    return dict(found)
+        rows_of_name[fold(manufacturer.key)] |= rows.get(manufacturer.key, BitMap())
+    return dict(rows_of_name)
 
 
 def _rows_of_categories(own: Mapping[str, BitMap], categories: Sequence[CategoryRecord]) -> dict[str, BitMap]:
     """Return the rows by each category's key and name; a parent has its children's rows too."""
-    found: defaultdict[str, BitMap] = defaultdict(BitMap)
+    rows_of_name: defaultdict[str, BitMap] = defaultdict(BitMap)
     for category in categories:
         names = {fold(category.key), fold(category.name)}
         keys = (category.key, *(c.key for c in categories if c.parent_key == category.key))
         rows = BitMap.union(BitMap(), *(own.get(key, BitMap()) for key in keys))
         for name in names:
-            found[name] |= rows
-    return dict(found)
+            rows_of_name[name] |= rows
+    return dict(rows_of_name)
 
 
 def _shown_names(attributes: Sequence[AttributeRecord]) -> dict[str, str]:

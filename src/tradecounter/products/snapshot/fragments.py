@@ -103,9 +103,11 @@ class FragmentsBuilder:
         images = to_json_lines([_images(product.images) for product in products])
         # `jsonb` does not keep the order of keys, so they are sorted by name.
         attributes = to_json_lines([self._by_name(product.attributes) for product in products], sort_keys=True)
-        heads = [_Head(*_head_of(product), Raw(each)) for product, each in zip(products, images, strict=True)]
+        heads = [_Head(*_head_of(product), Raw(image)) for product, image in zip(products, images, strict=True)]
         middles = [_Middle(product.consumer_unit_cost) for product in products]
-        tails = [_Tail(p.store_url, p.categories, Raw(each)) for p, each in zip(products, attributes, strict=True)]
+        tails = [
+            _Tail(p.store_url, p.categories, Raw(attribute)) for p, attribute in zip(products, attributes, strict=True)
+        ]
         internals = [_Internal(*_internal_of(product)) for product in products]
         before = [b"," + line[1:-1] for line in to_json_lines(middles)]
         self._before_descriptions.extend(map(len, before))

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.subject import Described, InPath, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Link, Operation, Sample, Success, endpoint
@@ -135,9 +136,9 @@ class QuoteEndpoints(Struct, frozen=True):
         The quote as requested, with support's prices once it is priced.
         """
         async with tx.pipeline() as p:
-            found = pipe_by_code(p, call.customer_id, code.lower())
+            order = pipe_by_code(p, call.customer_id, code.lower())
             lines = pipe_lines_by_code(p, call.customer_id, code.lower())
-        quote = found.first
+        quote = order.first
         if quote is None or quote.kind != "quote":
             raise not_found("quote", code)
         return quote_on_the_wire(quote, with_components(lines.rows), now)

@@ -9,7 +9,8 @@ from msgspec import Meta, Struct, structs
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
+from tradecounter.edge.operations.signature import InPath
+from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.interface_document import PENDING_ORDER
 from tradecounter.orders.operations.staff import CONFIRM_ERRORS, ORDERS_DESCRIBED, SELLERS, check_override
@@ -81,16 +82,18 @@ class QuoteOperations(Struct, frozen=True):
     secret: Callable[[], str]
 
     @QUOTES.lists("/api/quote", "The quotes.")
-    async def list_quotes(self, tx: Transaction, now: datetime, query: QuoteListParameters) -> Listed[ResellerQuote]:
+    async def list_quotes(self, tx: Transaction, now: datetime, query: QuoteListParameters) -> ListPage[ResellerQuote]:
         """Quotes of all customers."""
-        chosen = OrderFilter(customer_id=query.customer_id, state=query.state, kind="quote", changed_since=query.since)
-        found = await orders_after(tx, chosen, query.after, query.limit + 1)
-        return Listed(found, (_shown(each, now) for each in await with_costs(tx, found)))
+        order_filter = OrderFilter(
+            customer_id=query.customer_id, state=query.state, kind="quote", changed_since=query.since
+        )
+        quotes = await orders_after(tx, order_filter, query.after, query.limit + 1)
+        return ListPage(quotes, (_present(quote, now) for quote in await with_costs(tx, quotes)))
 
     @QUOTES.shows(ONE_QUOTE)
     async def get_quote(self, tx: Transaction, now: datetime, code: QuoteCode) -> ResellerQuote:
         """One quote."""
-        return _shown(await fetch_costed_quote(tx, code), now)
+        return _present(await fetch_costed_quote(tx, code), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/price", dry_run=True)
     async def price_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: QuotePrice) -> ResellerQuote:
@@ -99,7 +102,7 @@ class QuoteOperations(Struct, frozen=True):
         The customer gets an e-mail, and can confirm the quote until it expires.
         """
         await price_quote(tx, code, body, now, self.policy.quote_lifetime, self.secret())
-        return _shown(await fetch_costed_quote(tx, code), now)
+        return _present(await fetch_costed_quote(tx, code), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/decline")
     async def decline_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: Declination) -> ResellerQuote:
@@ -108,7 +111,7 @@ class QuoteOperations(Struct, frozen=True):
         The customer gets an e-mail with the reason.
         """
         await decline_quote(tx, code, body.reason, now)
-        return _shown(await fetch_costed_quote(tx, code), now)
+        return _present(await fetch_costed_quote(tx, code), now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/confirm", errors=CONFIRM_ERRORS, roles=SELLERS)
     async def confirm_quote(
@@ -127,12 +130,12 @@ def code_of(call: Call) -> str:
     return call.path_text("code", "quote").lower()
 
 
-def _shown(found: CostedQuote, now: datetime) -> ResellerQuote:
-    quote, pricing = found.quote, pricing_of(found.quote)
+def _present(costed: CostedQuote, now: datetime) -> ResellerQuote:
+    quote, pricing = costed.quote, pricing_of(costed.quote)
     options = {option.id: option_in_utc(quote, option) for option in quote.shipping_options}
     chosen = None if quote.shipping_method is None else options[quote.shipping_method]
     return ResellerQuote(
-        **structs.asdict(created_order(quote, found.lines))
+        **structs.asdict(created_order(quote, costed.lines))
         | {"shipping_method": chosen, "shipping_options": list(options.values())},
         status=quote_status(quote, now),
         customer_id=quote.customer_id,
@@ -140,5 +143,5 @@ def _shown(found: CostedQuote, now: datetime) -> ResellerQuote:
         priced_at=None if pricing is None else pricing.priced_at,
         expires_at=None if pricing is None else pricing.expires_at,
         note=None if pricing is None else pricing.quote_note,
-        margin=found.margin,
+        margin=costed.margin,
     )

@@ -11,7 +11,9 @@ from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.page_kit.tables import (
     Cells,
     Column,
@@ -97,9 +99,9 @@ class OwnQuotePages(Struct, frozen=True):
         wanted, now = call.query(TableParameters), self.desk.clock.now()
         after = read_cursor(wanted.after, int)
         async with self.desk.reading() as tx:
-            found = await own_quotes(tx, call.customer_id, wanted.most, None if after is None else after[1])
+            quotes = await own_quotes(tx, call.customer_id, wanted.most, None if after is None else after[1])
             open_ones = await open_quotes(tx, call.customer_id, _MOST_OPEN) if after is None else []
-        rows = [_quote_row(quote, now) for quote in found]
+        rows = [_quote_row(quote, now) for quote in quotes]
         if wanted.is_file:
             return csv_of("quotes", _QUOTE_CELLS, rows)
         address = self.desk.view(call).at(_QUOTES)

@@ -6,8 +6,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
@@ -46,7 +46,7 @@ class RequestLogPages(Struct, frozen=True):
         f"{DEVELOPER_HOME}/key/{{id}}/request",
         "Requests with an API key",
         columns=_COLUMNS,
-        order=Order({"id": int}, "-id", lambda row, _: (row.id, row.id)),
+        order=TableOrder({"id": int}, "-id", lambda row, _: (row.id, row.id)),
         template="request_log/requests.html",
         file="requests",
         cells={name: name for name in _FILE},
@@ -54,7 +54,9 @@ class RequestLogPages(Struct, frozen=True):
         user_roles=DEVELOPERS,
         path_parameters=(Parameter("id", "The key's id.", ID, 7),),
     )
-    async def list_requests(self, tx: Transaction, call: Call, wanted: RequestTable, at: At) -> Sequence[RequestRecord]:
+    async def list_requests(
+        self, tx: Transaction, call: Call, wanted: RequestTable, at: RowsToRead
+    ) -> Sequence[RequestRecord]:
         key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
         after = 0 if at["after"] is None else at["after"][1]
         return await list_requests(

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from tradecounter.credit_notes.credit_return import creditable_units, receive_and_credit
 from tradecounter.credit_notes.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, in_rows
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page, views_of
+from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page, views_of
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
@@ -31,7 +31,7 @@ from tradecounter.returns.wire import Receipt, Return, return_number, return_on_
 _VIEWS = (("open", "Expected"), ("received", "To credit"), ("closed", "Closed"), ("all", "All"))
 _COLUMNS = (
     Column("Return"),
-    Column("Order"),
+    Column("TableOrder"),
     Column("Customer"),
     Column("Reason"),
     Column("Opened"),
@@ -67,14 +67,14 @@ class ReturnListPages(Struct, frozen=True):
         "/return",
         "Returns",
         columns=_COLUMNS,
-        order=Order({"number": int}, "-number", lambda row, _: (row.id, row.id)),
+        order=TableOrder({"number": int}, "-number", lambda row, _: (row.id, row.id)),
         template="returns/list.html",
         file="returns",
         cells=_CELLS,
         shown=lambda self, call, found: self._views(call, found.wanted.state),
         scope="orders:read",
     )
-    async def list_returns(self, tx: Transaction, wanted: ReturnTable, at: At) -> list[ReturnRow]:
+    async def list_returns(self, tx: Transaction, wanted: ReturnTable, at: RowsToRead) -> list[ReturnRow]:
         state = None if wanted.state == "all" else wanted.state
         return await return_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
 
@@ -181,7 +181,7 @@ def _facts(notes: Sequence[IssuedCreditNote]) -> Any:
     return [(note.invoice, note.cost_gross) for note in notes]
 
 
-def _received(found: Return) -> str:
-    back = sum(item.received for item in found.items)
-    wanted = sum(item.quantity for item in found.items)
+def _received(shown: Return) -> str:
+    back = sum(item.received for item in shown.items)
+    wanted = sum(item.quantity for item in shown.items)
     return "All units are received." if back == wanted else f"{back} of {wanted} units are received."

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.guide import first_line
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
@@ -61,17 +61,19 @@ class SandboxKeyPages(Struct, frozen=True):
         to=_LIST,
         done="The key was made already. It is shown only once; if you did not copy it, make another one.",
         outside=lambda self, call, body, key: self._make(call, body, key),
-        reveals=lambda self, call, new: self._made(call, new),
+        reveals=lambda self, call, new: self._show_new_key(call, new),
         user_roles=DEVELOPERS,
         dangerous=True,
     )
     async def make(
-        self, tx: Transaction, call: Call, body: SandboxKeyForm, found: RemoteKey, now: datetime
+        self, tx: Transaction, call: Call, body: SandboxKeyForm, outside_result: RemoteKey, now: datetime
     ) -> RemoteKey:
-        if found.key is None:
+        made_key = outside_result
+        if made_key.key is None:
             raise DomainError(Kind.CONFLICT, _LOST)
-        _audit(tx, "sandbox_key.create", call, {"id": found.id, "name": found.name, "prefix": found.prefix}, now)
-        return found
+        facts = {"id": made_key.id, "name": made_key.name, "prefix": made_key.prefix}
+        _audit(tx, "sandbox_key.create", call, facts, now)
+        return made_key
 
     async def _make(self, call: Call, body: SandboxKeyForm, form_key: str) -> RemoteKey:
         """Make the key once for each form."""
@@ -102,7 +104,7 @@ class SandboxKeyPages(Struct, frozen=True):
     async def _new(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "sandbox/new_key.html", form=filled)
 
-    def _made(self, call: Call, new: RemoteKey) -> Response:
+    def _show_new_key(self, call: Call, new: RemoteKey) -> Response:
         key = new.key or ""
         url = self._sandbox().url
         return self.desk.show(call, "sandbox/made_key.html", key=key, url=url, first=first_line(url, key))

@@ -10,7 +10,7 @@ from tradecounter.alerts.queries import price_alerts_of
 from tradecounter.baskets.change_basket import add_what_is_sold
 from tradecounter.baskets.queries import lines_of_basket
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import BUYER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, action, step
@@ -46,7 +46,7 @@ class Source(Struct, frozen=True):
     source: str | None = None
 
 
-class Wanted(Struct, frozen=True):
+class WantedProduct(Struct, frozen=True):
     """The product to put into a list, and its units."""
 
     sku: str | None = None
@@ -69,9 +69,9 @@ class SavedListPages(Struct, frozen=True):
     @page(PATH, "Lists", user_roles=BUYER)
     async def show_lists(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await lists_of(tx, user_of(call))
+            saved_lists = await lists_of(tx, user_of(call))
             usual = await self._usual(tx, call)
-        return self.desk.show(call, "saved_lists/lists.html", lists=found, usual=len(usual))
+        return self.desk.show(call, "saved_lists/lists.html", lists=saved_lists, usual=len(usual))
 
     @step(
         _NEW,
@@ -128,8 +128,8 @@ class SavedListPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def to_basket(self, tx: Transaction, call: Call) -> str:
-        found = await fetch_list(tx, user_of(call), _id(call))
-        return await self._to_basket(tx, call, await lines_of_list(tx, found.id))
+        saved_list = await fetch_list(tx, user_of(call), _id(call))
+        return await self._to_basket(tx, call, await lines_of_list(tx, saved_list.id))
 
     @step(
         f"{_ONE}/change",
@@ -168,12 +168,12 @@ class SavedListPages(Struct, frozen=True):
 
     async def _show_list(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            found = await fetch_list(tx, user_of(call), _id(call))
-            lines = await lines_of_list(tx, found.id)
+            saved_list = await fetch_list(tx, user_of(call), _id(call))
+            lines = await lines_of_list(tx, saved_list.id)
             followed = {alert.list_id for alert in await price_alerts_of(tx, user_of(call).id)}
-        path = f"{PATH}/{found.id}"
-        is_followed = found.id in followed
-        return await self._show(call, filled, lines, found.name, path, found, is_followed=is_followed)
+        path = f"{PATH}/{saved_list.id}"
+        is_followed = saved_list.id in followed
+        return await self._show(call, filled, lines, saved_list.name, path, saved_list, is_followed=is_followed)
 
     async def _show(
         self,
@@ -182,7 +182,7 @@ class SavedListPages(Struct, frozen=True):
         lines: Sequence[ListLine],
         title: str,
         path: str,
-        found: SavedList | None = None,
+        saved_list: SavedList | None = None,
         *,
         is_followed: bool = False,
     ) -> Response:
@@ -198,7 +198,7 @@ class SavedListPages(Struct, frozen=True):
             net=sum((line.net for line in products), NOTHING),
             title=title,
             path=path,
-            found=found,
+            found=saved_list,
             is_followed=is_followed,
         )
 
@@ -210,47 +210,47 @@ class SavedListPages(Struct, frozen=True):
 
     async def _show_change(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            found = await fetch_list(tx, user_of(call), _id(call))
-            lines = [(line.sku, line.quantity) for line in await lines_of_list(tx, found.id)]
-        return self._show_form(call, filled, lines, found)
+            saved_list = await fetch_list(tx, user_of(call), _id(call))
+            lines = [(line.sku, line.quantity) for line in await lines_of_list(tx, saved_list.id)]
+        return self._show_form(call, filled, lines, saved_list)
 
     def _show_form(
-        self, call: Call, filled: Filled, lines: Iterable[tuple[str, int]], found: SavedList | None
+        self, call: Call, filled: Filled, lines: Iterable[tuple[str, int]], saved_list: SavedList | None
     ) -> Response:
         return self.desk.show(
             call,
             "saved_lists/form.html",
             form=filled,
-            title="New list" if found is None else "Change the list",
-            name="" if found is None else found.name,
-            shared=found is not None and found.shared,
+            title="New list" if saved_list is None else "Change the list",
+            name="" if saved_list is None else saved_list.name,
+            shared=saved_list is not None and saved_list.shared,
             text="\n".join(f"{sku}\t{quantity}" for sku, quantity in lines),
-            back=PATH if found is None else f"{PATH}/{found.id}",
-            back_name="Lists" if found is None else found.name,
+            back=PATH if saved_list is None else f"{PATH}/{saved_list.id}",
+            back_name="Lists" if saved_list is None else saved_list.name,
         )
 
     async def _show_add(self, call: Call, filled: Filled) -> Response:
-        wanted = call.query(Wanted)
+        wanted = call.query(WantedProduct)
         async with self.desk.reading() as tx:
-            found = await lists_of(tx, user_of(call))
+            saved_lists = await lists_of(tx, user_of(call))
         return self.desk.show(
             call,
             "saved_lists/add.html",
             form=filled,
             sku=filled.value("sku", wanted.sku),
             quantity=wanted.quantity or 1,
-            lists=[(str(each.id), each.name) for each in found],
+            lists=[(str(saved_list.id), saved_list.name) for saved_list in saved_lists],
         )
 
     async def _ask_to_delete(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            found = await fetch_list(tx, user_of(call), _id(call))
+            saved_list = await fetch_list(tx, user_of(call), _id(call))
         return Question(
-            title=f"Delete {found.name}?",
-            text="It is deleted for all users of your company." if found.shared else "Only you can see it.",
+            title=f"Delete {saved_list.name}?",
+            text="It is deleted for all users of your company." if saved_list.shared else "Only you can see it.",
             button="Delete the list",
-            back=f"{PATH}/{found.id}",
-            back_name=found.name,
+            back=f"{PATH}/{saved_list.id}",
+            back_name=saved_list.name,
             danger=True,
         )
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import page, roles_of_caller, staff_id_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -49,8 +49,8 @@ class SavedViewPages(Struct, frozen=True):
         path = text("of", call.query(ViewsOf).of)
         may = self.desk.view(call).may
         async with self.desk.reading() as tx:
-            found = await views_seen_by(tx, staff_id_of(call), path)
-        views = [view for view in found if may(view.path)]
+            saved_views = await views_seen_by(tx, staff_id_of(call), path)
+        views = [view for view in saved_views if may(view.path)]
         return self.desk.show(call, "saved_views/list.html", views=views, me=staff_id_of(call), **self._rights(call))
 
     @step(
@@ -69,12 +69,12 @@ class SavedViewPages(Struct, frozen=True):
     @step(
         f"{_PATH}/{{id}}/delete",
         "Delete a view",
-        asks=lambda self, call: self._asked(call),
+        asks=lambda self, call: self._question(call),
         to=_PATH,
         done="The view is deleted.",
     )
     async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await remove_view(tx, **self._named(call), now=now)
+        await remove_view(tx, **self._key_of_view(call), now=now)
 
     def _list(self, call: Call, address: str) -> tuple[str, str]:
         """Return the path and the query of a list that the person may open. Raises DomainError (invalid)."""
@@ -86,14 +86,14 @@ class SavedViewPages(Struct, frozen=True):
             raise invalid("of", "is no list that you may open")
         return parts.path, parts.query
 
-    def _named(self, call: Call) -> dict[str, Any]:
+    def _key_of_view(self, call: Call) -> dict[str, Any]:
         """Return the view in the path, and which ones the person may delete."""
         any_shared = "administrator" in roles_of_caller(call)
         return {"view_id": call.path_id("id", "view"), "staff_id": staff_id_of(call), "any_shared": any_shared}
 
-    async def _asked(self, call: Call) -> Question:
+    async def _question(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            view = await fetch_view(tx, **self._named(call))
+            view = await fetch_view(tx, **self._key_of_view(call))
         who = "All who see it lose it." if view.shared else "Only you see it."
         return Question(
             text=f"Delete the view {view.name}? {who}",

@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.pages.operation import page, roles_of_caller
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import BothSites
@@ -84,8 +85,8 @@ def _show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[
     if query.live:
         first = [replace(group, hits=group.hits[:_MOST_LIVE]) for group in shown]
         return desk.show(call, "search/results.html", form=Filled({}), text=query.text, groups=first, as_typed="")
-    found = [hit for group in shown for hit in group.hits]
-    hits = [hit for hit in found if not hit.follows] or found
+    all_hits = [hit for group in shown for hit in group.hits]
+    hits = [hit for hit in all_hits if not hit.follows] or all_hits
     exact = {hit.path for hit in hits if hit.exact}
     is_read_otherwise = not exact and any(group.note for group in shown)
     wanted = exact or {hit.path for hit in hits}

@@ -159,9 +159,9 @@ _CONFIGURATIONS = Statement(
 )
 
 
-def _by_line(found: Iterable[tuple[int, int, T]]) -> defaultdict[int, defaultdict[int, list[T]]]:
+def _by_line(rows: Iterable[tuple[int, int, T]]) -> defaultdict[int, defaultdict[int, list[T]]]:
     values: defaultdict[int, defaultdict[int, list[T]]] = defaultdict(lambda: defaultdict(list))
-    for order_id, line_id, value in found:
+    for order_id, line_id, value in rows:
         values[order_id][line_id].append(value)
     return values
 
@@ -194,8 +194,8 @@ _FIND_SHIPMENT = Statement("""
 
 async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | None) -> int | None:
     """Return the id of an order's latest shipment, or of its latest with a tracking number, in any case."""
-    found: int | None = await tx.fetch_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
-    return found
+    shipment_id: int | None = await tx.fetch_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
+    return shipment_id
 
 
 class Configurability(Struct, frozen=True):
@@ -235,8 +235,8 @@ _SAMPLE_SEALED = Statement(
 
 async def sample_sealed(tx: Transaction, most: int) -> list[bytes]:
     """Return the `most` first and the `most` last configurations, encrypted."""
-    found = await tx.fetch_all(_SAMPLE_SEALED, most=most)
-    return [data for (data,) in found]
+    rows = await tx.fetch_all(_SAMPLE_SEALED, most=most)
+    return [data for (data,) in rows]
 
 
 _LOCK_SEALED = Statement(
@@ -246,5 +246,5 @@ _LOCK_SEALED = Statement(
 
 async def lock_sealed(tx: Transaction, after: int, most: int) -> list[tuple[int, bytes]]:
     """Return the next configurations by id, encrypted, and lock them until the transaction ends."""
-    found = await tx.fetch_all(_LOCK_SEALED, after=after, most=most)
-    return [(id_, data) for id_, data in found]
+    rows = await tx.fetch_all(_LOCK_SEALED, after=after, most=most)
+    return [(id_, data) for id_, data in rows]

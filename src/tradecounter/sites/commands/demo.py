@@ -62,7 +62,7 @@ def show_demo_as_json(demo: Demo) -> None:
             "base_url": demo.base_url,
             "docs_url": f"{demo.base_url}/docs",
             "backoffice_url": demo.staff_url,
-            "customers": [{name: getattr(each, name) for name in _CUSTOMER_FIELDS} for each in demo.customers],
+            "customers": [{name: getattr(customer, name) for name in _CUSTOMER_FIELDS} for customer in demo.customers],
             "users": demo.users,
             "staff": demo.staff,
             "service_token": demo.service_token,
@@ -87,7 +87,7 @@ def show_demo(demo: Demo) -> None:
     typer.echo(f"  Service token\n  {demo.service_token}\n")
     owners: list[tuple[str, ...]] = [(str(each.id), "owner", each.email, each.password) for each in demo.customers]
     others: list[tuple[str, ...]] = [
-        (str(each.customer_id), each.role, each.email, each.password) for each in demo.users
+        (str(user.customer_id), user.role, user.email, user.password) for user in demo.users
     ]
     _print_table("Users of customers", ("Customer", "Role", "E-mail", "Password"), sorted(owners + others))
     typer.echo("  API keys of customers\n")

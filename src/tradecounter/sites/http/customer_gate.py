@@ -5,8 +5,9 @@ from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
-from tradecounter.agents.queries.consents import find_agent_of_token
-from tradecounter.db.pool import Database, act_for
+from tradecounter.agents.queries.tokens import find_agent_of_token
+from tradecounter.db.fair_shares import act_for
+from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.rest.call import add_response_headers
 from tradecounter.edge.rest.operation import Operation
@@ -80,11 +81,11 @@ class AgentGate(Struct, frozen=True):
             return await self.customers.admit(request, operation)
         admission.check_address(sender)
         async with transaction(self.database) as tx:
-            found = await find_agent_of_token(tx, credential.hash, self.clock.now())
-        if found is None:
+            agent = await find_agent_of_token(tx, credential.hash, self.clock.now())
+        if agent is None:
             await admission.record_failure(sender, prefix=credential.prefix)
             raise InvalidCredentialError
-        return self.customers.let_in(request, operation, sender.admitted_as(found))
+        return self.customers.let_in(request, operation, sender.admitted_as(agent))
 
 
 class FeedGate(Struct, frozen=True):

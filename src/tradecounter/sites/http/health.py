@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.db.pool import REMEDY, Writability
 from tradecounter.db.refresher import Freshness, Refresher
+from tradecounter.db.writability import REMEDY, Writability
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.headers import RETRY_AFTER
 from tradecounter.edge.rest.operation import ErrorResponse

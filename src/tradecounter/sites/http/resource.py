@@ -175,9 +175,9 @@ class DirectCalls:
             if name == b"origin":
                 return None
         for route in self._routes.get(_first_segment(scope["path"]), ()):
-            match, found = route.matches(scope)
+            match, child_scope = route.matches(scope)
             if match is Match.FULL:
-                scope.update(found)
+                scope.update(child_scope)
                 return cast("Resource", route.endpoint)
         return None
 

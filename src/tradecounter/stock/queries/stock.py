@@ -80,10 +80,10 @@ _DELIVERIES_OF_PRODUCTS = Statement("""
 
 async def deliveries_of_products(tx: Transaction, product_ids: Sequence[int]) -> dict[int, list[Delivery]]:
     """Return the expected deliveries of products in order of date, by product id; one without any is missing."""
-    found: dict[int, list[Delivery]] = {}
+    deliveries: dict[int, list[Delivery]] = {}
     for product_id, *delivery in await tx.fetch_all(_DELIVERIES_OF_PRODUCTS, product_ids=list(product_ids)):
-        found.setdefault(product_id, []).append(Delivery(*delivery))
-    return found
+        deliveries.setdefault(product_id, []).append(Delivery(*delivery))
+    return deliveries
 
 
 class BackOrder(Struct, frozen=True):
@@ -171,15 +171,15 @@ def lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
     return p.fetch(_LOCK_LEVELS, product_ids=array(wanted), quantities=array(wanted.values()))
 
 
-def allocate(tx: Transaction, wanted: Mapping[int, int], found: Result[Allocation]) -> dict[int, Allocation]:
+def allocate(tx: Transaction, wanted: Mapping[int, int], allocation: Result[Allocation]) -> dict[int, Allocation]:
     """Allocate the units that are in stock; back-order the rest."""
     tx.queue(
         _TAKE,
-        product_ids=array(a.product_id for a in found.rows),
-        taken=array(a.taken for a in found.rows),
-        quantities=array(wanted[a.product_id] for a in found.rows),
+        product_ids=array(a.product_id for a in allocation.rows),
+        taken=array(a.taken for a in allocation.rows),
+        quantities=array(wanted[a.product_id] for a in allocation.rows),
     )
-    return {a.product_id: a for a in found.rows}
+    return {a.product_id: a for a in allocation.rows}
 
 
 _MOVE_SERVED = Statement("""

@@ -103,7 +103,7 @@ def lacks_of(sight: Sight, since: Place) -> Lacks:
     return Lacks(since.position.versions, _noted(sight, since).levels().digest, since.terms, sight.place)
 
 
-class Changed(Struct, frozen=True):
+class ChangedRows(Struct, frozen=True):
     """What has changed since a place for all customers under the same terms, but for their contract prices."""
 
     detail: Rows
@@ -118,17 +118,17 @@ class Changed(Struct, frozen=True):
         return sum(part.nbytes for part in (self.detail, self.listed, self.shown, self.rows)) + OVERHEAD
 
 
-def changed_under_terms(sight: Sight, since: Place) -> Changed:
+def changed_under_terms(sight: Sight, since: Place) -> ChangedRows:
     """Return what has changed for the customers under the sight's terms whose copies show `since`."""
     noted = _noted(sight, since)
     detail, all_details = noted.rows("catalogue", None)
     lists = {since.terms.price_list, sight.place.terms.price_list}
     listed = reduce(np.union1d, map(noted.list_prices, lists), _NONE)
     shown = np.concatenate((noted.levels().rows, _delivered(sight, since, noted), _labelled(sight, since)))
-    return Changed(detail, all_details, listed, shown, np.unique(np.concatenate((detail, listed, shown))))
+    return ChangedRows(detail, all_details, listed, shown, np.unique(np.concatenate((detail, listed, shown))))
 
 
-def touches_contracts(sight: Sight, since: Place, changed: Changed) -> bool:
+def touches_contracts(sight: Sight, since: Place, changed: ChangedRows) -> bool:
     """Return whether the differences of a customer may be others than those of one without contract prices."""
     if since.terms != sight.place.terms or changed.all_details:
         return True
@@ -141,7 +141,7 @@ def touches_contracts(sight: Sight, since: Place, changed: Changed) -> bool:
     return bool(are_among(few, many).any())
 
 
-def differences(sight: Sight, since: Place, changed: Changed) -> Differences:
+def differences(sight: Sight, since: Place, changed: ChangedRows) -> Differences:
     """Return what a copy that shows `since`, not newer than the sight, must change to show the sight.
 
     May include products that are equal again, or that changed in a way that does not show. `changed` is of the same
@@ -173,8 +173,8 @@ class Noted(Struct, frozen=True):
 
     def rows(self, topic: Topic, subject: Subject) -> tuple[Rows, bool]:
         """Return the rows of a subject's changes; and whether all products have changed."""
-        found = self.journal.between(topic, subject, version_of(self.after, topic), version_of(self.until, topic))
-        return self._rows(ids for ids in found if ids is not None), any(ids is None for ids in found)
+        lists = self.journal.between(topic, subject, version_of(self.after, topic), version_of(self.until, topic))
+        return self._rows(ids for ids in lists if ids is not None), any(ids is None for ids in lists)
 
     def levels(self) -> WrittenRows:
         """Return the rows whose stock level was written."""
@@ -193,8 +193,8 @@ class Noted(Struct, frozen=True):
             default = default[same.all(axis=1)]
         return np.concatenate((own, default))
 
-    def _rows(self, found: Iterable[Ids]) -> Rows:
-        ids = list(found)
+    def _rows(self, lists: Iterable[Ids]) -> Rows:
+        ids = list(lists)
         if not ids:
             return _NONE
         rows = self.data.snapshot.row_of_id.rows(np.concatenate(ids))
@@ -212,7 +212,7 @@ def _are_active(rows: Rows, view: CustomerView) -> NDArray[np.bool_]:
     return np.isin(rows, rows_of(bitmap(rows) & active))
 
 
-def _priced_anew(sight: Sight, since: Place, changed: Changed) -> Rows:
+def _priced_anew(sight: Sight, since: Place, changed: ChangedRows) -> Rows:
     """Return the rows whose price for the customer has changed, or may have."""
     agreed, _ = _noted(sight, since).rows("contracts", sight.customer_id)
     former, now = _former_prices(sight, since.terms), sight.view.prices
@@ -242,8 +242,8 @@ def _differently_priced(former: PriceVector, now: PriceVector) -> Rows:
         rows = np.arange(len(now.shared.costs), dtype=np.int32)
     if not len(rows):
         return _NONE
-    found: Rows = rows[(former.costs(rows) != now.costs(rows)).any(axis=1)]
-    return found
+    different: Rows = rows[(former.costs(rows) != now.costs(rows)).any(axis=1)]
+    return different
 
 
 def _delivered(sight: Sight, since: Place, noted: Noted) -> Rows:

@@ -21,7 +21,7 @@ from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.changes.cursor import Cursor, Cursors, Place, expired_cursor
 from tradecounter.storefront.changes.differences import (
     OVERHEAD,
-    Changed,
+    ChangedRows,
     Differences,
     Lacks,
     Sight,
@@ -54,7 +54,7 @@ class ChangePage(Struct, frozen=True):
     cursor: bytes
 
 
-class _Found(NamedTuple):
+class _ChangesPage(NamedTuple):
     """Changes as a JSON array, and the product id with which the next page begins; None after the last page."""
 
     body: bytes
@@ -66,10 +66,10 @@ class _Found(NamedTuple):
         return len(self.body) + OVERHEAD
 
 
-_UNCHANGED = _Found(_NOTHING)
+_UNCHANGED = _ChangesPage(_NOTHING)
 
 
-class _Asked(NamedTuple):
+class _PageKey(NamedTuple):
     """What decides on a page for customers whose contract prices it does not touch."""
 
     lacks: Lacks
@@ -93,9 +93,9 @@ class ChangeFeed:
         self._turn = asyncio.Lock()
         self._took_long = False
         # What many customers get for one change that touches no contract price of theirs.
-        self._shared: FIFOCache[_Asked, _Found] = FIFOCache(_SHARED_BYTES, lambda found: found.size)
+        self._shared: FIFOCache[_PageKey, _ChangesPage] = FIFOCache(_SHARED_BYTES, lambda found: found.size)
         # What has changed for many customers, as rows of the data.
-        self._changed: FIFOCache[Lacks, Changed] = FIFOCache(_SHARED_BYTES, lambda changed: changed.size)
+        self._changed: FIFOCache[Lacks, ChangedRows] = FIFOCache(_SHARED_BYTES, lambda changed: changed.size)
         self._found_in: CatalogueData | None = None  # whose rows these are
 
     async def start(self, customer_id: int) -> ChangePage:
@@ -127,12 +127,12 @@ class ChangeFeed:
                 self._require_kept(cursor, sight, patient=began < catches_up_until)
                 is_behind = sight is None or not sight.place.covers(cursor.newest)
                 if sight is not None and not is_behind:
-                    found, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
-                    if found.body != _NOTHING:
+                    changes, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
+                    if changes.body != _NOTHING:
                         _require_same_terms(cursor, sight.place)
-                    cursor = _following(cursor, sight.place, found.next_id)
-                    if found.body != _NOTHING:
-                        return self._page(customer_id, found.body, cursor)
+                    cursor = _following(cursor, sight.place, changes.next_id)
+                    if changes.body != _NOTHING:
+                        return self._page(customer_id, changes.body, cursor)
                     if was_in_pages:
                         continue  # with what has changed since the first page
             finally:
@@ -196,7 +196,7 @@ class ChangeFeed:
         elif position.log in sight.journal.logs.values() or not patient:
             raise expired_cursor()
 
-    def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _Found:
+    def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _ChangesPage:
         if cursor.since == sight.place:
             return _UNCHANGED
         if self._found_in is not sight.data:
@@ -207,15 +207,15 @@ class ChangeFeed:
         lacks = lacks_of(sight, since)
         if has_contracts(sight, since) and touches_contracts(sight, since, self._changed_for(sight, since, lacks)):
             return _found(sight, cursor, limit, self._changed_for(sight, since, lacks))
-        asked = _Asked(lacks, cursor.next_id, limit)
-        found = self._shared.get(asked)
-        if found is None:
-            found = _found(sight, cursor, limit, self._changed_for(sight, since, lacks))
-            if found.size <= _SHARED_BYTES:
-                self._shared[asked] = found
-        return found
+        asked = _PageKey(lacks, cursor.next_id, limit)
+        changes = self._shared.get(asked)
+        if changes is None:
+            changes = _found(sight, cursor, limit, self._changed_for(sight, since, lacks))
+            if changes.size <= _SHARED_BYTES:
+                self._shared[asked] = changes
+        return changes
 
-    def _changed_for(self, sight: Sight, since: Place, lacks: Lacks) -> Changed:
+    def _changed_for(self, sight: Sight, since: Place, lacks: Lacks) -> ChangedRows:
         changed = self._changed.get(lacks)
         if changed is None:
             changed = changed_under_terms(sight, since)
@@ -227,23 +227,23 @@ class ChangeFeed:
         return ChangePage(body, self._cursors.write(customer_id, cursor))
 
 
-def _require_same_terms(cursor: Cursor, seen: Place) -> None:
+def _require_same_terms(cursor: Cursor, place: Place) -> None:
     """Raise DomainError (gone) if the customer's terms are others than at the first page.
 
     The copy then shows some products under the terms before the pages, and others under those of the first page, so
     that no cursor could follow.
     """
-    if cursor.until is not None and msgspec.structs.replace(cursor.until.terms, day=seen.terms.day) != seen.terms:
+    if cursor.until is not None and msgspec.structs.replace(cursor.until.terms, day=place.terms.day) != place.terms:
         raise expired_cursor()
 
 
-def _following(cursor: Cursor, seen: Place, next_id: int | None) -> Cursor:
+def _following(cursor: Cursor, place: Place, next_id: int | None) -> Cursor:
     """Return the cursor that follows a page of what `cursor` lacks of the place that was seen."""
-    until = cursor.until or seen
+    until = cursor.until or place
     return Cursor(until) if next_id is None else Cursor(cursor.since, until, next_id)
 
 
-def _found(sight: Sight, cursor: Cursor, limit: int, changed: Changed) -> _Found:
+def _found(sight: Sight, cursor: Cursor, limit: int, changed: ChangedRows) -> _ChangesPage:
     """Return the next changes, by product id."""
     differing = differences(sight, cursor.since, changed)
     if not differing:
@@ -257,7 +257,7 @@ def _found(sight: Sight, cursor: Cursor, limit: int, changed: Changed) -> _Found
     chosen, removed = rows[page], is_removed[page]
     former_skus = _former_skus(sight, cursor.since, ids[page])
     changes = _rendered(sight.view, former_skus, Differences(chosen[~removed], chosen[removed]))
-    return _Found(b"[%b]" % b",".join(changes), int(ids[page[-1]]) + 1 if len(order) > limit else None)
+    return _ChangesPage(b"[%b]" % b",".join(changes), int(ids[page[-1]]) + 1 if len(order) > limit else None)
 
 
 def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:

@@ -41,17 +41,17 @@ class ShopPages(Struct, frozen=True):
     @page(PATH, "Products", user_roles=BUYER, query=ShopParameters)
     async def show_catalogue(self, call: Call) -> Response:
         view = await self.parts.views.of(call.customer_id)
-        shown = shown_shelf(call, view, self.desk.view(call).at(PATH))
-        return self.desk.show(call, "storefront/catalogue.html", **shown)
+        shelf = shown_shelf(call, view, self.desk.view(call).at(PATH))
+        return self.desk.show(call, "storefront/catalogue.html", **shelf)
 
     @page(PATH + "/{sku}", "One product", user_roles=BUYER, path_parameters=(_SKU,), query=WantedUnits)
     async def show_product(self, call: Call) -> Response:
         view = await self.parts.views.of(call.customer_id)
         sku = call.path_text("sku", "product")
-        shown = shown_skus(view, [sku])
-        if not shown:
+        skus = shown_skus(view, [sku])
+        if not skus:
             raise not_found("product", sku)
-        product = shown[0]
+        product = skus[0]
         units = count_or_nothing(call.query(WantedUnits).quantity, MOST_UNITS) or 1
         async with self.desk.reading() as tx:
             bought = await find_last_bought(tx, call.customer_id, product.record.id)
@@ -98,13 +98,13 @@ class ComparePages(Struct, frozen=True):
         view = await self.parts.views.of(call.customer_id)
         wanted = list({key_form(sku): sku for sku in call.query(Compared).sku}.values())
         products = shown_skus(view, wanted[:MOST_COMPARED])
-        found = {key_form(product.record.sku) for product in products}
+        keys = {key_form(product.record.sku) for product in products}
         return self.desk.show(
             call,
             "storefront/compare.html",
             products=products,
             rows=compared(products),
-            gone=[sku for sku in wanted[:MOST_COMPARED] if key_form(sku) not in found],
+            gone=[sku for sku in wanted[:MOST_COMPARED] if key_form(sku) not in keys],
             left_out=max(len(wanted) - MOST_COMPARED, 0),
         )
 

@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import fields
 
-from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError
 from tradecounter.products.search.query import as_typed

@@ -100,8 +100,8 @@ class HomePages(Struct, frozen=True):
         if summary.pending:
             home.pending = max(summary.pending - await count_orders_to_approve(tx, account.id, now), 0)
         if summary.quotes_priced:
-            found = await open_quotes(tx, account.id, _MOST_SHOWN)
-            home.quotes = [q for q in found if isinstance(q, PricedQuote) and not q.has_expired(now)]
+            quotes = await open_quotes(tx, account.id, _MOST_SHOWN)
+            home.quotes = [q for q in quotes if isinstance(q, PricedQuote) and not q.has_expired(now)]
         wanted = OrderFilter(customer_id=account.id, state="confirmed")
         home.latest = await order_table(tx, wanted, "confirmed", _MOST_SHOWN, descending=True)
         home.waits = await waits_of_rows(tx, home.latest, now, sees_deliveries=account.trade_account)

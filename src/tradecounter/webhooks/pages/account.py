@@ -22,5 +22,5 @@ class OwnWebhookListPages(Struct, frozen=True):
     @page(f"{DEVELOPER_HOME}/webhook", "Webhooks", user_roles=DEVELOPERS)
     async def list_webhooks(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await endpoints_after(tx, 0, MAX_ENDPOINTS_PER_OWNER, call.customer_id)
-        return self.desk.show(call, "webhooks/webhooks.html", webhooks=list(map(webhook_on_the_wire, found)))
+            endpoints = await endpoints_after(tx, 0, MAX_ENDPOINTS_PER_OWNER, call.customer_id)
+        return self.desk.show(call, "webhooks/webhooks.html", webhooks=list(map(webhook_on_the_wire, endpoints)))

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import DEVELOPERS, Rights, page
@@ -245,8 +245,8 @@ class WebhookPages(Struct, BothSites, frozen=True):
         types = sorted(TYPES if self.owner(call) is None else CUSTOMER_TYPES)
         return self._page(call, "webhooks/new.html", form=filled, types=types)
 
-    def _show_secret(self, call: Call, made: CreatedWebhook) -> Response:
-        return self._page(call, "webhooks/secret.html", webhook=made)
+    def _show_secret(self, call: Call, created_webhook: CreatedWebhook) -> Response:
+        return self._page(call, "webhooks/secret.html", webhook=created_webhook)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
@@ -266,12 +266,12 @@ class WebhookPages(Struct, BothSites, frozen=True):
                 records = await list_deliveries(tx, webhook.id, 0 if after is None else after[1], wanted.most, owner)
             return list(map(delivery_on_the_wire, records))
 
-        found = await listed(call, DeliveryTable, {"id": int}, "-id", find)
-        if found.is_file:
-            return csv_file(f"deliveries-{webhook.id}", _DELIVERY_HEADINGS, map(_file_row, found.rows))
+        listing = await listed(call, DeliveryTable, {"id": int}, "-id", find)
+        if listing.is_file:
+            return csv_file(f"deliveries-{webhook.id}", _DELIVERY_HEADINGS, map(_file_row, listing.rows))
         address = self.desk.view(call).at(self._path(webhook.id))
         table = Table.of(
-            call, address, _DELIVERY_COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.id, row.id)
+            call, address, _DELIVERY_COLUMNS, listing.rows, listing.sort, lambda row: cursor_text(row.id, row.id)
         )
         now = self.desk.clock.now()
         due = webhook.state == "active" and any(
@@ -280,7 +280,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
         return self._page(
             call,
             "webhooks/webhook.html",
-            form=filled if filled.message or filled.errors else found.form,
+            form=filled if filled.message or filled.errors else listing.form,
             webhook=webhook,
             table=table,
             due=due,

@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.webhooks.queries.endpoints import Endpoint, endpoints_after
@@ -34,13 +34,13 @@ class WebhookListPages(Struct, frozen=True):
         "/webhook",
         "Webhooks",
         columns=_COLUMNS,
-        order=Order({"id": int}, "id", lambda row, _: (row.id, row.id)),
+        order=TableOrder({"id": int}, "id", lambda row, _: (row.id, row.id)),
         template="webhooks/list.html",
         file="webhooks",
         cells=_CELLS,
         scope="events:read",
     )
-    async def list_webhooks(self, tx: Transaction, wanted: WebhookTable, at: At) -> list[Endpoint]:
+    async def list_webhooks(self, tx: Transaction, wanted: WebhookTable, at: RowsToRead) -> list[Endpoint]:
         behind = 0 if at["after"] is None else at["after"][1]
         customer_id = await named_customer(tx, "customer_id", wanted.customer_id)
         return await endpoints_after(tx, behind, wanted.most, customer_id)

@@ -105,8 +105,8 @@ async def fetch_endpoint(tx: Transaction, webhook_id: int, customer_id: int | No
 
 async def lock_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
     """Lock an endpoint until the transaction ends, and return it. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_LOCK, id=webhook_id, customer_id=customer_id)
-    return _require(found, webhook_id)
+    row = await tx.fetch_one(_LOCK, id=webhook_id, customer_id=customer_id)
+    return _require(row, webhook_id)
 
 
 def _require(endpoint: Endpoint | None, webhook_id: int) -> Endpoint:

@@ -19,7 +19,7 @@ from tradecounter.access.second_factor import (
 )
 from tradecounter.access.sessions import end_other_sessions, end_own_session, list_sessions
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_view import set_cookie
 from tradecounter.edge.pages.step import NoFields, action, step

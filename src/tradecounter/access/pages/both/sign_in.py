@@ -20,7 +20,7 @@ from tradecounter.access.pages.both.visit import (
 from tradecounter.access.second_factor import begin_factor, has_factor
 from tradecounter.access.sign_in import SignIn, enter_code, enter_first_code, half_session, sign_in, sign_out
 from tradecounter.db.transaction import transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import form
 from tradecounter.edge.pages.page_view import forget_cookie
 from tradecounter.edge.rest.call import Call

@@ -13,7 +13,9 @@ from starlette.responses import Response
 from tradecounter.access.guessing import Turns
 from tradecounter.access.second_factor import SignInPolicy
 from tradecounter.access.sign_in import SignIn, Visitor
-from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import PageSite
@@ -175,11 +177,11 @@ def keeps_no_session(call: Call) -> bool:
     return not is_safe_url(call.base_url if urlsplit(seen).netloc == urlsplit(call.base_url).netloc else seen)
 
 
-def set_session(response: Response, site: PageSite, done: SignIn) -> None:
+def set_session(response: Response, site: PageSite, sign_in: SignIn) -> None:
     """Have the browser keep the session, and after a sign-in its own mark."""
-    set_cookie(response, site.cookie, done.cookie)
-    if done.mark is not None:
-        set_cookie(response, _browser_cookie(site), done.mark, _BROWSER_SECONDS)
+    set_cookie(response, site.cookie, sign_in.cookie)
+    if sign_in.mark is not None:
+        set_cookie(response, _browser_cookie(site), sign_in.mark, _BROWSER_SECONDS)
 
 
 def _browser_cookie(site: PageSite) -> str:

@@ -1,4 +1,4 @@
-"""`/money`: who owes what, by age; and reminders to several debtors at once, each in a transaction of its own."""
+"""`/money`: who owes what, by age; and reminders to several debtors, each in its own transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,9 +13,11 @@ from tradecounter.billing.debtors import age_starts, read_debtor_totals, remind_
 from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord, chosen_debtors
 from tradecounter.customer_notes.queries import promises_of
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
-from tradecounter.edge.page_kit.tables import Cells, Column, Order
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
@@ -49,14 +51,14 @@ class DebtorPages(Struct, frozen=True):
         "/money",
         "Money",
         columns=_COLUMNS,
-        order=Order(DEBTORS.sorts, _MOST_OVERDUE_FIRST, DEBTORS.place_of),
+        order=TableOrder(DEBTORS.sorts, _MOST_OVERDUE_FIRST, DEBTORS.place_of),
         template="billing/debtors.html",
         file="debtors",
         cells=_CELLS,
         shown=lambda self, _, found: self._totals(found.rows),
         scope="billing:read",
     )
-    async def list_debtors(self, tx: Transaction, at: At, now: datetime) -> list[DebtorRecord]:
+    async def list_debtors(self, tx: Transaction, at: RowsToRead, now: datetime) -> list[DebtorRecord]:
         return await DEBTORS.page(tx, age_starts(now), **at)
 
     async def _totals(self, debtors: Sequence[DebtorRecord]) -> dict[str, Any]:
@@ -65,8 +67,10 @@ class DebtorPages(Struct, frozen=True):
             totals = await read_debtor_totals(tx, now)
             customers = [debtor.customer_id for debtor in debtors]
             promises = await promises_of(tx, customers)
-            reminded = await latest_of(tx, "customer.remind", [f"customer/{each}" for each in customers])
-            told = {each.customer_id: each for each in await awaited_of(tx, customers, now - AWAITED_FOR)}
+            reminded = await latest_of(tx, "customer.remind", [f"customer/{customer}" for customer in customers])
+            told = {
+                remittance.customer_id: remittance for remittance in await awaited_of(tx, customers, now - AWAITED_FOR)
+            }
         chart = ageing_chart("Due by age", totals) if totals.debtors else None
         return {
             "totals": totals,
@@ -129,11 +133,11 @@ class RemindDebtorsPages(Struct, frozen=True):
     async def _show(
         self, call: Call, filled: Filled, chosen: Sequence[int], outcomes: Sequence[Outcome] = ()
     ) -> Response:
-        """Show those with something overdue, ticked unless they were reminded today, or what came of each."""
+        """Show debtors with overdue invoices, ticked unless they were reminded today, or the outcome for each."""
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             debtors = await chosen_debtors(tx, chosen, now)
-            reminded = await latest_of(tx, "customer.remind", [f"customer/{each.customer_id}" for each in debtors])
+            reminded = await latest_of(tx, "customer.remind", [f"customer/{debtor.customer_id}" for debtor in debtors])
         return self.desk.show(
             call,
             "billing/remind_debtors.html",
@@ -142,5 +146,5 @@ class RemindDebtorsPages(Struct, frozen=True):
             reminded=reminded,
             outcomes=outcomes,
             reminded_today={name for name, at in reminded.items() if uk_date(at) == uk_date(now)},
-            names={str(each.customer_id): each.name for each in debtors},
+            names={str(debtor.customer_id): debtor.name for debtor in debtors},
         )

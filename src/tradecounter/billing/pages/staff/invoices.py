@@ -23,8 +23,8 @@ from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, Listed, table_page
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -44,7 +44,7 @@ _MOST_LISTED = 100
 _COLUMNS = (
     Column("Invoice", "number"),
     Column("Customer"),
-    Column("Order"),
+    Column("TableOrder"),
     Column("Issued"),
     Column("Due on", "due_on"),
     Column("State"),
@@ -82,7 +82,7 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     issued_to: str | None = None
 
 
-async def _chosen(tx: Transaction, wanted: InvoiceTable, now: datetime) -> InvoiceTableFilter:
+async def _filter_of(tx: Transaction, wanted: InvoiceTable, now: datetime) -> InvoiceTableFilter:
     return InvoiceTableFilter(
         number=wanted.number,
         customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
@@ -104,7 +104,7 @@ class InvoicePages(Struct, frozen=True):
         "/invoice",
         "Invoices",
         columns=_COLUMNS,
-        order=Order(
+        order=TableOrder(
             INVOICES.sorts,
             lambda wanted: _OLDEST_DUE_FIRST if wanted.show in _TO_PAY else _LATEST_FIRST,
             INVOICES.place_of,
@@ -112,19 +112,21 @@ class InvoicePages(Struct, frozen=True):
         template="billing/invoices.html",
         file="invoices",
         cells=_CELLS,
-        shown=lambda self, _, found: self._due(found),
+        shown=lambda self, _, listing: self._due(listing),
         scope="billing:read",
     )
-    async def list_invoices(self, tx: Transaction, wanted: InvoiceTable, at: At, now: datetime) -> list[InvoiceRow]:
-        chosen = await _chosen(tx, wanted, now)
-        return await invoices_for(chosen).page(tx, chosen, **at)
+    async def list_invoices(
+        self, tx: Transaction, wanted: InvoiceTable, at: RowsToRead, now: datetime
+    ) -> list[InvoiceRow]:
+        invoice_filter = await _filter_of(tx, wanted, now)
+        return await invoices_for(invoice_filter).page(tx, invoice_filter, **at)
 
-    async def _due(self, found: Listed[InvoiceTable, InvoiceRow]) -> dict[str, Any]:
-        """Return what is due in all, where the list is of invoices to pay."""
+    async def _due(self, listing: Listing[InvoiceTable, InvoiceRow]) -> dict[str, Any]:
+        """Return the total that is due, if the list has only invoices to pay."""
         now, due = self.desk.clock.now(), None
-        if found.rows and found.wanted.show in _TO_PAY:
+        if listing.rows and listing.wanted.show in _TO_PAY:
             async with self.desk.reading() as tx:
-                due = await due_in_all(tx, await _chosen(tx, found.wanted, now))
+                due = await due_in_all(tx, await _filter_of(tx, listing.wanted, now))
         return {"now": now, "shows": get_args(Shown), "due": due}
 
     @page("/invoice/{number}", "One invoice", scope="billing:read")
@@ -153,8 +155,8 @@ class InvoicePages(Struct, frozen=True):
     @page("/invoice/{number}/pdf", "An invoice as a PDF file", scope="billing:read")
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await PRINTED_INVOICES.one(tx, call.path_id("number", "invoice"))
-        return file_response(found.pdf, f"invoice-{found.number}.pdf", PDF)
+            printed = await PRINTED_INVOICES.one(tx, call.path_id("number", "invoice"))
+        return file_response(printed.pdf, f"invoice-{printed.number}.pdf", PDF)
 
     @step(
         "/invoice/{number}/resend",

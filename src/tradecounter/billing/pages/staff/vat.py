@@ -1,4 +1,4 @@
-"""`/vat`: the VAT of a period, and the invoices and credit notes behind its figures."""
+"""`/vat`: the VAT of a period, with the invoices and credit notes behind its figures."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -13,9 +13,10 @@ from tradecounter.billing.operations.wire import VatPeriod
 from tradecounter.billing.queries.document_tables import BY_DAY, VAT_DOCUMENTS, VatDocument, VatDocumentFilter, VatKind
 from tradecounter.billing.vat_report import VatReport, VatSupply, quarters, read_vat_report, vat_csv
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, constants, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -34,7 +35,7 @@ _NAMES: Mapping[str, Any] = {"kinds": _KINDS, "supplies": _SUPPLIES}
 _COLUMNS = (
     Column("Document"),
     Column("Customer"),
-    Column("Order"),
+    Column("TableOrder"),
     Column("Day", BY_DAY),
     Column("Delivery"),
     Column("Rate", numeric=True),
@@ -85,50 +86,50 @@ class VatPages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             try:
                 wanted = call.query(VatPage)
-                found = await read_vat_report(tx, day_of("from", wanted.since), day_of("to", wanted.until), now)
+                vat_report = await read_vat_report(tx, day_of("from", wanted.since), day_of("to", wanted.until), now)
             except DomainError as error:
                 filled = filled.with_error(error)
-                found, wanted = await read_vat_report(tx, None, None, now), VatPage()
+                vat_report, wanted = await read_vat_report(tx, None, None, now), VatPage()
         if wanted.format == "csv":
-            return file_response(vat_csv(found), f"vat-{found.since}-{found.until}.csv", MEDIA_TYPE)
+            return file_response(vat_csv(vat_report), f"vat-{vat_report.since}-{vat_report.until}.csv", MEDIA_TYPE)
         return self.desk.show(
             call,
             "billing/vat.html",
             form=filled,
-            vat=found,
-            days=_days(found.since, found.until),
-            quarters=self._quarters(call, found, uk_date(now)),
+            vat=vat_report,
+            days=_days(vat_report.since, vat_report.until),
+            quarters=self._quarters(call, vat_report, uk_date(now)),
             **_NAMES,
         )
 
-    def _quarters(self, call: Call, found: VatReport, today: date) -> list[tuple[str, str]]:
-        """Return the addresses of the latest quarters with their names; they end in months as the shown one does."""
+    def _quarters(self, call: Call, vat_report: VatReport, today: date) -> list[tuple[str, str]]:
+        """Return the addresses and names of the latest quarters, which end in the same months as the shown one."""
         address = self.desk.view(call).at("/vat")
         return [
             (f"{address}?{_days(first, last)}", f"{first:%b} to {last:%b %Y}")
-            for first, last in quarters(today, found.until)
+            for first, last in quarters(today, vat_report.until)
         ]
 
     @table_page(
         "/vat/document",
         "Documents of a VAT return",
         columns=_COLUMNS,
-        order=Order(VAT_DOCUMENTS["invoice"].sorts, BY_DAY, VAT_DOCUMENTS["invoice"].place_of),
+        order=TableOrder(VAT_DOCUMENTS["invoice"].sorts, BY_DAY, VAT_DOCUMENTS["invoice"].place_of),
         template="billing/vat_documents.html",
         file="vat-documents",
         cells=_CELLS,
-        shown=lambda *_: known(**_NAMES),
+        shown=lambda *_: constants(**_NAMES),
         scope="billing:read",
     )
-    async def list_documents(self, tx: Transaction, wanted: VatDocumentTable, at: At) -> Sequence[VatDocument]:
-        chosen = VatDocumentFilter(
+    async def list_documents(self, tx: Transaction, wanted: VatDocumentTable, at: RowsToRead) -> Sequence[VatDocument]:
+        vat_document_filter = VatDocumentFilter(
             since=start_of("from", wanted.since),
             before=end_of("to", wanted.until),
             rate=_rate("rate", wanted.rate),
             inside=list(VAT_AREA) if wanted.supply == "domestic" else None,
             outside=list(VAT_AREA) if wanted.supply == "export" else None,
         )
-        return await VAT_DOCUMENTS[wanted.kind].page(tx, chosen, **at)
+        return await VAT_DOCUMENTS[wanted.kind].page(tx, vat_document_filter, **at)
 
 
 def _days(since: date, until: date) -> str:

@@ -14,7 +14,7 @@ from tradecounter.agents.queries.consents import standing_consents
 from tradecounter.customers.operations.changes import disable_user_of, make_key
 from tradecounter.customers.operations.wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -43,11 +43,17 @@ class CustomerAccessPages(Struct, frozen=True):
     @page("/customer/{id}/access", "A customer's users and keys", scope="customers:read")
     async def show_access(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            users, keys = await list_users(tx, shown.id), await list_keys(tx, shown.id)
-            agents = await standing_consents(tx, shown.id, self.desk.clock.now())
+            customer = await shown_customer(tx, call)
+            users, keys = await list_users(tx, customer.id), await list_keys(tx, customer.id)
+            agents = await standing_consents(tx, customer.id, self.desk.clock.now())
         return self.desk.show(
-            call, "customers/access.html", shown=shown, users=users, keys=keys, agents=agents, now=self.desk.clock.now()
+            call,
+            "customers/access.html",
+            shown=customer,
+            users=users,
+            keys=keys,
+            agents=agents,
+            now=self.desk.clock.now(),
         )
 
     @step(
@@ -78,9 +84,9 @@ class CustomerAccessPages(Struct, frozen=True):
     async def make_key(
         self, tx: Transaction, call: Call, body: KeyForm, now: datetime
     ) -> tuple[ShownCustomer, CreatedKey]:
-        shown = await shown_customer(tx, call)
+        customer = await shown_customer(tx, call)
         with named_by(named_on_page):
-            return shown, await make_key(tx, shown.id, body.request, now)
+            return customer, await make_key(tx, customer.id, body.request, now)
 
     @step(
         _DISABLE_USER,
@@ -117,23 +123,23 @@ class CustomerAccessPages(Struct, frozen=True):
 
     async def _ask_to_revoke_agent(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            agent = await fetch_agent(tx, shown.id, call.path_id("agent_id", "agent"), self.desk.clock.now())
-        return revoke_agent_question(agent, f"{shown.path}/access", shown.name)
+            customer = await shown_customer(tx, call)
+            agent = await fetch_agent(tx, customer.id, call.path_id("agent_id", "agent"), self.desk.clock.now())
+        return revoke_agent_question(agent, f"{customer.path}/access", customer.name)
 
     async def _ask_to_disable_user(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            user = await fetch_user_of(tx, shown.id, call.path_id("user_id", "user"))
-        return disable_user_question(user, f"{shown.path}/access", shown.name)
+            customer = await shown_customer(tx, call)
+            user = await fetch_user_of(tx, customer.id, call.path_id("user_id", "user"))
+        return disable_user_question(user, f"{customer.path}/access", customer.name)
 
     async def _ask_to_disable_key(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            key = await fetch_key(tx, shown.id, call.path_id("key_id", "key"))
-        return disable_key_question(key, f"{shown.path}/access", shown.name)
+            customer = await shown_customer(tx, call)
+            key = await fetch_key(tx, customer.id, call.path_id("key_id", "key"))
+        return disable_key_question(key, f"{customer.path}/access", customer.name)
 
     async def _show(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-        return self.desk.show(call, template, form=filled, shown=shown, roles=USER_ROLE_CHOICES, **values)
+            customer = await shown_customer(tx, call)
+        return self.desk.show(call, template, form=filled, shown=customer, roles=USER_ROLE_CHOICES, **values)

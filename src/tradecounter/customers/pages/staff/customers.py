@@ -12,29 +12,25 @@ from tradecounter.customer_notes.queries import contacts_of
 from tradecounter.customer_requests.queries import open_requests_of
 from tradecounter.customers.operations.staff import present_customer, present_customers
 from tradecounter.customers.operations.wire import ResellerCustomer
-from tradecounter.customers.queries.accounts import (
-    CUSTOMERS,
-    CustomerFilter,
-    CustomerRow,
-    price_list_keys,
-    spelled_price_list,
-)
+from tradecounter.customers.queries.accounts import price_list_keys, spelled_price_list
+from tradecounter.customers.queries.customer_table import CUSTOMERS, CustomerFilter, CustomerRow
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import (
     Cells,
     Column,
-    Order,
     Sort,
     Table,
+    TableOrder,
     TableParameters,
     csv_file,
     csv_of,
     cursor_text,
     read_cursor,
 )
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -101,7 +97,7 @@ class CustomerListPages(Struct, frozen=True):
         "/customer",
         "Customers",
         columns=_CUSTOMER_COLUMNS,
-        order=Order(CUSTOMERS.sorts, _BY_NAME, lambda listed, column: CUSTOMERS.place_of(listed.row, column)),
+        order=TableOrder(CUSTOMERS.sorts, _BY_NAME, lambda listed, column: CUSTOMERS.place_of(listed.row, column)),
         template="customers/list.html",
         file="customers",
         cells=_CUSTOMER_CELLS,
@@ -109,18 +105,18 @@ class CustomerListPages(Struct, frozen=True):
         scope="customers:read",
     )
     async def list_customers(
-        self, tx: Transaction, wanted: CustomerTable, at: At, now: datetime
+        self, tx: Transaction, wanted: CustomerTable, at: RowsToRead, now: datetime
     ) -> list[ListedCustomer]:
         given, price_list = text("query", wanted.query) or None, text("price_list", wanted.price_list)
-        chosen = CustomerFilter(
+        customer_filter = CustomerFilter(
             text=given and fold(given),
             given=given,
             price_list=await spelled_price_list(tx, price_list) if price_list else None,
             blocked=None if wanted.state is None else wanted.state == "blocked",
         )
-        rows = await CUSTOMERS.page(tx, chosen, **at)
-        shown = await present_customers(tx, [row.account for row in rows], now)
-        return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)]
+        rows = await CUSTOMERS.page(tx, customer_filter, **at)
+        customers = await present_customers(tx, [row.account for row in rows], now)
+        return [ListedCustomer(*pair) for pair in zip(rows, customers, strict=True)]
 
     async def _price_lists(self) -> dict[str, Any]:
         async with self.desk.reading() as tx:
@@ -131,7 +127,7 @@ _MOST_LATEST = 8
 _MOST_ENTRIES = 100
 _MOST_WEBHOOKS = 1_000
 _ORDER_COLUMNS = (
-    Column("Order"),
+    Column("TableOrder"),
     Column("Their reference"),
     Column("Placed", "placed"),
     Column("Status"),
@@ -188,45 +184,47 @@ class CustomerPages(Struct, frozen=True):
         sort = Sort.of(wanted.sort, ("placed", "total"), "-placed")
         after = read_cursor(wanted.after, SORTS[sort.column])
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            chosen = OrderFilter(customer_id=shown.id)
-            found = await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
+            customer = await shown_customer(tx, call)
+            order_filter = OrderFilter(customer_id=customer.id)
+            order_rows = await order_table(
+                tx, order_filter, sort.column, wanted.most, descending=sort.descending, after=after
+            )
         if wanted.is_file:
-            return csv_of(f"customer-{shown.id}-orders", _ORDER_CELLS, found)
-        address = self.desk.view(call).at(f"{shown.path}/order")
+            return csv_of(f"customer-{customer.id}-orders", _ORDER_CELLS, order_rows)
+        address = self.desk.view(call).at(f"{customer.path}/order")
         table = Table.of(
-            call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(*ORDERS.place_of(row, sort.column))
+            call, address, _ORDER_COLUMNS, order_rows, sort, lambda row: cursor_text(*ORDERS.place_of(row, sort.column))
         )
-        return self.desk.show(call, "customers/orders.html", shown=shown, table=table)
+        return self.desk.show(call, "customers/orders.html", shown=customer, table=table)
 
     @page("/customer/{id}/event", "A customer's events", scope="customers:read", query=TableParameters)
     async def show_events(self, call: Call) -> Response:
         wanted = call.query(TableParameters)
         after = read_cursor(wanted.after, int)
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            found = await latest_events(tx, shown.id, wanted.most, None if after is None else after[0])
+            customer = await shown_customer(tx, call)
+            events = await latest_events(tx, customer.id, wanted.most, None if after is None else after[0])
         if wanted.is_file:
-            return csv_of(f"customer-{shown.id}-events", _EVENT_CELLS, found)
-        address, sort = self.desk.view(call).at(f"{shown.path}/event"), Sort(_BY_SEQUENCE, descending=True)
-        table = Table.of(call, address, _EVENT_COLUMNS, found, sort, lambda event: cursor_text(event.sequence, 0))
-        return self.desk.show(call, "customers/events.html", shown=shown, table=table)
+            return csv_of(f"customer-{customer.id}-events", _EVENT_CELLS, events)
+        address, sort = self.desk.view(call).at(f"{customer.path}/event"), Sort(_BY_SEQUENCE, descending=True)
+        table = Table.of(call, address, _EVENT_COLUMNS, events, sort, lambda event: cursor_text(event.sequence, 0))
+        return self.desk.show(call, "customers/events.html", shown=customer, table=table)
 
     @page("/customer/{id}/history", "A customer's history", scope="customers:read")
     async def show_history(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            subject = AuditFilter(subject=f"customer/{shown.id}")
+            customer = await shown_customer(tx, call)
+            subject = AuditFilter(subject=f"customer/{customer.id}")
             entries = await list_entries(tx, subject, _MOST_ENTRIES, latest_first=True)
         lines = [AuditLine(entry, changes_of(entry)) for entry in entries]
-        return self.desk.show(call, "customers/history.html", shown=shown, lines=lines, most=_MOST_ENTRIES)
+        return self.desk.show(call, "customers/history.html", shown=customer, lines=lines, most=_MOST_ENTRIES)
 
     @page("/customer/{id}/webhook", "A customer's webhooks", scope="customers:read")
     async def show_webhooks(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            webhooks = await endpoints_after(tx, 0, _MOST_WEBHOOKS, shown.id)
-        return self.desk.show(call, "customers/webhooks.html", shown=shown, webhooks=webhooks)
+            customer = await shown_customer(tx, call)
+            webhooks = await endpoints_after(tx, 0, _MOST_WEBHOOKS, customer.id)
+        return self.desk.show(call, "customers/webhooks.html", shown=customer, webhooks=webhooks)
 
 
 _PRICE_COLUMNS = (
@@ -267,22 +265,26 @@ class CustomerPricePages(Struct, frozen=True):
         now = self.desk.clock.now()
         after = read_cursor(wanted.after, tuple[str, int])
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
+            customer = await shown_customer(tx, call)
             query = text("query", wanted.query) or ""
-            found = await contract_table(tx, shown.id, query, wanted.most, None if after is None else after[0])
+            contract_rows = await contract_table(
+                tx, customer.id, query, wanted.most, None if after is None else after[0]
+            )
         if wanted.is_file:
             headings = ("customer_id", "sku", *_PRICE_FILE_FIELDS)
             return csv_file(
-                f"customer-{shown.id}-contract-prices", headings, (_price_file_row(shown.id, r) for r in found)
+                f"customer-{customer.id}-contract-prices",
+                headings,
+                (_price_file_row(customer.id, r) for r in contract_rows),
             )
-        address = self.desk.view(call).at(f"{shown.path}/price")
+        address = self.desk.view(call).at(f"{customer.path}/price")
         table = Table.of(
-            call, address, _PRICE_COLUMNS, found, _BY_SKU, lambda row: cursor_text((row.sku_key, row.id), 0)
+            call, address, _PRICE_COLUMNS, contract_rows, _BY_SKU, lambda row: cursor_text((row.sku_key, row.id), 0)
         )
         filters = {name: values for name, values in table.query.items() if name not in _ASKED_PRICE}
         table = replace(table, query=filters)  # the price that is explained leaves no contract prices out
         return self.desk.show(
-            call, "customers/prices.html", form=filled, shown=shown, table=table, price=price, today=uk_date(now)
+            call, "customers/prices.html", form=filled, shown=customer, table=table, price=price, today=uk_date(now)
         )
 
     async def _explained(self, call: Call, wanted: PriceTable) -> ExplainedPrice | None:
@@ -290,8 +292,8 @@ class CustomerPricePages(Struct, frozen=True):
         if not sku:
             return None
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            return await price_of(tx, shown.id, sku, wanted.quantity, self.desk.clock.now())
+            customer = await shown_customer(tx, call)
+            return await price_of(tx, customer.id, sku, wanted.quantity, self.desk.clock.now())
 
 
 # The columns of an import file of contract prices, so that the file can be changed and imported.

@@ -14,7 +14,8 @@ from tradecounter.customers.operations.changes import CONTACT, CREDIT, TRADE, ac
 from tradecounter.customers.queries.accounts import price_list_keys
 from tradecounter.customers.settings import DEFAULTS, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page, roles_of_caller
 from tradecounter.edge.pages.page_desk import PageDesk, Shape
 from tradecounter.edge.pages.step import step
@@ -50,7 +51,7 @@ def _form(name: str, settings: Collection[str]) -> type[Struct]:
 
 
 def _field(setting: structs.FieldInfo) -> tuple[str, Any, Any]:
-    kind: Any = Union[tuple(each for each in get_args(setting.type) if each is not UnsetType)]  # noqa: UP007 of a tuple
+    kind: Any = Union[tuple(arg for arg in get_args(setting.type) if arg is not UnsetType)]  # noqa: UP007 of a tuple
     default: Any = msgspec.NODEFAULT
     if bool in alternatives(kind):
         default = False  # a box that is not ticked is not sent
@@ -138,10 +139,10 @@ class CustomerSettingsPages(Struct, frozen=True):
 
     async def _show(self, call: Call, name: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
+            customer = await shown_customer(tx, call)
             lists, methods = await _choices(tx)
         return self.desk.show(
-            call, f"customers/{name}.html", form=filled, shown=shown, price_lists=lists, methods=methods
+            call, f"customers/{name}.html", form=filled, shown=customer, price_lists=lists, methods=methods
         )
 
     async def _show_new(self, call: Call, filled: Filled) -> Response:
@@ -230,14 +231,16 @@ class CustomerStepPages(Struct, frozen=True):
 
     async def _show_erase(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
+            customer = await shown_customer(tx, call)
             try:
-                erasure, problem = await what_goes(tx, shown.account), ""
+                erasure, problem = await what_goes(tx, customer.account), ""
             except DomainError as error:
                 erasure, problem = None, str(error)
-        return self.desk.show(call, "customers/erase.html", form=filled, shown=shown, erasure=erasure, problem=problem)
+        return self.desk.show(
+            call, "customers/erase.html", form=filled, shown=customer, erasure=erasure, problem=problem
+        )
 
     async def _show(self, call: Call, name: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-        return self.desk.show(call, f"customers/{name}.html", form=filled, shown=shown)
+            customer = await shown_customer(tx, call)
+        return self.desk.show(call, f"customers/{name}.html", form=filled, shown=customer)

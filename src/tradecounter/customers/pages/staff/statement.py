@@ -22,7 +22,8 @@ from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -58,11 +59,11 @@ class Mailing(Struct, frozen=True, kw_only=True):
         return "/money" if self.from_debtors else "/customer/{id}/statement"
 
 
-def _came_from(call: Call, shown: ShownCustomer) -> dict[str, Any]:
+def _came_from(call: Call, customer: ShownCustomer) -> dict[str, Any]:
     """Return where a question leads back to: to the debtors, if the query says so, or to the statement."""
     if "from_debtors" in query_values(call.raw_query):
         return {"back": "/money", "back_name": "Debtors", "keeps": {"from_debtors": "true"}}
-    return {"back": f"{shown.path}/statement", "back_name": "Statement"}
+    return {"back": f"{customer.path}/statement", "back_name": "Statement"}
 
 
 class CustomerStatementPages(Struct, frozen=True):
@@ -81,24 +82,24 @@ class CustomerStatementPages(Struct, frozen=True):
             try:
                 wanted = call.query(StatementPage)
                 days = StatementParameters(since=wanted.since or None, until=wanted.until or None)
-                found = await read_statement(tx, shown.id, *statement_days(days), now)
+                statement = await read_statement(tx, shown.id, *statement_days(days), now)
             except DomainError as error:
                 filled = filled.with_error(error)
-                found, wanted = await read_statement(tx, shown.id, None, None, now), StatementPage()
+                statement, wanted = await read_statement(tx, shown.id, None, None, now), StatementPage()
         if wanted.format == "json":
-            return json_response(found)
+            return json_response(statement)
         if wanted.format != "html":
-            return await statement_file(found, wanted.format, shown.name, lambda: self.parts.letterhead, now)
+            return await statement_file(statement, wanted.format, shown.name, lambda: self.parts.letterhead, now)
         return self.desk.show(
             call,
             "customers/statement.html",
             form=filled,
             shown=shown,
             customer=customer,
-            statement=found,
+            statement=statement,
             kinds=KINDS,
-            ageing=_ageing(found),
-            chart=ageing_chart("Due by age", found.ageing),
+            ageing=_ageing(statement),
+            chart=ageing_chart("Due by age", statement.ageing),
         )
 
     @step(
@@ -127,33 +128,33 @@ class CustomerStatementPages(Struct, frozen=True):
 
     async def _ask_to_send(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            account = await fetch_account(tx, shown.id)
+            customer = await shown_customer(tx, call)
+            account = await fetch_account(tx, customer.id)
         return Question(
-            title=f"Send the statement of {shown.name}",
+            title=f"Send the statement of {customer.name}",
             text=f"{account.billing_email} gets it by e-mail, as a PDF file with all entries until today.",
             button="Send the statement",
-            **_came_from(call, shown),
+            **_came_from(call, customer),
         )
 
     async def _ask_to_remind(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            shown = await shown_customer(tx, call)
-            reminder = await read_reminder(tx, shown.id, self.desk.clock.now())
-            letter = await self._reminder_text(tx, shown.id)
-            earlier = (await latest_of(tx, "customer.remind", [f"customer/{shown.id}"])).values()
+            customer = await shown_customer(tx, call)
+            reminder = await read_reminder(tx, customer.id, self.desk.clock.now())
+            letter = await self._reminder_text(tx, customer.id)
+            earlier = (await latest_of(tx, "customer.remind", [f"customer/{customer.id}"])).values()
         of_it = (
             f"{in_pounds(reminder.overdue)} of it is overdue" if reminder.overdue else "nothing of it is overdue yet"
         )
         last = [f"The last reminder was sent on {day_in_words(uk_date(at))}." for at in earlier]
         return Question(
-            title=f"Remind {shown.name}",
+            title=f"Remind {customer.name}",
             text=f"{reminder.recipient} gets an e-mail with {plural(reminder.invoices, 'unpaid invoice')},"
             f" {in_pounds(reminder.due)} in all; {of_it}.",
             detail=last,
             letter=letter,
             button="Send the reminder",
-            **_came_from(call, shown),
+            **_came_from(call, customer),
         )
 
     async def _reminder_text(self, tx: Transaction, customer_id: int) -> tuple[str, str] | None:
@@ -166,5 +167,5 @@ class CustomerStatementPages(Struct, frozen=True):
         return None if mail is None else mail.as_text
 
 
-def _ageing(found: AccountStatement) -> list[tuple[str, object]]:
-    return [(heading, getattr(found.ageing, name)) for name, heading in AGES.items()]
+def _ageing(account_statement: AccountStatement) -> list[tuple[str, object]]:
+    return [(heading, getattr(account_statement.ageing, name)) for name, heading in AGES.items()]

@@ -26,11 +26,11 @@ def is_method_error(error: httptools.HttpParserError) -> bool:
 
 def check_head(headers: list[Header], parser: httptools.HttpRequestParser) -> None:
     """Check `Host` and `Transfer-Encoding`. Raises RejectedError."""
-    found = dict(headers)
+    by_name = dict(headers)
     if (
-        len(found) == len(headers)
-        and b"transfer-encoding" not in found
-        and len(found.get(b"host", _NO_HOST)) <= _LONGEST_HOST
+        len(by_name) == len(headers)
+        and b"transfer-encoding" not in by_name
+        and len(by_name.get(b"host", _NO_HOST)) <= _LONGEST_HOST
     ):
         return  # most requests
     hosts = [value for name, value in headers if name == b"host"]

@@ -57,16 +57,16 @@ _MOST_COPIED = 64 * 1024  # bytes of a body that is joined to its head
 
 
 async def respond(cycle: RequestResponseCycle, app: ASGI3Application, scope: Any, receive: Any, _send: Any) -> None:
-    """Run an application, whose whole responses are sent in one write.
+    """Run an application, and send its whole responses in one write.
 
-    Uvicorn writes head and body one after the other, and looks at each header on its own: half of the time that sending
-    takes.
+    Uvicorn writes the head and the body one after the other, and looks at each header on its own, which takes half of
+    the time of sending.
     """
     await app(scope, receive, OneWrite(cycle).send)
 
 
 class OneWrite:
-    """Sends a response for uvicorn; what is not whole, and what needs care, uvicorn sends itself."""
+    """Sends a whole response in one write; uvicorn sends all others itself."""
 
     __slots__ = ("_cycle", "_start")
 
@@ -75,7 +75,7 @@ class OneWrite:
         self._start: Any = None  # the message with the head, until the first part of the body comes
 
     async def send(self, message: Any) -> None:
-        """Send an ASGI message; a head waits for what follows, which may be that of an error."""
+        """Send an ASGI message; a head waits for the next message, which may be that of an error."""
         cycle = self._cycle
         if message["type"] == "http.response.start" and not cycle.response_started:
             self._start = message
@@ -91,16 +91,16 @@ class OneWrite:
         """Write a whole response; return False, and do nothing, if uvicorn must send it."""
         cycle, body = self._cycle, message.get("body", b"")
         headers: list[Header] = [*cycle.default_headers, *start["headers"]]
-        found = dict(headers)
+        by_name = dict(headers)
         if (
             cycle.disconnected
             or cycle.flow.write_paused
             or cycle.access_log
             or len(body) > _MOST_COPIED
             or cycle.scope["method"] == "HEAD"
-            or found.get(b"content-length") != b"%d" % len(body)
-            or not _SENT_BY_UVICORN.isdisjoint(found)
-            or HEADER_RE.search(b"".join(found))
+            or by_name.get(b"content-length") != b"%d" % len(body)
+            or not _SENT_BY_UVICORN.isdisjoint(by_name)
+            or HEADER_RE.search(b"".join(by_name))
             or HEADER_VALUE_RE.search(b"".join([value for _, value in headers]))
         ):
             return False

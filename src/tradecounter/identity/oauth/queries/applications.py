@@ -94,9 +94,9 @@ _DISABLE_APPLICATION = Statement(
 
 async def disable_application(tx: Transaction, client_id: str, now: datetime) -> bool:
     """Disable an application and its tokens, in every process within a few seconds; return whether it exists."""
-    found = await tx.execute(_DISABLE_APPLICATION, now=now, client_id=client_id)
+    count = await tx.execute(_DISABLE_APPLICATION, now=now, client_id=client_id)
     await bump(tx, "keys")
-    return found == 1
+    return count == 1
 
 
 _WHOLE_CLIENT_ID = Statement(
@@ -106,8 +106,8 @@ _WHOLE_CLIENT_ID = Statement(
 
 async def whole_client_id(tx: Transaction, beginning: str) -> str:
     """Return the client id with this beginning; else the beginning. Raises DomainError (invalid) for several ids."""
-    found = await tx.fetch_all(_WHOLE_CLIENT_ID, beginning=beginning)
-    ids = [client_id for (client_id,) in found]
+    rows = await tx.fetch_all(_WHOLE_CLIENT_ID, beginning=beginning)
+    ids = [client_id for (client_id,) in rows]
     if len(beginning) < _SHORTEST_BEGINNING or not ids:
         return beginning
     if len(ids) > 1:

@@ -1,4 +1,4 @@
-"""The attributes in the form of a product: a field for each, by its type, and a way to add one that it lacks."""
+"""The attributes in the form of a product: a field for each, by its type, and a way to add another one."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.kit.errors import FieldError, invalid, invalid_fields
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.kit.text import fold
@@ -20,7 +20,7 @@ _YES_NO = (("true", "Yes"), ("false", "No"))
 
 
 class AttributeFields(Struct):
-    """An attribute in the form. `other` is its value if none of its choices is; without a value, products lose it."""
+    """An attribute in the form. `other` is a value that is none of its choices; without a value, products lose it."""
 
     key: str
     value: str | None = None
@@ -28,7 +28,7 @@ class AttributeFields(Struct):
 
 
 class AttributeField(Struct, frozen=True):
-    """A field of the form; the `choices` are pairs of a value and its text."""
+    """A field of the form; `choices` are pairs of a value and its text."""
 
     number: int
     key: str
@@ -40,20 +40,20 @@ class AttributeField(Struct, frozen=True):
 
 
 class ShownAttributes(Struct, frozen=True):
-    """The attributes that the form shows, and the keys and names of those that can be added."""
+    """The attributes in the form, and the keys and names of those that can be added."""
 
     fields: Sequence[AttributeField]
     lacking: Sequence[tuple[str, str]]
 
     @property
     def note(self) -> str:
-        """How many have a value, and which."""
+        """How many attributes have a value, and which."""
         names = [field.name for field in self.fields if field.value]
         return f"{len(names)}: {', '.join(names)}" if names else "none"
 
 
 def shown_attributes(known: Sequence[AttributeRecord], stored: Mapping[str, str], filled: Filled) -> ShownAttributes:
-    """Return the fields of the attributes that a form had, or those of a product by their names; one more to add."""
+    """Return the fields of the attributes that the form sent, or else those of a product by name, and one to add."""
     record_of = {each.key: each for each in known}
 
     def name_of(key: str) -> str:
@@ -109,9 +109,9 @@ def _has_choices(record: AttributeRecord | None) -> bool:
 def read_attributes(
     typed: Sequence[AttributeFields], known: Sequence[AttributeRecord], stored: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the values by attribute, without those that have none. Raises DomainError (invalid).
+    """Return the values by attribute, without empty ones. Raises DomainError (invalid).
 
-    A value that is stored already stays as it is, whatever the attribute's type is now.
+    A stored value stays as it is, whatever the attribute's type is now.
     """
     record_of = {each.key: each for each in known}
     values: dict[str, str] = {}
@@ -137,10 +137,10 @@ def read_attributes(
 
 
 def _as_stored(attribute_type: AttributeType, text: str) -> str:
-    """Return a value as products store it. Raises UnreadableNumberError unless a number is a whole number."""
+    """Return a value as products store it. Raises UnreadableNumberError for a number that is not whole."""
     return str(read_count(text, signed=True)) if attribute_type == "int" else text
 
 
 def _as_sent(value: str) -> str:
-    """Return a value as a form sends it that shows it: an input has one line, and its ends are stripped."""
+    """Return a value as a form sends it back: an input has one line, and its ends are stripped."""
     return re.sub(r"[\r\n]", "", value).strip()

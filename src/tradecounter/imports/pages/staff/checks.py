@@ -1,4 +1,4 @@
-"""A file on its way in: `/import` takes it, `/import/check/{upload}` shows what it would change, and applies it."""
+"""`/import`: takes a file; `/import/check/{upload}`: shows what the file would change, and applies it."""
 
 import asyncio
 from collections.abc import Iterable
@@ -10,7 +10,9 @@ from starlette.responses import Response
 from tradecounter.audit.record import audit
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form
+from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_of, cursor_text, read_cursor
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.operation import form, page, roles_of_caller, staff_id_of
@@ -30,7 +32,8 @@ from tradecounter.imports.kinds import (
 from tradecounter.imports.pages.staff.one_import import shown_changes
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.run import MOST_BYTES
-from tradecounter.imports.uploads import MOST_BAD_ROWS, Upload, Uploads, Wanted
+from tradecounter.imports.upload import MOST_BAD_ROWS, ImportChoices, Upload
+from tradecounter.imports.uploads import Uploads
 from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.parts.back_office import OfficeParts
@@ -51,19 +54,19 @@ _LATEST_FIRST = Sort("id", descending=True)
 
 
 class UploadForm(Struct, kw_only=True):
-    """A file's kind; without one, its columns tell."""
+    """A file's kind; if it is empty, the columns decide."""
 
     kind: str = ""
 
 
 class ApplyForm(Struct, kw_only=True):
-    """Whether prices that may be slips are imported too."""
+    """Whether prices that may be slips are imported."""
 
     force: bool = False
 
 
 class ImportCheckPages(Struct, frozen=True):
-    """Files to import: what they would change, and their import; and the history of imports."""
+    """Files to import: the upload, the check and the import; and the history of imports."""
 
     desk: PageDesk
     parts: OfficeParts
@@ -74,9 +77,9 @@ class ImportCheckPages(Struct, frozen=True):
         wanted = call.query(TableParameters)
         if not wanted.is_file:
             return await self._list(call, Filled())
-        found = await self._history(call, wanted)
+        records = await self._history(call, wanted)
         names = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
-        return csv_of("imports", {name: name for name in names}, found)
+        return csv_of("imports", {name: name for name in names}, records)
 
     @page("/import/file/{kind}", "A file of what is stored", scope="catalogue:write", roles=IMPORTERS)
     async def show_file(self, call: Call) -> Response:
@@ -97,7 +100,7 @@ class ImportCheckPages(Struct, frozen=True):
             if "file" not in submitted.files:
                 raise invalid("file", "choose a file")
             roles = roles_of_caller(call)
-            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], Wanted(kind=kind), roles)
+            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], ImportChoices(kind=kind), roles)
         except DomainError as error:
             return await self._list(call, _filled(submitted, error))
         finally:
@@ -117,7 +120,7 @@ class ImportCheckPages(Struct, frozen=True):
     async def check(self, call: Call) -> Response:
         upload, submitted = self._upload(call), await read_submitted(call)
         try:
-            wanted = parse_form(submitted, Wanted)
+            wanted = parse_form(submitted, ImportChoices)
             if not wanted.kind:
                 raise invalid("kind", "say what the file contains")
             kind = _permitted(call, wanted.kind)
@@ -133,9 +136,9 @@ class ImportCheckPages(Struct, frozen=True):
     @page("/import/check/{upload}/bad-rows", "The rows of a file with errors", scope="catalogue:write", roles=IMPORTERS)
     async def show_bad_rows(self, call: Call) -> Response:
         upload = self._upload(call)
-        if not upload.bad_rows:
+        if not upload.outcome.bad_rows:
             raise DomainError(Kind.NOT_FOUND, "no rows of this file are left out")
-        return file_response(upload.bad_rows, "bad-rows.csv", MEDIA_TYPE)
+        return file_response(upload.outcome.bad_rows, "bad-rows.csv", MEDIA_TYPE)
 
     @page(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def show_apply(self, call: Call) -> Response:
@@ -157,7 +160,7 @@ class ImportCheckPages(Struct, frozen=True):
                 await self._uploads.apply(upload, call.actor, force=force)
             except DomainError as error:
                 return await self._show(call, "imports/check.html", upload, _filled(Submitted({}), error))
-        return self._applied(call, upload) if upload.import_id is not None else self.desk.go(call, upload.path)
+        return self._applied(call, upload) if upload.outcome.import_id is not None else self.desk.go(call, upload.path)
 
     @form("/import/check/{upload}/discard", "Discard a file", scope="catalogue:write", roles=IMPORTERS)
     async def discard(self, call: Call) -> Response:
@@ -172,7 +175,9 @@ class ImportCheckPages(Struct, frozen=True):
         return self._uploads.find(call.path("upload"), staff_id_of(call))
 
     def _applied(self, call: Call, upload: Upload) -> Response:
-        return self.desk.go(call, f"/import/{upload.import_id}", f"{upload.name} is applied. It can be rolled back.")
+        return self.desk.go(
+            call, f"/import/{upload.outcome.import_id}", f"{upload.name} is applied. It can be rolled back."
+        )
 
     async def _show(self, call: Call, template: str, upload: Upload, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
@@ -196,10 +201,10 @@ class ImportCheckPages(Struct, frozen=True):
 
     async def _list(self, call: Call, filled: Filled) -> Response:
         wanted = call.query(TableParameters) if call.request.method == "GET" else TableParameters()
-        found = await self._history(call, wanted)
+        records = await self._history(call, wanted)
         address = self.desk.view(call).at("/import")
-        table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
-        kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(staff_id_of(call))
+        table = Table.of(call, address, _COLUMNS, records, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
+        kinds, uploads = importable_kinds(roles_of_caller(call)), self._uploads.unapplied(staff_id_of(call))
         return self.desk.show(
             call,
             "imports/list.html",
@@ -208,7 +213,7 @@ class ImportCheckPages(Struct, frozen=True):
             kinds=_named(kinds),
             kinds_with_fields=_with_fields(kinds),
             files=_named(_stored_kinds(call)),
-            uploads=own,
+            uploads=uploads,
         )
 
     async def _history(self, call: Call, wanted: TableParameters) -> list[ImportRecord]:
@@ -218,7 +223,7 @@ class ImportCheckPages(Struct, frozen=True):
 
 
 def _stored_kinds(call: Call) -> list[str]:
-    """Return the kinds that the person may download; customers have a file with their list."""
+    """Return the kinds that the person may download. Customers have a file on the page of customers."""
     return [kind for kind in importable_kinds(roles_of_caller(call)) if IMPORT_KINDS[kind].area != "customers"]
 
 
@@ -231,7 +236,7 @@ def _with_fields(kinds: Iterable[str]) -> list[tuple[str, str, list[str]]]:
 
 
 def _permitted(call: Call, kind: str) -> str:
-    """Return a kind, if the person may import it. Raises DomainError: invalid, forbidden."""
+    """Return a kind if the person may import it. Raises DomainError: invalid, forbidden."""
     if kind and kind not in IMPORT_KINDS:
         raise invalid("kind", f"must be one of {', '.join(IMPORT_KINDS)}")
     if kind and kind not in importable_kinds(roles_of_caller(call)):
@@ -240,7 +245,7 @@ def _permitted(call: Call, kind: str) -> str:
 
 
 def _filled(submitted: Submitted, error: DomainError) -> Filled:
-    """Return a form with an error; a file that is missing has an error too."""
-    errors = {found.field: found.message for found in error.field_errors}
+    """Return the form with an error; a missing file has an error too."""
+    errors = {field_error.field: field_error.message for field_error in error.field_errors}
     known = errors.keys() <= {"file", "kind"} and errors
     return Filled(submitted.values, errors if known else {}, "" if known else error.message, STATUS[error.kind])

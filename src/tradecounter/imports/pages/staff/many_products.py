@@ -1,4 +1,4 @@
-"""`/product-change`: the same change of several products, which were ticked in their list."""
+"""`/product-change`: makes the same change of several products that were ticked in the list."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,12 +10,13 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.imports.change_products import ProductsChange, change_products
 from tradecounter.imports.kinds import IMPORTERS
-from tradecounter.imports.save_product import ProductsChange, change_products
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import plural
@@ -37,7 +38,7 @@ class ChosenProducts(Struct, frozen=True):
 
 
 class ProductsForm(Struct):
-    """The products, and what becomes of each; what is empty stays as it is."""
+    """The products, and the same change of each; an empty field leaves them as they are."""
 
     sku: Annotated[list[str], Meta(max_length=_MOST)] = []
     active: bool | None = None
@@ -65,7 +66,7 @@ class ManyProductsPages(Struct, frozen=True):
 
         async def work(tx: Transaction, body: ProductsForm, now: datetime) -> int:
             wanted = ProductsChange(
-                skus=_chosen(body.sku),
+                skus=_chosen_skus(body.sku),
                 active=body.active,
                 clearance_product=body.clearance_product,
                 add_category=body.add_category,
@@ -79,12 +80,12 @@ class ManyProductsPages(Struct, frozen=True):
             work,
             again=lambda filled: self._show(call, filled, shown, back),
             to=back,
-            done=_done,
+            done=_done_message,
             submitted=submitted,
         )
 
     async def _show(self, call: Call, filled: Filled, skus: Sequence[str], back: str) -> Response:
-        chosen = _chosen(skus)
+        chosen = _chosen_skus(skus)
         async with self.desk.reading() as tx:
             await find_product_ids(tx, chosen)
             products = await product_rows(tx, [key_form(sku) for sku in chosen])
@@ -96,28 +97,28 @@ class ManyProductsPages(Struct, frozen=True):
             form=filled,
             products=sorted(products.items()),
             levels=levels,
-            names={each.key: each.name for each in categories},
+            names={category.key: category.name for category in categories},
             categories=categories_in_tree(categories),
             back=back,
         )
 
 
-def _chosen(skus: Sequence[str]) -> list[str]:
+def _chosen_skus(skus: Sequence[str]) -> list[str]:
     """Return SKUs, each once. Raises DomainError (invalid): none, or too many."""
-    found = {key_form(sku): sku for each in skus if (sku := text("sku", each))}
-    if not 0 < len(found) <= _MOST:
+    sku_of_key = {key_form(sku): sku for each in skus if (sku := text("sku", each))}
+    if not 0 < len(sku_of_key) <= _MOST:
         raise DomainError(Kind.INVALID, f"tick 1 to {_MOST} products")
-    return list(found.values())
+    return list(sku_of_key.values())
 
 
 def _list(address: str) -> str:
-    """Return the path of the list with the filters of an address, which may be any text."""
+    """Return the path of the list with the filters of an address; the address may be any text."""
     _, _, query = address.partition("?")
     filters = urlencode(parse_qsl(query, errors="replace"))
     return f"/product?{filters}" if filters else "/product"
 
 
-def _done(changed: int) -> str:
+def _done_message(changed: int) -> str:
     if not changed:
         return "Nothing of these products was different."
     return f"{plural(changed, 'product is', 'products are')} changed. The import of the change can be rolled back."

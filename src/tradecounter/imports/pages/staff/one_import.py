@@ -1,4 +1,4 @@
-"""`/import/{id}`: what an import changed in each record, old and new, and its roll-back."""
+"""`/import/{id}`: shows what an import changed in each record, and rolls it back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,8 @@ from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.page_kit.forms import Filled, listed_apart, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled, listed_apart
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import form, page, roles_of_caller, staff_id_of
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -46,16 +47,16 @@ _NAMES = {
 
 
 def shown_fields(change: Change, order: Sequence[str]) -> list[ShownChange]:
-    """Return the fields of a change in an order, unknown ones last.
+    """Return the changed fields in the order of the kind, unknown ones last.
 
-    Of a new or a deleted record, those with a value; of a list, what is new in it and what is gone; of a mapping, its
-    members that differ; of a long text, the part that differs.
+    Of a new or deleted record, all fields with a value. Of a list, the elements that were added and removed; of a
+    mapping, the members that differ; of a long text, the part that differs.
     """
     before, after = change.before or {}, change.after or {}
-    given = after or before
-    names = [*(name for name in order if name in given), *(name for name in given if name not in order)]
+    members = after or before
+    names = [*(name for name in order if name in members), *(name for name in members if name not in order)]
     if change.before is None or change.after is None:
-        fields = ((name, before.get(name), after.get(name)) for name in names if given[name] not in _EMPTY)
+        fields = ((name, before.get(name), after.get(name)) for name in names if members[name] not in _EMPTY)
         return [
             ShownChange(_NAMES.get(name, name), *(_cut(in_words(value, name)) for value in values))
             for name, *values in fields
@@ -98,7 +99,7 @@ def _cut(text: str | None, most: int = _LONGEST) -> str | None:
 
 
 def sku_of(kind: str, change: Change, price_lists: Sequence[str]) -> str | None:
-    """Return the SKU of the product that a changed record is of, if its key tells."""
+    """Return the SKU of the product that a changed record belongs to, if its key has one."""
     names = IMPORT_KINDS[kind].key
     if names == ("sku",):
         return change.key
@@ -108,9 +109,9 @@ def sku_of(kind: str, change: Change, price_lists: Sequence[str]) -> str | None:
 
 
 def shown_changes(kind: str, price_lists: Sequence[str], *, are_made: bool = True) -> dict[str, Any]:
-    """Return what the templates of changes ask: the fields of a change, and the path of its product's page.
+    """Return the functions that templates call for a change: its fields, and the path of its product's page.
 
-    Of changes that are not made yet, what they would add has no page.
+    Until changes are made, products that they would add have no page.
     """
     order = fields_of_kind(kind)
 
@@ -131,13 +132,13 @@ _MOST_MEASURED = 2_000  # records; a hundred thousand take seconds
 
 
 class RollBackPage(Struct, frozen=True):
-    """Whether what the roll-back does to prices is worked out for an import of any size."""
+    """Whether the effect of the roll-back on prices is computed, however large the import is."""
 
     prices: Flag = "false"
 
 
 class RollBackForm(Struct):
-    """Whether records that have changed since are restored too."""
+    """Whether records that have changed since the import are restored too."""
 
     force: bool = False
 
@@ -153,28 +154,28 @@ class ImportPages(Struct, frozen=True):
         wanted = call.query(TableParameters)
         after = read_cursor(wanted.after, tuple[int | None, str])
         async with self.desk.reading() as tx:
-            made = await self._found(tx, call)
-            found = await changes_after(tx, made.id, wanted.most, None if after is None else after[0])
+            record = await self._fetch_readable(tx, call)
+            changes = await changes_after(tx, record.id, wanted.most, None if after is None else after[0])
             lists = await stored_keys(tx, "price_list")
-            rule = await _rule_of(tx, made.id)
-        of_prices = IMPORT_KINDS[made.kind].guard is not None
+            rule = await _rule_of(tx, record.id)
+        of_prices = IMPORT_KINDS[record.kind].guard is not None
         if wanted.is_file:
             headings = ("line", "record", "change", "before", "after", *(["percent"] if of_prices else []))
-            rows = ((*_file_row(row), *([row.percent or None] if of_prices else [])) for row in found)
-            return csv_file(f"import-{made.id}", headings, rows)
-        address = self.desk.view(call).at(f"/import/{made.id}")
+            rows = ((*_file_row(row), *([row.percent or None] if of_prices else [])) for row in changes)
+            return csv_file(f"import-{record.id}", headings, rows)
+        address = self.desk.view(call).at(f"/import/{record.id}")
         columns = _PRICE_COLUMNS if of_prices else _COLUMNS
-        table = Table.of(call, address, columns, found, _BY_LINE, lambda row: cursor_text((row.line, row.key), 0))
+        table = Table.of(call, address, columns, changes, _BY_LINE, lambda row: cursor_text((row.line, row.key), 0))
         return self.desk.show(
             call,
             "imports/import.html",
-            made=made,
+            made=record,
             rule=rule,
-            upload=self.parts.uploads.of_import(made.id, staff_id_of(call)),
+            upload=self.parts.uploads.find_of_import(record.id, staff_id_of(call)),
             table=table,
-            can_be_undone=self._can_be_undone(call, made),
+            can_be_undone=self._can_be_undone(call, record),
             kept_for=KEEP_CHANGES.days,
-            **shown_changes(made.kind, lists),
+            **shown_changes(record.kind, lists),
             of_prices=of_prices,
         )
 
@@ -195,9 +196,9 @@ class ImportPages(Struct, frozen=True):
         submitted = await read_submitted(call)
 
         async def work(tx: Transaction, body: RollBackForm, now: datetime) -> RolledBackImport:
-            found = await lock_import(tx, import_id)
-            if found is not None and found.kind not in importable_kinds(roles_of_caller(call)):
-                raise DomainError(Kind.FORBIDDEN, f"imports of the kind {found.kind} are for administrators")
+            record = await lock_import(tx, import_id)
+            if record is not None and record.kind not in importable_kinds(roles_of_caller(call)):
+                raise DomainError(Kind.FORBIDDEN, f"imports of the kind {record.kind} are for administrators")
             with listed_apart(changed):
                 return await roll_back_import(tx, import_id, now, force=body.force)
 
@@ -207,12 +208,15 @@ class ImportPages(Struct, frozen=True):
             work,
             again=lambda filled: self._show_roll_back(call, filled, changed),
             to=f"/import/{import_id}",
-            done=_said,
+            done=_roll_back_message,
             submitted=submitted,
         )
 
-    async def _found(self, tx: Transaction, call: Call) -> ImportRecord:
-        """Return the import that a page's path names. Raises DomainError (not found), also for a hidden kind."""
+    async def _fetch_readable(self, tx: Transaction, call: Call) -> ImportRecord:
+        """Return the import of the path.
+
+        Raises DomainError (not found), also for a kind that is hidden from the person.
+        """
         import_id = call.path_id("id", "import")
         made = await find_import(tx, import_id)
         if made is None or made.kind not in readable_kinds(roles_of_caller(call)):
@@ -226,39 +230,39 @@ class ImportPages(Struct, frozen=True):
     async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:
         is_asked = call.query(RollBackPage).prices == "true"
         async with self.desk.reading() as tx:
-            made = await self._found(tx, call)
-        has_figures = IMPORT_KINDS[made.kind].guard is not None and self._can_be_undone(call, made)
-        measure = is_asked or made.added + made.changed + made.deactivated <= _MOST_MEASURED
+            record = await self._fetch_readable(tx, call)
+        has_figures = IMPORT_KINDS[record.kind].guard is not None and self._can_be_undone(call, record)
+        measure = is_asked or record.added + record.changed + record.deactivated <= _MOST_MEASURED
         return self.desk.show(
             call,
             "imports/roll_back.html",
             form=filled,
-            made=made,
+            made=record,
             changed=changed or [],
-            prices=await self._prices(call, made) if has_figures and measure else None,
+            prices=await self._prices(call, record) if has_figures and measure else None,
             unmeasured=has_figures and not measure,
             is_asked=is_asked,
         )
 
     async def _prices(self, call: Call, made: ImportRecord) -> PriceFigures | None:
-        """Return what a roll-back would do to prices."""
+        """Return the effect of a roll-back on prices."""
         async with transaction(self.desk.database, call.actor) as tx:
             tx.set_rollback()
             return await measure_roll_back(tx, made.id, self.desk.clock.now())
 
 
 async def _rule_of(tx: Transaction, import_id: int) -> str:
-    """Return the rule that made an import's rows, in words; empty for a file."""
+    """Return the rule that made an import's rows, in words; empty if a file had them."""
     entries = await list_entries(tx, AuditFilter(subject=f"import/{import_id}", action="import.apply"), 1)
-    return next((each.after or "" for entry in entries for each in changes_of(entry) if each.field == "rule"), "")
+    return next((change.after or "" for entry in entries for change in changes_of(entry) if change.field == "rule"), "")
 
 
-def _said(done: RolledBackImport) -> str:
-    parts = [f"{plural(done.restored, 'record')} restored"]
-    if done.overwritten:
-        parts.append(f"{len(done.overwritten):,} of them had changed since")
-    if done.kept:
-        parts.append(f"{plural(len(done.kept), 'added record')} kept, because in use")
+def _roll_back_message(rolled_back: RolledBackImport) -> str:
+    parts = [f"{plural(rolled_back.restored, 'record')} restored"]
+    if rolled_back.overwritten:
+        parts.append(f"{len(rolled_back.overwritten):,} of them had changed since")
+    if rolled_back.kept:
+        parts.append(f"{plural(len(rolled_back.kept), 'added record')} kept, because in use")
     return f"The import is rolled back: {', '.join(parts)}."
 
 

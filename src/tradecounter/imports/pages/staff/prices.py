@@ -1,4 +1,4 @@
-"""`/contract-price`: a contract price of a product; `/price-change`: prices of a list change by a rule."""
+"""`/contract-price`: saves a contract price; `/price-change`: changes prices of a list by a rule."""
 
 from datetime import date, datetime
 from urllib.parse import quote, urlencode
@@ -11,7 +11,9 @@ from tradecounter.bulk.statements import stored_keys
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, query_values, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form
+from tradecounter.edge.page_kit.submitted_forms import Submitted, query_values, read_submitted
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.operation import form, page, staff_id_of
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -20,7 +22,7 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import has_right
 from tradecounter.imports.change_prices import HOWS, PriceChange, ruled_prices
 from tradecounter.imports.kinds import IMPORTERS
-from tradecounter.imports.save_product import (
+from tradecounter.imports.save_contract_price import (
     SavedContractPrice,
     contract_price_version,
     price_from,
@@ -40,7 +42,7 @@ _CONTRACT_PRICE_PATH = "/contract-price"
 
 
 class ContractPricePage(Struct, frozen=True, rename={"valid_from": "from"}):
-    """The product, and the customer and first day of the price to change; without a customer, the form adds one."""
+    """The product, the customer and the first day of the price to change; without a customer, the form adds a price."""
 
     sku: str = ""
     customer: str = ""
@@ -48,7 +50,7 @@ class ContractPricePage(Struct, frozen=True, rename={"valid_from": "from"}):
 
 
 class ContractPriceForm(Struct, kw_only=True):
-    """A contract price. `seen` is the digest of the one that the form has shown; empty for a new one."""
+    """A contract price. `seen` is the digest of the price that the form showed; empty for a new one."""
 
     sku: str
     customer: str = ""
@@ -130,11 +132,13 @@ class ContractPricePages(Struct, frozen=True):
 
 
 async def _customer(tx: Transaction, call: Call, named: str) -> int:
-    """Return the number of the customer that is named; by name only for people who may see customers."""
-    found = await named_customer(tx, "customer", named) if has_right(call.request, "customers:read") else read_id(named)
-    if found is None:
+    """Return the number of the customer; a name counts only for people who may see customers."""
+    customer_id = (
+        await named_customer(tx, "customer", named) if has_right(call.request, "customers:read") else read_id(named)
+    )
+    if customer_id is None:
         raise invalid("customer", "is not the number of a customer" if named else "is required")
-    return found
+    return customer_id
 
 
 _PRICE_CHANGE_PATH = "/price-change"
@@ -154,7 +158,7 @@ _ROUNDINGS: tuple[tuple[Rounding, str], ...] = (
 
 
 class PriceChangePage(Struct, frozen=True):
-    """What the form begins with: its fields, as the list of products and the change itself link to it."""
+    """The fields with which the form begins: the list of products and the change itself link to it with them."""
 
     price_list: str = ""
     query: str = ""
@@ -168,7 +172,7 @@ class PriceChangePage(Struct, frozen=True):
 
 
 class PriceChangeForm(Struct, frozen=True, kw_only=True):
-    """A rule as typed; `by` is per cent or pounds, as `how` says."""
+    """A rule as typed; `by` is per cent or pounds, according to `how`."""
 
     price_list: str = "default"
     query: str | None = None
@@ -196,7 +200,7 @@ class PriceChangePages(Struct, frozen=True):
         submitted = await read_submitted(call)
         try:
             with named_by(lambda place: "by" if place in HOWS else place):
-                wanted = _wanted(parse_form(submitted, PriceChangeForm))
+                wanted = _price_change(parse_form(submitted, PriceChangeForm))
                 async with self.desk.reading() as tx:
                     made = await ruled_prices(tx, wanted, self.parts.views)
         except DomainError as error:
@@ -216,7 +220,7 @@ class PriceChangePages(Struct, frozen=True):
             "imports/price_change.html",
             form=filled,
             lists=[(key, key) for key in dict.fromkeys(["default", *lists])],
-            manufacturers=[(each.key, each.name) for each in known.manufacturers],
+            manufacturers=[(manufacturer.key, manufacturer.name) for manufacturer in known.manufacturers],
             categories=categories_in_tree(known.categories),
             choices=[(show, label(show)) for show in SHOWN],
             hows=_HOWS,
@@ -224,7 +228,7 @@ class PriceChangePages(Struct, frozen=True):
         )
 
 
-def _wanted(typed: PriceChangeForm) -> PriceChange:
+def _price_change(typed: PriceChangeForm) -> PriceChange:
     """Return the rule. Raises DomainError (invalid)."""
     read = read_pounds if typed.how.endswith("_amount") else read_percent
     try:

@@ -1,4 +1,4 @@
-"""`/product-form`: adds a product or changes one, with its prices. Below `/product`, the rest of a path is a SKU."""
+"""`/product-form`: adds or changes a product with its prices. It is not below `/product`, where all paths are SKUs."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,8 @@ from tradecounter.access.links import public_address
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import MOST_BYTES, Filled, Submitted, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import MOST_BYTES, Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -26,7 +27,7 @@ from tradecounter.imports.pages.staff.attribute_fields import (
     read_attributes,
     shown_attributes,
 )
-from tradecounter.imports.save_product import PriceFields, Saved, SavedProduct, save_product, version_of
+from tradecounter.imports.save_product import PriceFields, SavedProduct, SaveOutcome, save_product, version_of
 from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.keys import ExternalId, key_form
 from tradecounter.kit.numbers import Kilograms, Millimetres, Pounds
@@ -51,14 +52,14 @@ _EMPTY: Mapping[str, Any] = dict.fromkeys(field.encode_name for field in fields(
 
 
 class ProductFormPage(Struct, frozen=True):
-    """The product to change; without one, the form adds one. `like` names one to start from."""
+    """The product to change; without one, the form adds one. `like` is the SKU of a product to copy."""
 
     sku: str = ""
     like: str = ""
 
 
 class PictureFields(Struct):
-    """A picture that a product has: its address, its place among the others, and whether it goes."""
+    """A picture of a product: its address, its place among the others, and whether it is removed."""
 
     url: str
     place: Annotated[int, Meta(ge=1, le=999)] | None = None
@@ -66,7 +67,7 @@ class PictureFields(Struct):
 
 
 class ProductForm(Struct, kw_only=True):
-    """A product's fields. A field that is left empty has no value. Long lists have one entry per line."""
+    """A product's fields. An empty field has no value. A long list has one entry per line."""
 
     sku: Annotated[str, Meta(max_length=200)]
     name: str
@@ -103,7 +104,7 @@ class ProductForm(Struct, kw_only=True):
 
 
 class PriceOnList(Struct, frozen=True):
-    """A row of the form with a price list; `price` is None where the product has none."""
+    """A price list in the form; `price` is None if the product is not on it."""
 
     number: int
     price_list: str
@@ -111,7 +112,7 @@ class PriceOnList(Struct, frozen=True):
 
 
 class PictureRow(Struct, frozen=True):
-    """A row of the form with a picture; `shown` is the address at which a page may load it, if any."""
+    """A picture in the form; `shown` is the address from which a page may load it, if any."""
 
     number: int
     url: str
@@ -150,7 +151,7 @@ class ProductFormPages(Struct, frozen=True):
         except DomainError as error:
             return await again(Filled.of(submitted, error, STATUS[error.kind]))
 
-        async def work(tx: Transaction, body: ProductForm, now: datetime) -> Saved:
+        async def work(tx: Transaction, body: ProductForm, now: datetime) -> SaveOutcome:
             if picture is not None:
                 path = await keep_picture(tx, picture, now)
                 body.images = f"{body.images} {public_address(self.parts.settings.base_url, path)}"
@@ -174,7 +175,7 @@ class ProductFormPages(Struct, frozen=True):
             work,
             again=again,
             to=lambda saved: f"/product/{quote(saved.sku)}",
-            done=lambda saved: _done(saved, is_new=is_new),
+            done=lambda saved: _done_message(saved, is_new=is_new),
             submitted=submitted,
         )
 
@@ -190,7 +191,7 @@ class ProductFormPages(Struct, frozen=True):
                 prices = await list_prices_of(tx, product.id)
             lists = await stored_keys(tx, "price_list")
             known = await read_reference(tx)
-        own = [key for key in filled.values.get("categories") or row.get("categories", []) if key]
+        category_keys = [key for key in filled.values.get("categories") or row.get("categories", []) if key]
         return self.desk.show(
             call,
             _TEMPLATE,
@@ -202,16 +203,16 @@ class ProductFormPages(Struct, frozen=True):
             linked=_linked({name: filled.value(name, lines) for name, lines in _listed(row).items()}),
             seen=version_of(row, prices) if sku else "",
             prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
-            categories=[*own, *[""] * max(1, _NEW_CATEGORIES - len(own))],
+            categories=[*category_keys, *[""] * max(1, _NEW_CATEGORIES - len(category_keys))],
             pictures=_picture_rows(row, filled),
             category_names=categories_in_tree(known.categories),
-            manufacturers=[(each.key, each.name) for each in known.manufacturers],
+            manufacturers=[(manufacturer.key, manufacturer.name) for manufacturer in known.manufacturers],
             attributes=shown_attributes(known.attributes, row.get("attributes", {}), filled),
         )
 
 
 async def _picture(submitted: Submitted) -> Picture | None:
-    """Return the picture of a form; None without one. Raises DomainError (invalid)."""
+    """Return the picture that the form has uploaded, or None. Raises DomainError (invalid)."""
     try:
         file = submitted.files.get("picture")
         content = b"" if file is None else await file.read()
@@ -221,7 +222,7 @@ async def _picture(submitted: Submitted) -> Picture | None:
 
 
 def _picture_rows(row: Mapping[str, Any], filled: Filled) -> list[PictureRow]:
-    """Return the pictures of the form that was sent, or those of the product, the primary one first."""
+    """Return the pictures that the form sent, or else those of the product, the primary one first."""
     sent = [filled.value(f"pictures-{number}-url") for number in filled.rows("pictures")]
     images = (
         [{"is_primary": not n, "url": url} for n, url in enumerate(sent)] if filled.values else row.get("images", [])
@@ -231,7 +232,7 @@ def _picture_rows(row: Mapping[str, Any], filled: Filled) -> list[PictureRow]:
 
 
 def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Filled) -> list[PriceOnList]:
-    """Return a row for each list. A list that was sent keeps its number."""
+    """Return a row for each list. A list that the form sent keeps its number."""
     of_list = {price.price_list: price for price in prices}
     sent = {filled.value(f"prices-{number}-price_list"): number for number in filled.rows("prices")}
     unused = count(max(sent.values(), default=-1) + 1)
@@ -239,7 +240,7 @@ def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Fille
 
 
 def _listed(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return a product's lists as text with one entry per line."""
+    """Return a product's lists as texts with one entry per line."""
     entries = {
         "documents": [f"{document['name']} {document['url']}" for document in row.get("documents", [])],
         "related_products": row.get("related_products", []),
@@ -249,7 +250,7 @@ def _listed(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _linked(listed: Mapping[str, str]) -> str:
-    """Return what a product's lists name, in a line: the SKUs of products, and the names of documents."""
+    """Return what a product's lists refer to, on one line: SKUs of products, and names of documents."""
     documents = [line.rpartition(" ")[0] or line for line in _lines(listed["documents"])]
     return ", ".join([*_lines(listed["related_products"]), *_lines(listed["similar_products"]), *documents])
 
@@ -285,9 +286,9 @@ def _product(body: ProductForm, attributes: dict[str, str]) -> ProductRow:
 
 
 def _images(body: ProductForm) -> list[ProductImage]:
-    """Return the pictures that stay, by their places, and then the further ones; the first one is primary."""
+    """Return the remaining pictures by their places, then new ones; the first one is primary."""
     kept = sorted(
-        (each for each in body.pictures if not each.remove), key=lambda each: each.place or len(body.pictures)
+        (picture for picture in body.pictures if not picture.remove), key=lambda each: each.place or len(body.pictures)
     )
     urls = dict.fromkeys([*(each.url for each in kept), *body.images.split()])
     return [ProductImage(is_primary=not place, url=url) for place, url in enumerate(urls)]
@@ -298,17 +299,17 @@ def _lines(listed: str) -> list[str]:
 
 
 def _documents(listed: str) -> list[DocumentRow]:
-    found = []
+    documents = []
     for line in _lines(listed):
         name, _, url = line.rpartition(" ")
         if not name.strip():
             raise invalid("documents", f"{line[:40]!r} is not a name and an address, parted by a space")
-        found.append(DocumentRow(name.strip(), url))
-    return found
+        documents.append(DocumentRow(name.strip(), url))
+    return documents
 
 
 def _in_its_field(place: str) -> str:
-    """Return the field of the form that a place of the product is typed in: `images` for `images[0].url`."""
+    """Return the form's field for a place in the product: `images` for `images[0].url`."""
     name, _, _ = place.partition("[")
     return name if name in _TYPED_AS_LINES else place
 
@@ -319,7 +320,7 @@ def _stock(body: ProductForm) -> StockRow | None:
     return StockRow(body.sku, body.available or 0, body.location or "")
 
 
-def _done(saved: Saved, *, is_new: bool) -> str:
+def _done_message(saved: SaveOutcome, *, is_new: bool) -> str:
     if is_new:
         return f"{saved.sku} is added."
     if not saved.changed:

@@ -17,7 +17,8 @@ from tradecounter.edge.pages.operation import BUYER, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.steps import OrderTable, order_filter
-from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, by_part_of_reference, order_table
+from tradecounter.orders.queries.find_orders import by_part_of_reference
+from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.orders.waiting import Wait, wait_of_pending, waits_of_rows
 from tradecounter.parts.account import AccountParts
@@ -83,23 +84,23 @@ class OwnOrderListPages(Struct, frozen=True):
                     chosen = replace(chosen, kind="order")  # quotes have their own page
                 return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
 
-        found = await listed(call, OrderTable, _SORTS, _LATEST_FIRST, find)
-        if found.is_file:
-            return csv_of(f"orders-{state}", _CELLS, found.rows)
-        waits = await self._waits(call.customer_id, found.rows, state)
+        listing = await listed(call, OrderTable, _SORTS, _LATEST_FIRST, find)
+        if listing.is_file:
+            return csv_of(f"orders-{state}", _CELLS, listing.rows)
+        waits = await self._waits(call.customer_id, listing.rows, state)
         view = self.desk.view(call)
         table = Table.of(
             call,
             view.at(_PATHS[state]),
             _columns(state),
-            found.rows,
-            found.sort,
-            lambda row: cursor_text(*ORDERS.place_of(row, found.sort.column)),
+            listing.rows,
+            listing.sort,
+            lambda row: cursor_text(*ORDERS.place_of(row, listing.sort.column)),
         )
         return self.desk.show(
             call,
             "orders/list.html",
-            form=found.form,
+            form=listing.form,
             table=table,
             products=products,
             statuses=_OPEN_STATUSES,
@@ -117,10 +118,12 @@ class OwnOrderListPages(Struct, frozen=True):
             if state == "confirmed":
                 trades = (await self.parts.views.last(customer_id)).trade_account
                 return await waits_of_rows(tx, rows, now, sees_deliveries=trades)
-            asked = {each.order_id: each.requested_at for each in await waiting_approvals(tx, customer_id, now)}
+            requested_at = {
+                approval.order_id: approval.requested_at for approval in await waiting_approvals(tx, customer_id, now)
+            }
             room = await fetch_credit_room(tx, customer_id)
         pending = [row for row in rows if row.state == "pending"]
-        return {row.id: wait_of_pending(row.gross, None, asked.get(row.id), room) for row in pending}
+        return {row.id: wait_of_pending(row.gross, None, requested_at.get(row.id), room) for row in pending}
 
 
 def _columns(state: State) -> tuple[Column, ...]:

@@ -1,9 +1,8 @@
-"""The lines of a new order in its form: typed, uploaded or searched for, with the customer's prices and the stock."""
+"""The lines in the form of a new order, which people type, upload or search for."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -11,17 +10,16 @@ from msgspec.structs import replace
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import MOST_ROWS, Filled, Submitted, row_numbers
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import MOST_ROWS, row_numbers
+from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import UnreadableNumberError, count_or_nothing, read_count
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
-from tradecounter.orders.offers import LONGEST_SEARCH, OfferedLine, found_lines, offered_lines, unknown_products
+from tradecounter.orders.offers import OfferedLine, found_lines, offered_lines, unknown_products
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
-from tradecounter.storefront.find_in_view import ProductListParameters, find_products
-from tradecounter.storefront.shown_product import ShownProduct, shown_skus
 from tradecounter.storefront.view import CustomerView, current_view
 
 _PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
@@ -29,7 +27,7 @@ _MOST_SEARCHED = 50  # rows whose words are searched for: people type one at a t
 
 
 class Row(Struct, frozen=True):
-    """A row of the form: what was typed in it, and the product, or those that its words find, or what is wrong."""
+    """A row of the form: the typed text, and its product, the products that its words match, or its error."""
 
     number: int
     sku: str = ""
@@ -49,7 +47,7 @@ async def product_rows(
     blank: int,
     now: datetime,
 ) -> list[Row]:
-    """Return the rows of a group, at the prices that an order would have, and so many blank ones at its end."""
+    """Return the rows of a group with the prices of an order, followed by `blank` empty rows."""
     typed = _typed(values, group)
     view = await current_view(tx, whole, customer_id, [row.sku for row in typed if row.sku], uk_date(now))
     rows = _with_products(typed, view, whole, now)
@@ -67,7 +65,7 @@ def _typed(values: Mapping[str, Sequence[str]], group: str) -> list[Row]:
 
 
 def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView, now: datetime) -> list[Row]:
-    """Return rows with their products. `view` has them as orders would take them; words search in `whole`."""
+    """Return rows with their products. `view` has the prices of an order; words search in `whole`."""
     wanted, problems = [], {}
     for row in typed:
         try:
@@ -90,12 +88,12 @@ def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView
 
 
 def picked(submitted: Submitted) -> str:
-    """Return the SKU of the product that was picked by its button; empty without such a button."""
+    """Return the SKU of the product whose button was pressed; empty without such a button."""
     return next((submitted.one(name) for name in submitted.values if _PICK.fullmatch(name)), "")
 
 
 def with_picked(submitted: Submitted, group: str) -> tuple[int, Filled] | None:
-    """Return the row whose product was picked by its button, and the form with its SKU; None without such a button."""
+    """Return the row whose product's button was pressed, and the form with its SKU; None without such a button."""
     name = next((name for name in submitted.values if _PICK.fullmatch(name)), None)
     if name is None:
         return None
@@ -117,12 +115,12 @@ class Line(Struct):
 
     @property
     def units(self) -> int:
-        """The quantity; 0 if no order can have it."""
+        """The quantity; 0 if it is not valid for an order."""
         return count_or_nothing(self.quantity, MOST_UNITS)
 
 
 class FormLines(Struct):
-    """The lines of the form, and those of a pasted list that cannot be taken, with what is wrong with them."""
+    """The lines of the form, and the lines of a pasted list that are wrong, with their errors."""
 
     lines: list[Line] = field(default_factory=list)
     listed: str = ""
@@ -130,12 +128,12 @@ class FormLines(Struct):
     _first: dict[str, Line] = field(default_factory=dict)  # of the lines of each SKU
 
     def __post_init__(self) -> None:
-        """Note the lines by their SKUs: a list may name one as often as a file is long."""
+        """Index the lines by SKU, because a list may name a SKU very often."""
         for line in self.lines:
             self._first.setdefault(key_form(line.sku), line)
 
     def add(self, sku: str, quantity: str, note: str = "") -> None:
-        """Add a line; units of a product that has a line already are added to that line, as is the note."""
+        """Add a line. If the product already has a line, its units and its note are added to that line."""
         line, same = Line(sku, quantity, note), self._line(sku)
         if same is not None and same.units and line.units:
             same.quantity = str(same.units + line.units)
@@ -145,7 +143,7 @@ class FormLines(Struct):
             self._append(line)
 
     def add_list(self, text: str, view: CustomerView) -> None:
-        """Add the lines of a list that can be read and whose products can be bought; keep the others as they are."""
+        """Add the valid lines of a list whose products can be bought; keep the others as text."""
         lines, bad = numbered_quick_lines(text)
         unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
         bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
@@ -160,7 +158,7 @@ class FormLines(Struct):
             self._keep(text, bad)
 
     def _keep(self, text: str, bad: Sequence[BadLine]) -> None:
-        """Keep the bad lines of a list, below its heading if it has one; they are numbered as they then stand."""
+        """Keep the bad lines of a list, below its heading if it has one; errors number them as they then stand."""
         rows = text.splitlines()
         kept = self.listed.splitlines() or rows[: lines_of_heading(text)]
         for line in sorted(bad, key=lambda line: line.number):
@@ -171,7 +169,7 @@ class FormLines(Struct):
     def add_from_elsewhere(self, stored: Iterable[BasketLine], seen: int | None) -> bool:
         """Add products that were put into the basket since the form was shown; return whether there are any.
 
-        `seen` is the greatest position of the lines that the form has shown, None if it says nothing of it.
+        `seen` is the highest position of the lines that the form has shown; None if it is unknown.
         """
         new = [line for line in stored if seen is not None and line.position > seen and not self._line(line.sku)]
         for line in new:
@@ -179,7 +177,7 @@ class FormLines(Struct):
         return bool(new)
 
     def items(self, view: CustomerView) -> list[NotedItem]:
-        """Return the lines that an order can have."""
+        """Return the lines that are valid for an order."""
         return [
             NotedItem(line.sku, line.units, note=line.note[:LONGEST_NOTE])
             for line in self.lines
@@ -206,7 +204,7 @@ class FormLines(Struct):
 
 
 def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> FormLines:
-    """Return the lines of a form after its button: without lines of 0 units, with what was found or typed."""
+    """Return the lines of a form after its button is pressed, with what was added, and without lines of 0 units."""
     form, removed, added = FormLines(), submitted.one("remove"), submitted.one("add")
     for group, number, sku, quantity in _rows(submitted):
         if group == "items":
@@ -226,7 +224,7 @@ def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> Fo
 
 
 def typed_lines(submitted: Submitted) -> FormLines:
-    """Return the lines of a form as they stand in it, those of 0 units included."""
+    """Return the lines of a form as they are, lines of 0 units included."""
     return FormLines(
         [
             Line(sku, quantity, submitted.one(f"items-{number}-note"))
@@ -243,7 +241,7 @@ def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
 
 
 def lines_with(items: Iterable[tuple[str, int, str]]) -> FormLines:
-    """Return lines of SKU, quantity and note, such as those of the basket and of an earlier order."""
+    """Return lines from SKUs, quantities and notes, such as those of the basket and of an earlier order."""
     form = FormLines()
     for sku, quantity, note in items:
         form.add(sku, str(quantity), note)
@@ -256,76 +254,13 @@ def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
     Raises DomainError (too large).
     """
     order = {"items": 0, "quick": 1, "found": 2}
-    found = [match for name in submitted.values if (match := _ROW.fullmatch(name))]
-    if len(found) > MOST_ROWS:
+    matches = [match for name in submitted.values if (match := _ROW.fullmatch(name))]
+    if len(matches) > MOST_ROWS:
         raise DomainError(Kind.TOO_LARGE, f"the form has more than {MOST_ROWS:,} lines")
     rows = []
-    for match in sorted(found, key=lambda match: (order[match[1]], int(match[2]))):
+    for match in sorted(matches, key=lambda match: (order[match[1]], int(match[2]))):
         place = f"{match[1]}-{match[2]}"
         sku, quantity = submitted.one(f"{place}-sku"), submitted.one(f"{place}-quantity")
         if sku or quantity:
             rows.append((match[1], match[2], sku, quantity))
     return rows
-
-
-_MOST_SEARCH_RESULTS = 12
-
-
-class Offer(Struct, frozen=True):
-    """A product at the customer's prices, with its stock as the customer may see it."""
-
-    line: OfferedLine
-    product: ShownProduct
-    expected_on: datetime | None
-
-
-class PricedLine(Struct, frozen=True):
-    """A line of the form; without an offer, the customer cannot buy the product."""
-
-    line: Line
-    offer: Offer | None
-
-    @property
-    def net(self) -> Decimal:
-        """The net price of the line."""
-        return NOTHING if self.offer is None else self.offer.line.cost_net
-
-
-class Search(Struct, frozen=True):
-    """The products that match a search: the first ones, how many there are, and how its words were read."""
-
-    text: str
-    offers: Sequence[Offer]
-    total: int
-    note: str
-
-
-def priced(view: CustomerView, lines: Sequence[Line], now: datetime, *, sees_deliveries: bool) -> list[PricedLine]:
-    """Return lines with their prices. `sees_deliveries` is for staff, who see what is to come for every customer."""
-    offers = _offers(view, [(line.sku, line.units) for line in lines], now, sees_deliveries=sees_deliveries)
-    return [PricedLine(line, offers.get(number)) for number, line in enumerate(lines)]
-
-
-def search(view: CustomerView, text: str, now: datetime, *, sees_deliveries: bool) -> Search | None:
-    """Return the products that the words of a text find; None without a text."""
-    if not text:
-        return None
-    rows = find_products(view, ProductListParameters(query=text[:LONGEST_SEARCH]))
-    found = [(view.product(int(row)).sku, 1) for row in rows[:_MOST_SEARCH_RESULTS]]
-    offers = _offers(view, found, now, sees_deliveries=sees_deliveries)
-    return Search(text, list(offers.values()), len(rows), rows.note)
-
-
-def _offers(
-    view: CustomerView, wanted: Sequence[tuple[str, int]], now: datetime, *, sees_deliveries: bool
-) -> dict[int, Offer]:
-    numbered = [(number, sku, units) for number, (sku, units) in enumerate(wanted)]
-    lines = offered_lines(view, numbered, now)
-    return {number: _offer(view, line, sees_deliveries=sees_deliveries) for number, line in lines.items()}
-
-
-def _offer(view: CustomerView, line: OfferedLine, *, sees_deliveries: bool) -> Offer:
-    [product] = shown_skus(view, [line.sku])
-    due = sees_deliveries or line.is_delivery_shown
-    expected = line.delivery.expected_on if due and line.delivery is not None and not line.available else None
-    return Offer(line, product, expected)

@@ -1,7 +1,7 @@
-"""The form of a new order or quote: at `/account/new-order` for a user, at `/order/new/{id}` for a caller of the staff.
+"""The form of a new order or quote: `/account/new-order` for a user, `/order/new/{id}` for a caller of the staff.
 
-All of it is sent with every button. A user's lines are the basket, which every button saves unless a line is wrong;
-a caller's lines are nowhere but in the form.
+Every button sends the whole form. A user's lines are the basket, which every button saves unless a line is wrong. A
+caller's lines exist only in the form.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,9 @@ from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
+from tradecounter.edge.page_kit.filled_forms import Filled, without_copies
+from tradecounter.edge.page_kit.forms import form_name, parse_form
+from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import BUYER, Rights, form, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -51,9 +53,7 @@ from tradecounter.orders.pages.both.form_lines import (
     lines_with,
     named_skus,
     picked,
-    priced,
     product_rows,
-    search,
     typed_lines,
 )
 from tradecounter.orders.pages.both.order_form import (
@@ -64,6 +64,7 @@ from tradecounter.orders.pages.both.order_form import (
     delivery_note_of,
     values_of,
 )
+from tradecounter.orders.pages.both.priced_lines import priced, search
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.rules import VAT_AREA, tax_rate
@@ -84,7 +85,7 @@ SEEN_LINE = "seen-line"  # the field with the greatest position of the basket's 
 
 
 class Prefill(Struct, frozen=True):
-    """What a new form begins with: the lines of an earlier order or quote, a product, or the wish for a quote."""
+    """How a new form begins: with the lines of an earlier order or quote, with a product, or as a quote."""
 
     again: str | None = None
     add: str | None = None
@@ -126,12 +127,12 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         async with self.desk.reading() as tx:
             # The lines of a form that replaces an order are those of the order, not the basket's.
             stored = [] if submitted.one(REPLACES) else await self._stored(tx, call)
-            named = [*named_skus(submitted, uploaded), *(line.sku for line in stored)]
-            view = await self._view(tx, call, named)
+            skus = [*named_skus(submitted, uploaded), *(line.sku for line in stored)]
+            view = await self._view(tx, call, skus)
         if submitted.one("preview"):
             return await self._as_typed(call, submitted, stored, view)
         lines = lines_of_form(submitted, uploaded, view)
-        has_new, seen = lines.add_from_elsewhere(stored, _seen(submitted)), _last(stored)
+        has_new, last_seen = lines.add_from_elsewhere(stored, _seen(submitted)), _last(stored)
         step, values = submitted.one("do"), submitted.values
         if step == "as-typed":
             step, values = "search", {**values, "q": [as_typed(submitted.one("q"))]}
@@ -139,9 +140,9 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         if step not in {"order", "quote"} or problem or lines.bad_lines or has_new:
             checked = _checked(changed, lines, view, problem)
             if not checked.errors.keys() - {"list"}:
-                seen = await self._save(call, lines, view, submitted)
+                last_seen = await self._save(call, lines, view, submitted)
             focus = picked(submitted) or ("found" if step == "search" and submitted.one("q") else "lines")
-            return await self._show(call, lines, checked, seen, focus, _ADDED_ELSEWHERE if has_new else "")
+            return await self._show(call, lines, checked, last_seen, focus, _ADDED_ELSEWHERE if has_new else "")
         user = self._user(call)
 
         async def work(tx: Transaction, body: OrderForm, now: datetime) -> AnyOrder:
@@ -159,7 +160,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             call,
             OrderForm,
             work,
-            again=lambda filled: self._show(call, lines, filled, seen),
+            again=lambda filled: self._show(call, lines, filled, last_seen),
             to=lambda made: _following(made, user)[0],
             done=lambda made: _following(made, user)[1],
             submitted=changed,
@@ -186,16 +187,16 @@ class NewOrderPages(Struct, BothSites, frozen=True):
     async def _as_typed(
         self, call: Call, submitted: Submitted, stored: Sequence[BasketLine], view: CustomerView
     ) -> Response:
-        """Show the prices of the lines as they are typed, and save those that are right as the basket."""
-        lines, seen = typed_lines(submitted), _seen(submitted)
+        """Show the prices of the lines while they are typed, and save the valid ones as the basket."""
+        lines, last_seen = typed_lines(submitted), _seen(submitted)
         wanted = FormLines([line for line in lines.lines if line.quantity != "0"])
         is_right = not _checked(Submitted(wanted.values({})), wanted, view, None).errors
-        if is_right and not wanted.add_from_elsewhere(stored, seen):
-            seen = await self._save(call, wanted, view, submitted)
-        return await self._show(call, lines, Filled(submitted.values), seen or 0, quick=submitted.values)
+        if is_right and not wanted.add_from_elsewhere(stored, last_seen):
+            last_seen = await self._save(call, wanted, view, submitted)
+        return await self._show(call, lines, Filled(submitted.values), last_seen or 0, quick=submitted.values)
 
     async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> int:
-        """Save the lines as the basket, if there is one, and return the greatest position in it."""
+        """Save the lines as the basket, if there is one; return the highest position in it."""
         user = self._user(call)
         if user is None or submitted.one(REPLACES):
             return 0
@@ -206,25 +207,25 @@ class NewOrderPages(Struct, BothSites, frozen=True):
     async def _again(
         self, call: Call, name: str, items: list[tuple[str, int, str]], values: dict[str, Sequence[str]]
     ) -> tuple[list[tuple[str, int, str]], dict[str, Sequence[str]]]:
-        """Return the lines for a form that takes up an order or quote of the customer, and its addresses.
+        """Return the lines of a form that starts from an order or quote of the customer, and its addresses.
 
-        An order is bought again, besides what is in the basket. One that was not placed has its own units of what the
-        basket still has. A pending order is changed, so it has its own lines alone, and also its other fields.
-        Notes are those of the basket.
+        A confirmed order is bought again, in addition to the basket. The lines of a quote or an order that was not
+        placed replace the basket's lines of the same products. A pending order that is changed has only its own lines,
+        and its other fields too. Notes are those of the basket.
         """
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_name(tx, self._customer_id(call), name)
             lines = await lines_of_order(tx, order.id)
             written = await own_notes_of(tx, order.id)
         notes = {sku: note for sku, _, note in items}
-        own = [(line.sku, line.quantity or line.cancelled, notes.get(line.sku, "")) for line in lines]
+        order_lines = [(line.sku, line.quantity or line.cancelled, notes.get(line.sku, "")) for line in lines]
         values = values | values_of(order)
         if REPLACES in values:
-            return own, values | {"delivery_note": [delivery_note_of(note.text for note in written)]}
+            return order_lines, values | {"delivery_note": [delivery_note_of(note.text for note in written)]}
         if not isinstance(order, NumberedOrder):
-            ordered = {sku for sku, _, _ in own}
+            ordered = {sku for sku, _, _ in order_lines}
             items = [line for line in items if line[0] not in ordered]
-        return items + own, values
+        return items + order_lines, values
 
     async def _show(
         self,
@@ -328,14 +329,14 @@ async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
 
 
 def _checked(changed: Submitted, lines: FormLines, view: CustomerView, problem: DomainError | None) -> Filled:
-    """Return the form with the errors of its lines. Of a list, the good lines are taken, so it is no bad request."""
+    """Return the form with the errors of its lines. The good lines of a list are taken, so it is no bad request."""
     errors: dict[str, str] = {}
     try:
         parse_form(changed, Lines)
     except DomainError as error:
-        errors |= {form_name(found.field): found.message for found in error.field_errors}
-    for found in unknown_skus(view, ((number, line.sku) for number, line in enumerate(lines.lines))):
-        errors[form_name(found.field)] = found.message
+        errors |= {form_name(field_error.field): field_error.message for field_error in error.field_errors}
+    for field_error in unknown_skus(view, ((number, line.sku) for number, line in enumerate(lines.lines))):
+        errors[form_name(field_error.field)] = field_error.message
     if lines.bad_lines:
         errors["list"] = f"has {plural(len(lines.bad_lines), 'line')} to correct; the others are in the order"
     if problem is not None:
@@ -344,7 +345,7 @@ def _checked(changed: Submitted, lines: FormLines, view: CustomerView, problem: 
 
 
 def _following(made: AnyOrder, user: CustomerUser | None) -> tuple[str, str]:
-    """Return the page of what the form made, and what it says."""
+    """Return the page after the form, and its message."""
     code = made.confirmation_code
     if user is None:
         if made.kind == "quote":

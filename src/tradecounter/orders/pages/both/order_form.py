@@ -1,4 +1,4 @@
-"""The fields of the form of a new order, with its addresses, and the request that they are."""
+"""The fields of the form of a new order, and the request that they make."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, UnsetType, to_builtins
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem, noted
 from tradecounter.customers.wire import CustomerAddress, SavedAddress
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import read_id
@@ -34,7 +34,7 @@ class TypedAddress(Struct, omit_defaults=True):
 
 
 class AddressField(Struct, frozen=True):
-    """A field of an address; what is `needed` is marked."""
+    """A field of an address; a `needed` one is marked."""
 
     name: str
     label: str
@@ -60,7 +60,12 @@ _ADDRESS_FIELDS = (
 def address_fields(address: CustomerAddress) -> list[AddressField]:
     """Return the fields of an address with its values."""
     values: Mapping[str, str | None] = msgspec.structs.asdict(address)
-    return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _ADDRESS_FIELDS]
+    return [
+        AddressField(
+            address_field.name, address_field.label, address_field.needed, values.get(address_field.name) or ""
+        )
+        for address_field in _ADDRESS_FIELDS
+    ]
 
 
 REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
@@ -81,7 +86,7 @@ class AddressChoice(TypedAddress):
 
 
 class Contact(Struct):
-    """Where the news of an order go."""
+    """Where the news of an order goes."""
 
     email_address: str | None = None
     phone_number: str | None = None
@@ -104,7 +109,7 @@ class OrderForm(Struct, kw_only=True):
 
     @property
     def notes(self) -> list[str]:
-        """What the user notes about the delivery, on one line, and about the lines."""
+        """The user's notes: about the delivery, on one line, and about the lines."""
         delivery = " ".join(self.delivery_note.split())
         return [*([f"{_DELIVERY}{delivery}"] if delivery else []), *noted(self.items)]
 
@@ -127,7 +132,7 @@ class OrderForm(Struct, kw_only=True):
 
 
 def delivery_country(filled: Filled, saved: Sequence[SavedAddress]) -> str:
-    """Return the country code of the address that a form delivers to; browsers choose the first one by themselves."""
+    """Return the country code of the delivery address; without a choice, browsers send the first address."""
     chosen = filled.value("shipping_address-id") or (str(saved[0].id) if saved else ANOTHER)
     for address in saved:
         if str(address.id) == chosen:
@@ -142,7 +147,7 @@ def delivery_note_of(notes: Iterable[str]) -> str:
 
 
 def values_of(order: OrderBase) -> dict[str, Sequence[str]]:
-    """Return the fields that a new form takes from an order: of a pending one, which it replaces, all of them."""
+    """Return the fields that a new form takes from an order; all of them from a pending order that it replaces."""
     values: dict[str, Sequence[str]] = {}
     for place in ("shipping_address", "billing_address"):
         address = getattr(order, place)

@@ -14,7 +14,9 @@ from starlette.responses import Response
 from tradecounter.billing.invoices import gross_to_invoice, issue_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, row_numbers
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import parse_form, row_numbers
+from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import ONCE, Outcome, PageDesk
@@ -65,7 +67,7 @@ class ChosenOrder(Struct):
 
     def dispatch(self) -> Dispatch:
         """Return the shipment of these units; of all that is allocated, if no units were shown."""
-        shown = [each.split(":") for each in self.units]
+        shown = [unit.split(":") for unit in self.units]
         items = [DispatchedItem(int(line), int(units)) for line, units in shown]
         return Dispatch(items=items or UNSET, tracking_number=self.tracking_number)
 
@@ -77,10 +79,9 @@ class ManyForm(Struct):
 
 
 class ChosenRow(Struct, frozen=True):
-    """What the forms show of an order, in a row with a number. `allocated` can leave now, `waiting` is back-ordered.
+    """An order in the forms. `allocated` units can leave now, `waiting` ones are back-ordered.
 
-    `allocated` has the units of each line by its id, `products` the same by SKU, `gross` is what an invoice would come
-    to with VAT.
+    `allocated` has the units by line id, `products` the same by SKU; `gross` is what an invoice would come to with VAT.
     """
 
     number: int
@@ -111,12 +112,14 @@ class ManyOrderPages(Struct, frozen=True):
 
     @page(_PICK, "Pick several orders", scope="orders:read", query=ChosenOrders)
     async def show_picking(self, call: Call) -> Response:
-        names = _chosen(call)
+        names = _chosen_orders(call)
         async with self.desk.reading() as tx:
-            found = await picking_lists(tx, await self._orders(tx, names), self.desk.clock.now())
-        lists = [each for each in found if not isinstance(each, DomainError)]
+            results = await picking_lists(tx, await self._orders(tx, names), self.desk.clock.now())
+        lists = [result for result in results if not isinstance(result, DomainError)]
         failed = [
-            _printability(name, each) for name, each in zip(names, found, strict=True) if isinstance(each, DomainError)
+            _printability(name, result)
+            for name, result in zip(names, results, strict=True)
+            if isinstance(result, DomainError)
         ]
         lines = [(each, line) for each in lists for line in each.lines]
         lines.sort(key=lambda pair: by_shelf(pair[1]))
@@ -135,7 +138,7 @@ class ManyOrderPages(Struct, frozen=True):
 
     @page(_DISPATCH, "Dispatch several orders", scope="orders:write", roles=BY_WAREHOUSE, query=ChosenOrders)
     async def show_dispatch(self, call: Call) -> Response:
-        return await self._show(call, "orders/dispatch_many.html", Filled(), dict(enumerate(_chosen(call))))
+        return await self._show(call, "orders/dispatch_many.html", Filled(), dict(enumerate(_chosen_orders(call))))
 
     @form(_DISPATCH, "Dispatch several orders", scope="orders:write", roles=BY_WAREHOUSE)
     async def dispatch(self, call: Call) -> Response:
@@ -150,7 +153,7 @@ class ManyOrderPages(Struct, frozen=True):
 
     @page(_INVOICE, "Invoice several orders", scope="billing:write", query=ChosenOrders)
     async def show_invoice(self, call: Call) -> Response:
-        return await self._show(call, "orders/invoice_many.html", Filled(), dict(enumerate(_chosen(call))))
+        return await self._show(call, "orders/invoice_many.html", Filled(), dict(enumerate(_chosen_orders(call))))
 
     @form(_INVOICE, "Invoice several orders", scope="billing:write")
     async def invoice(self, call: Call) -> Response:
@@ -163,9 +166,9 @@ class ManyOrderPages(Struct, frozen=True):
     async def _change(
         self, call: Call, template: str, work: Callable[[Transaction, ChosenOrder, datetime], Awaitable[str]]
     ) -> Response:
-        """Change some of the orders. The response has what came of them, and goes on by itself with the others.
+        """Change some of the orders. The response shows the outcomes, and continues with the others by itself.
 
-        After the last ones, it has the form again with those that were not changed.
+        After the last ones, it shows the form again with the orders that were not changed.
         """
         submitted = await read_submitted(call)
         names = _names_of(submitted)
@@ -204,19 +207,19 @@ class ManyOrderPages(Struct, frozen=True):
     async def _show(
         self, call: Call, template: str, filled: Filled, names: Mapping[int, str], outcomes: Sequence[Outcome] = ()
     ) -> Response:
-        """Show the form with orders, by the numbers of their rows, below what came of an earlier one."""
+        """Show the form with orders, by the numbers of their rows, below the outcomes of an earlier form."""
         async with self.desk.reading() as tx:
-            found = await orders_with_references(tx, list(dict.fromkeys(names.values())))
-            lines = await lines_of(tx, [order.id for order in found.values()])
-            confirmed = [order for order in found.values() if isinstance(order, ConfirmedOrder)]
+            orders = await orders_with_references(tx, list(dict.fromkeys(names.values())))
+            lines = await lines_of(tx, [order.id for order in orders.values()])
+            confirmed = [order for order in orders.values() if isinstance(order, ConfirmedOrder)]
             gross = await gross_to_invoice(tx, confirmed, lines)
-        unknown = [name for name in names.values() if name not in found]
+        unknown = [name for name in names.values() if name not in orders]
         if unknown and not outcomes:
             raise not_found("order", unknown[0])
         rows = [
-            _row(number, found[name], lines[found[name].id], gross.get(found[name].id))
+            _row(number, orders[name], lines[orders[name].id], gross.get(orders[name].id))
             for number, name in names.items()
-            if name in found
+            if name in orders
         ]
         return self.desk.show(call, template, form=filled, rows=rows, outcomes=outcomes, done=_query_of_done(outcomes))
 
@@ -233,36 +236,36 @@ class ManyOrderPages(Struct, frozen=True):
         print_one: Callable[[Paper], bytes],
     ) -> Response:
         """Respond with the papers of the orders as one file; if some have none, with the reasons instead."""
-        names = _chosen(call)
+        names = _chosen_orders(call)
         async with self.desk.reading() as tx:
-            found = await papers_of(tx, await self._orders(tx, names), self.desk.clock.now())
-        papers = [each for each in found if not isinstance(each, DomainError)]
-        if len(papers) < len(found):
-            outcomes = [_printability(name, each) for name, each in zip(names, found, strict=True)]
+            results = await papers_of(tx, await self._orders(tx, names), self.desk.clock.now())
+        papers = [each for each in results if not isinstance(each, DomainError)]
+        if len(papers) < len(results):
+            outcomes = [_printability(name, each) for name, each in zip(names, results, strict=True)]
             return self.desk.show(
                 call, "orders/unprinted.html", outcomes=outcomes, done=_query_of_done(outcomes), what=what, path=path
             )
-        files = await asyncio.to_thread(lambda: joined([print_one(each) for each in papers]))
+        files = await asyncio.to_thread(lambda: joined([print_one(paper) for paper in papers]))
         return printable(files, f"{what.replace(' ', '-')}.pdf")
 
 
 async def _packing_slips(tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[PackingSlip | DomainError]:
-    found: list[PackingSlip | DomainError] = []
+    results: list[PackingSlip | DomainError] = []
     for order in orders:
         try:
-            found.append(await packing_slip(tx, order.name, now))
+            results.append(await packing_slip(tx, order.name, now))
         except DomainError as error:
-            found.append(error)
-    return found
+            results.append(error)
+    return results
 
 
-def _printability(name: str, found: Any) -> Outcome:
-    if isinstance(found, DomainError):
-        return Outcome(name, found.message, done=False)
+def _printability(name: str, result: Any) -> Outcome:
+    if isinstance(result, DomainError):
+        return Outcome(name, result.message, done=False)
     return Outcome(name, "Can be printed", done=True)
 
 
-def _chosen(call: Call) -> Sequence[str]:
+def _chosen_orders(call: Call) -> Sequence[str]:
     """Return the names of the orders that were ticked. Raises DomainError (invalid): none, or too many."""
     names = [name for each in call.query(ChosenOrders).order if (name := text("order", each))]
     names = list(dict.fromkeys(names))
@@ -295,21 +298,23 @@ def _require_own_numbers(orders: Sequence[ChosenOrder], names: Mapping[int, str]
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Run a block; what is wrong with fields of a shipment is said by their labels, with units by their products."""
+    """Run a block; its errors call fields of a shipment by their labels, and units by their products."""
     try:
         yield
     except DomainError as error:
         if not error.field_errors:
             raise
-        said = [
-            each.message if each.field.startswith("items[") else f"{label(each.field)} {each.message}"
-            for each in error.field_errors
+        messages = [
+            field_error.message
+            if field_error.field.startswith("items[")
+            else f"{label(field_error.field)} {field_error.message}"
+            for field_error in error.field_errors
         ]
-        raise DomainError(error.kind, "; ".join(said), code=error.code) from error
+        raise DomainError(error.kind, "; ".join(messages), code=error.code) from error
 
 
 def _past(submitted: Submitted) -> list[Outcome]:
-    """Return what came of the orders that were changed before, which the page sends back."""
+    """Return the outcomes of the orders that were changed before; the page sends them back."""
     past = [value.split(" ", 2) for value in submitted.values.get(_PAST, ())]
     return [Outcome(parts[1], parts[2], done=parts[0] == "1") for parts in past if len(parts) == _PARTS]
 
@@ -317,8 +322,8 @@ def _past(submitted: Submitted) -> list[Outcome]:
 def _names_of(submitted: Submitted) -> dict[int, str]:
     """Return the names of the orders in a form, by the numbers of their rows."""
     numbers = row_numbers(submitted.values, "orders")[:_MOST]
-    named = {number: submitted.one(f"orders-{number}-order") for number in numbers}
-    return {number: name for number, name in named.items() if name}
+    name_of_row = {number: submitted.one(f"orders-{number}-order") for number in numbers}
+    return {number: name for number, name in name_of_row.items() if name}
 
 
 def _query_of_done(outcomes: Sequence[Outcome]) -> str:

@@ -11,7 +11,7 @@ from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.named_customer import found_customers
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
@@ -31,9 +31,9 @@ _MOST_CHOICES = 25
 
 
 class ChoiceParameters(Struct, frozen=True):
-    """The query parameters of the page on which the customer is chosen, by a text or its id.
+    """The query parameters of the page that chooses the customer, by a text or an id.
 
-    `quote` is the wish for a quote; `live` shows who is found while the text is typed, also one customer.
+    `quote` asks for a quote; with `live`, the page lists customers while the text is typed, even a single one.
     """
 
     customer: str | None = None
@@ -55,18 +55,18 @@ class ChooseCustomerPages(Struct, frozen=True):
         if wanted.customer_id is not None:
             return self.desk.go(call, f"/order/new/{wanted.customer_id}{way}")
         text = wanted.customer or ""
-        found = []
+        customers = []
         if text.strip():
             async with self.desk.reading() as tx:
-                found = await found_customers(tx, text, _MOST_CHOICES)
-        if len(found) == 1 and wanted.live is None:
-            return self.desk.go(call, f"/order/new/{found[0].id}{way}")
+                customers = await found_customers(tx, text, _MOST_CHOICES)
+        if len(customers) == 1 and wanted.live is None:
+            return self.desk.go(call, f"/order/new/{customers[0].id}{way}")
         values = {"customer": [text]} if text else {}
         return self.desk.show(
             call,
             "orders/choose.html",
             form=Filled(values),
-            found=found,
+            found=customers,
             asked=bool(text.strip()),
             way=way,
             live=wanted.live is not None,
@@ -95,20 +95,20 @@ class ConfirmPages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            shown = await shown_order(tx, self.parts.orders, call, now)
-            room = await fetch_credit_room(tx, shown.account.id)
-            lines = await lines_of_order(tx, shown.found.id)
-        if isinstance(shown.found, ConfirmedOrder):
-            return self.desk.go(call, shown.path, f"{shown.name} is already confirmed.")
-        if shown.order.state != "pending" and not filled.message:
-            raise DomainError(Kind.CONFLICT, f"the {shown.found.kind} is {shown_state(shown.found, now)}")
+            order = await shown_order(tx, self.parts.orders, call, now)
+            room = await fetch_credit_room(tx, order.account.id)
+            lines = await lines_of_order(tx, order.found.id)
+        if isinstance(order.found, ConfirmedOrder):
+            return self.desk.go(call, order.path, f"{order.name} is already confirmed.")
+        if order.order.state != "pending" and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"the {order.found.kind} is {shown_state(order.found, now)}")
         return self.desk.show(
             call,
             "orders/confirm.html",
             form=filled,
-            shown=replace(shown, found=await dated_now(shown.found, lines, self.parts.views, now)),
+            shown=replace(order, found=await dated_now(order.found, lines, self.parts.views, now)),
             room=room,
             lines=lines,
-            chosen=chosen_option(shown.found, shown.account.shipping_method),
+            chosen=chosen_option(order.found, order.account.shipping_method),
             address_lines=address_lines,
         )

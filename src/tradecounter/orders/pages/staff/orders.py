@@ -13,9 +13,9 @@ from tradecounter.customer_requests.queries import requests_of_order
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Cells, Column, Order
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder
 from tradecounter.edge.page_kit.values import label
-from tradecounter.edge.pages.listing import At, Listed, table_page
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -24,7 +24,8 @@ from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.history import audited_as
 from tradecounter.orders.operations.steps import OrderTable, order_filter
 from tradecounter.orders.pages.staff.steps import reference_of
-from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, by_part_of_reference, order_table
+from tradecounter.orders.queries.find_orders import by_part_of_reference
+from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.reseller_wire import State
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import AnyOrder, PendingOrder
@@ -38,7 +39,7 @@ from tradecounter.shipments.papers import packing_slip, picking_list, shelves_of
 from tradecounter.shipments.queries.fulfilment import find_video
 
 _COLUMNS = (
-    Column("Order"),
+    Column("TableOrder"),
     Column("Customer", "customer"),
     Column("Their reference"),
     Column("Placed", "placed"),
@@ -81,7 +82,7 @@ class OrderListPages(Struct, frozen=True):
         "/order",
         "Orders",
         columns=_COLUMNS,
-        order=Order(SORTS, _LATEST_FIRST, ORDERS.place_of),
+        order=TableOrder(SORTS, _LATEST_FIRST, ORDERS.place_of),
         template="orders/list.html",
         file="orders",
         cells=_CELLS,
@@ -89,7 +90,7 @@ class OrderListPages(Struct, frozen=True):
         shown=lambda self, _, found: self._shown(found),
         scope="orders:read",
     )
-    async def list_orders(self, tx: Transaction, wanted: AllOrdersTable, at: At) -> list[OrderRow]:
+    async def list_orders(self, tx: Transaction, wanted: AllOrdersTable, at: RowsToRead) -> list[OrderRow]:
         to_dispatch = wanted.status == _TO_DISPATCH
         others = replace(wanted, sku=None, status=None if to_dispatch else wanted.status)
         found = await order_filter(
@@ -97,16 +98,16 @@ class OrderListPages(Struct, frozen=True):
         )
         if words := text("sku", wanted.sku):
             views = self.parts.views
-            named = named_products(await views.snapshot(), words)
-            if not named.ids:
-                named = named_products(await views.latest_snapshot(), words)
-            found = replace(found, product_ids=list(named.ids))
+            matching = named_products(await views.snapshot(), words)
+            if not matching.ids:
+                matching = named_products(await views.latest_snapshot(), words)
+            found = replace(found, product_ids=list(matching.ids))
         found = await by_part_of_reference(tx, found)
         return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)
 
-    async def _shown(self, found: Listed[AllOrdersTable, OrderRow]) -> dict[str, Any]:
+    async def _shown(self, listing: Listing[AllOrdersTable, OrderRow]) -> dict[str, Any]:
         """Return the choices of the filters, and how the words for a product were read."""
-        words = "" if found.form.errors else text("sku", found.wanted.sku)
+        words = "" if listing.form.errors else text("sku", listing.wanted.sku)
         return {
             "statuses": (_TO_DISPATCH, *STATUSES),
             "states": [(state, label(state)) for state in get_args(State)],
@@ -126,30 +127,30 @@ class OrderPages(Struct, frozen=True):
     @page("/order/{reference}", "One order", scope="orders:read")
     async def show_order(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-            video = await find_video(tx, shown.order.id)
-            wait = await _wait(tx, shown.found, self.desk.clock.now())
-            requests = await requests_of_order(tx, shown.found.id)
-            is_picked_here = shown.is_confirmed and shown.allocated and self.desk.view(call).may(_DISPATCH)
-            shelves = await shelves_of(tx, shown.found.id) if is_picked_here else {}
+            order = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+            video = await find_video(tx, order.order.id)
+            wait = await _wait(tx, order.found, self.desk.clock.now())
+            requests = await requests_of_order(tx, order.found.id)
+            is_picked_here = order.is_confirmed and order.allocated and self.desk.view(call).may(_DISPATCH)
+            shelves = await shelves_of(tx, order.found.id) if is_picked_here else {}
         rank = {line_id: number for number, line_id in enumerate(shelves)}
         return self.desk.show(
             call,
             "orders/order.html",
-            shown=shown,
-            by_place=sorted(shown.items, key=lambda line: rank.get(line.item.id, len(rank))),
+            shown=order,
+            by_place=sorted(order.items, key=lambda line: rank.get(line.item.id, len(rank))),
             address_lines=address_lines,
             video=video,
             requests=requests,
             wait=wait,
             shelves=shelves,
-            history=history_of(shown.order),
-            subject=audited_as(shown.found),
+            history=history_of(order.order),
+            subject=audited_as(order.found),
         )
 
 
 async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
-    """Return what an order that is not confirmed waits for."""
+    """Return what an unconfirmed order waits for."""
     if not isinstance(order, PendingOrder) or order.has_expired(now):
         return None
     approval = await find_approval(tx, order.customer_id, order.confirmation_code, now)
@@ -168,15 +169,15 @@ class OrderPaperPages(Struct, frozen=True):
     @page("/order/{reference}/picking-list", "The picking list", scope="orders:read")
     async def show_picking_list(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await picking_list(tx, reference_of(call), self.desk.clock.now())
-        return _shown(await picking_list_file(found))
+            paper = await picking_list(tx, reference_of(call), self.desk.clock.now())
+        return _shown(await picking_list_file(paper))
 
     @page("/order/{reference}/packing-slip", "A packing slip", scope="orders:read", query=PackingSlipParameters)
     async def show_packing_slip(self, call: Call) -> Response:
         shipment = call.query(PackingSlipParameters).shipment
         async with self.desk.reading() as tx:
-            found = await packing_slip(tx, reference_of(call), self.desk.clock.now(), shipment)
-        return _shown(await packing_slip_file(found, self.parts.letterhead))
+            paper = await packing_slip(tx, reference_of(call), self.desk.clock.now(), shipment)
+        return _shown(await packing_slip_file(paper, self.parts.letterhead))
 
 
 def printable(pdf: bytes, name: str) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.billing.invoices import IssuedInvoice, issue_invoice
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, in_rows
+from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
@@ -40,8 +40,8 @@ class OrderForms(Struct, frozen=True):
     async def shown(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
         """Show a form of the order that the path names."""
         async with self.desk.reading() as tx:
-            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-        return self.desk.show(call, template, form=filled, shown=shown, **values)
+            order = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+        return self.desk.show(call, template, form=filled, shown=order, **values)
 
 
 def reference_of(call: Call) -> str:
@@ -53,7 +53,7 @@ _SERIAL_PARTS = re.compile(r"[\s,;]+")
 
 
 class DispatchedLine(Struct):
-    """A line in the form; it stays for later without units, or with 0.
+    """A line in the form; without units, or with 0, it stays for later.
 
     Each line of `serials` is a unit: its serial number, then its MAC address, if known.
     """
@@ -140,7 +140,7 @@ class InvoiceForm(Struct):
 
 
 class ReturnedLine(Struct):
-    """A line in the form; ticked and typed serial numbers count as units unless a quantity is given."""
+    """A line in the form; ticked and typed serial numbers count as units, unless a quantity is given."""
 
     id: ItemId
     quantity: Units | None = None
@@ -255,8 +255,8 @@ class ShipmentPages(Struct, frozen=True):
         roles=BY_WAREHOUSE,
     )
     async def correct(self, tx: Transaction, call: Call, body: CorrectionForm, now: datetime) -> None:
-        given = ShipmentCorrection(body.tracking_number, body.carrier)
-        await correct_shipment(tx, reference_of(call), _shipment_id(call), given, now)
+        shipment_correction = ShipmentCorrection(body.tracking_number, body.carrier)
+        await correct_shipment(tx, reference_of(call), _shipment_id(call), shipment_correction, now)
 
     @step(
         _SHIPMENT + "/take-back",
@@ -273,9 +273,9 @@ class ShipmentPages(Struct, frozen=True):
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         """Show a form of the shipment that the path names. Raises DomainError as `fetch_shipment` does."""
         async with self.desk.reading() as tx:
-            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-            shipment = await fetch_shipment(tx, shown.found.id, shown.name, _shipment_id(call))
-        return self.desk.show(call, template, form=filled, shown=shown, shipment=shipment)
+            order = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+            shipment = await fetch_shipment(tx, order.found.id, order.name, _shipment_id(call))
+        return self.desk.show(call, template, form=filled, shown=order, shipment=shipment)
 
 
 def _shipment_id(call: Call) -> int:

@@ -14,9 +14,10 @@ from tradecounter.customers.named_customer import MOST_FOUND, found_customers, n
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import Submitted, query_values
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, constants, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
@@ -44,7 +45,7 @@ UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
 
 
 class PaymentPreview(Struct, frozen=True):
-    """A payment as it was recorded, or would be; `due_then` is what is still due then, by invoice."""
+    """A payment as it was recorded, or would be; `due_then` is what remains due afterwards, by invoice."""
 
     payment: Payment
     customer: str
@@ -57,23 +58,23 @@ class PaymentPreview(Struct, frozen=True):
 
     @property
     def rest(self) -> Decimal:
-        """What of a payment stays on the account."""
+        """The part of the payment that stays on the account."""
         if self.is_refund:
             return NOTHING
         return self.payment.amount - sum((share.amount for share in self.payment.allocations), NOTHING)
 
     @property
     def is_asked_about(self) -> bool:
-        """Whether the payment is so much more than is due that it may be a slip."""
+        """Whether the payment exceeds what is due by so much that it may be a slip."""
         return self.rest > UNASKED
 
     @property
     def facts(self) -> Any:
-        """What a form has to show before the payment is recorded."""
+        """What the form must show before the payment is recorded."""
         return self.payment.customer_id, self.is_refund, self.payment.amount, self.payment.allocations
 
     def require_answer(self, on_account: str) -> None:
-        """Raise DomainError (invalid) unless `on_account` says that the rest is meant to stay on the account."""
+        """Raise DomainError (invalid) unless `on_account` confirms that the rest stays on the account."""
         if self.is_asked_about and on_account != str(self.rest):
             raise DomainError(
                 Kind.INVALID,
@@ -82,7 +83,7 @@ class PaymentPreview(Struct, frozen=True):
 
 
 async def preview_of(tx: Transaction, payment: Payment) -> PaymentPreview:
-    """Return what a payment pays that this transaction has recorded."""
+    """Return the preview of a payment that this transaction has recorded."""
     account = await fetch_account(tx, payment.customer_id)
     due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, payment.customer_id)}
     return PaymentPreview(payment, account.name, due)
@@ -156,15 +157,15 @@ class PaymentPages(Struct, frozen=True):
         "/payment",
         "Payments",
         columns=_COLUMNS,
-        order=Order(PAYMENTS.sorts, _LATEST_FIRST, PAYMENTS.place_of),
+        order=TableOrder(PAYMENTS.sorts, _LATEST_FIRST, PAYMENTS.place_of),
         template="payments/payments.html",
         file="payments",
         cells=_CELLS,
-        shown=lambda *_: known(methods=_METHOD_NAMES),
+        shown=lambda *_: constants(methods=_METHOD_NAMES),
         scope="billing:read",
     )
-    async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: At) -> list[PaymentRow]:
-        chosen = PaymentFilter(
+    async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: RowsToRead) -> list[PaymentRow]:
+        payment_filter = PaymentFilter(
             customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             invoice=wanted.invoice,
             reference=text("reference", wanted.reference),
@@ -172,18 +173,18 @@ class PaymentPages(Struct, frozen=True):
             received_from=day_of("received_from", wanted.received_from),
             received_to=day_of("received_to", wanted.received_to),
         )
-        return await PAYMENTS.page(tx, chosen, **at)
+        return await PAYMENTS.page(tx, payment_filter, **at)
 
     @page("/payment/new", "Record a payment", scope="billing:write")
     async def show_new(self, call: Call) -> Response:
-        given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
-        due = await self._due(given.get("invoice", ""))
+        query = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
+        due = await self._due(query.get("invoice", ""))
         if not due:
-            return await self._show_new(call, Filled(), None, given)
-        given = {"amount": str(due), "received_on": str(uk_date(self.desk.clock.now())), **given}
-        submitted = Submitted({name: [value] for name, value in given.items()})
+            return await self._show_new(call, Filled(), None, query)
+        query = {"amount": str(due), "received_on": str(uk_date(self.desk.clock.now())), **query}
+        submitted = Submitted({name: [value] for name, value in query.items()})
         preview, _ = await self.desk.preview(call, PaymentForm, _record, submitted)
-        return await self._show_new(call, Filled(), preview, given)
+        return await self._show_new(call, Filled(), preview, query)
 
     @form("/payment/new", "Record a payment", scope="billing:write")
     async def record(self, call: Call) -> Response:
@@ -228,26 +229,26 @@ class PaymentPages(Struct, frozen=True):
         if number is None:
             return None
         async with self.desk.reading() as tx:
-            found = await invoices_numbered(tx, [number])
-            return (await open_invoice(tx, number)).due if found else None
+            invoice_owners = await invoices_numbered(tx, [number])
+            return (await open_invoice(tx, number)).due if invoice_owners else None
 
     async def _show_new(
-        self, call: Call, filled: Filled, preview: PaymentPreview | None, given: Mapping[str, str] | None = None
+        self, call: Call, filled: Filled, preview: PaymentPreview | None, query: Mapping[str, str] | None = None
     ) -> Response:
-        """Show the form, with what it would pay; `given` may name an invoice, a customer and further values."""
-        given, sought = given or {}, filled.value("customer_id")
+        """Show the form, with what it would pay; `query` may name an invoice, a customer and further values."""
+        query, sought = query or {}, filled.value("customer_id")
         async with self.desk.reading() as tx:
-            found = await found_customers(tx, sought) if sought and read_id(sought.strip()) is None else []
+            customers = await found_customers(tx, sought) if sought and read_id(sought.strip()) is None else []
         return self.desk.show(
             call,
             "payments/new_payment.html",
             form=filled,
-            given=given,
+            given=query,
             today=uk_date(self.desk.clock.now()),
             methods=_METHOD_NAMES,
             preview=preview,
             seen="" if preview is None else seen_of(preview.facts),
-            found=found if len(found) > 1 else [],
+            found=customers if len(customers) > 1 else [],
             most=MOST_FOUND,
         )
 
@@ -266,7 +267,7 @@ async def _record(tx: Transaction, body: PaymentForm, now: datetime) -> PaymentP
 
 
 def said_of_payment(payment: Payment) -> str:
-    """Return what a page says after a payment or a refund is recorded."""
+    """Return the message of a page after a payment or a refund is recorded."""
     if payment.method == "refund":
         return f"The refund of {in_pounds(payment.amount)} is recorded."
     paid = " and ".join(str(share.invoice) for share in payment.allocations)

@@ -1,4 +1,4 @@
-"""`/bank-line`: money of bank files that waits to be placed, and the forms that place it or set it aside."""
+"""`/bank-line`: lines of bank files whose money waits to be placed, and the forms that place a line or set it aside."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,9 +13,10 @@ from tradecounter.audit.queries import entries_of
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, Order, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import query_values
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
@@ -42,14 +43,14 @@ from tradecounter.payments.wire import StoredLine
 
 
 class SharedReason(Struct, frozen=True):
-    """A reason that several lines have, and how many they are."""
+    """A reason that several lines share, and their number."""
 
     text: str
     count: int
 
 
 def shared_reason(reasons: Iterable[str]) -> SharedReason | None:
-    """Return the commonest reason, the first of several; None if no two lines have the same."""
+    """Return the most frequent reason, the first of several; None if no two lines share one."""
     text, count = next(iter(Counter(reasons).most_common(1)), ("", 0))
     return SharedReason(text, count) if count > 1 else None
 
@@ -109,7 +110,7 @@ LINE_CELLS: Cells = {
 
 
 def _with_digests(line: BankLineRecord, places: Sequence[Suggestion]) -> list[tuple[Suggestion, str]]:
-    """Return suggestions, each with the digest of what placing the line there would do, which its button says."""
+    """Return suggestions, each with a digest of what placing the line there would do, for its button."""
     return [(place, seen_of((place.payer.customer_id, False, line.amount, place.pays))) for place in places]
 
 
@@ -123,14 +124,14 @@ class BankLinePages(Struct, frozen=True):
         "/bank-line",
         "Unplaced money",
         columns=_COLUMNS,
-        order=Order(BANK_LINES.sorts, _OLDEST_FIRST, BANK_LINES.place_of),
+        order=TableOrder(BANK_LINES.sorts, _OLDEST_FIRST, BANK_LINES.place_of),
         template="payments/unplaced.html",
         file="bank-lines",
         cells=LINE_CELLS,
-        shown=lambda self, _, found: self._waiting(found.rows),
+        shown=lambda self, _, listing: self._waiting(listing.rows),
         scope="billing:read",
     )
-    async def list_lines(self, tx: Transaction, wanted: LineTable, at: At) -> list[BankLineRecord]:
+    async def list_lines(self, tx: Transaction, wanted: LineTable, at: RowsToRead) -> list[BankLineRecord]:
         state = None if wanted.state == "all" else wanted.state
         return await BANK_LINES.page(
             tx, BankLineFilter(state=state, reference=text("reference", wanted.reference)), **at

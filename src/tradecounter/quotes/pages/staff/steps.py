@@ -9,7 +9,7 @@ from starlette.responses import Response
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
@@ -21,7 +21,7 @@ from tradecounter.orders.states import AnyOrder, PricedQuote
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
 from tradecounter.quotes.operations.staff import code_of
-from tradecounter.quotes.pages.staff.quotes import quote_sheet
+from tradecounter.quotes.pages.staff.one_quote import quote_sheet
 from tradecounter.quotes.wire import Declination
 
 

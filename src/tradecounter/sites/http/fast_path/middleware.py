@@ -193,9 +193,9 @@ class ResponseCacheMiddleware:
             key = context.key = (view.digest, *head.key)
         if head.if_none_match is None:
             return self.cache.get(key)
-        found = self.cache.get((*key, head.if_none_match))
-        if found is not None:
-            return found
+        cached = self.cache.get((*key, head.if_none_match))
+        if cached is not None:
+            return cached
         # A client with an outdated response gets the same response as a client without one.
         current, tag = self.cache.get(key), _ONE_TAG.fullmatch(head.if_none_match)
         return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
@@ -216,13 +216,13 @@ class ResponseCacheMiddleware:
         self, context: RequestContext, cached: CachedResponse, *, is_made: bool
     ) -> list[Header] | None:
         """Count a request; return the headers that it alone gets, or None if the endpoint must send an error."""
-        own: list[Header] = [(b"x-request-id", context.request_id.encode())]
+        headers: list[Header] = [(b"x-request-id", context.request_id.encode())]
         customer_id, view = context.customer_id, context.view
         if customer_id is None or view is None:
             return None
         if view.cursor is not None:
             # Not cached: the response may be the same for weeks, and the cursor would expire.
-            own.append((b"x-cursor", view.cursor))
+            headers.append((b"x-cursor", view.cursor))
         try:
             links = () if cached.links is None else context.head.links(cached.links)
             quota = self._admission.rate_limit.count(customer_id, cached.requests)
@@ -231,11 +231,11 @@ class ResponseCacheMiddleware:
         if not (is_made or cached.was_sent):
             self.renewal.note_sent(cached, customer_id)
         if quota is not None:
-            own += quota.headers
+            headers += quota.headers
         head = context.head
         if head.ignored is not None:
-            own.append(head.ignored)
-        own += links
+            headers.append(head.ignored)
+        headers += links
         if self._log_requests:
             log.info(
                 "request",
@@ -248,4 +248,4 @@ class ResponseCacheMiddleware:
                 customer=customer_id,
                 from_memory=not is_made,
             )
-        return own
+        return headers

@@ -42,7 +42,9 @@ class ShortResponses:
     ) -> None:
         """Make the responses of `products`, with the headers of those `operations` of the site that are deprecated."""
         self._products = products
-        self._deprecated = {each.path: each for each in operations if each.method == "GET" and each.deprecation}
+        self._deprecated = {
+            operation.path: operation for operation in operations if operation.method == "GET" and operation.deprecation
+        }
         self._base_url_of = base_url_of
         self._standing_headers = standing_headers
         self._long: LRUCache[int, bool] = LRUCache(_MOST_LONG)  # requests with long responses, by the hash of their key

@@ -68,9 +68,9 @@ async def read_warehouse(tx: Transaction, now: datetime) -> WarehouseDay:
     """Return the most urgent of each kind; of orders, those of the oldest that wait."""
     today = at_uk_time(uk_date(now), time())
     tomorrow = at_uk_time(uk_date(now) + timedelta(days=1), time())
-    found = await orders_to_pick(tx, _MOST_READ)
-    lines = await lines_of(tx, [order.id for order in found])
-    orders = [_to_pick(order, lines[order.id], now, tomorrow) for order in found]
+    confirmed_orders = await orders_to_pick(tx, _MOST_READ)
+    lines = await lines_of(tx, [order.id for order in confirmed_orders])
+    orders = [_to_pick(order, lines[order.id], now, tomorrow) for order in confirmed_orders]
     coming = await expected_goods(tx, "", _MOST_OTHERS)
     return WarehouseDay(
         orders=sorted(orders, key=_urgency)[:_MOST_ORDERS],

@@ -194,7 +194,7 @@ def _to_dispatch(waiting: Waiting) -> Task:
                  MOST_COUNTED)  # fmt: skip
 
 
-def _orders(found: Mapping[str, Waiting]) -> list[Task]:
+def _orders(counts: Mapping[str, Waiting]) -> list[Task]:
     said = {
         "part": ("Part dispatched", "{} part dispatched", ""),
         "back-order": ("Back-ordered", "{} waits for stock: look at the expected dates", "warn"),
@@ -204,15 +204,15 @@ def _orders(found: Mapping[str, Waiting]) -> list[Task]:
     tasks = []
     for kind, (name, text, state) in said.items():
         status = _STATUSES[kind]
-        waiting = found.get(status, Waiting(0, None))
+        waiting = counts.get(status, Waiting(0, None))
         path = f"/order?status={status.replace(' ', '+')}&sort=placed"
         said_of = text if waiting.count == 1 else text.replace(" waits ", " wait ")
         tasks.append(_task(kind, name, waiting.count, said_of, "order", path, state, waiting.oldest, MOST_COUNTED))
     return tasks
 
 
-def _returns(found: Mapping[str, Waiting]) -> list[Task]:
-    opened, received = (found.get(state, Waiting(0, None)) for state in ("open", "received"))
+def _returns(counts: Mapping[str, Waiting]) -> list[Task]:
+    opened, received = (counts.get(state, Waiting(0, None)) for state in ("open", "received"))
     return [
         _task("return", "Returns expected", opened.count, "{} to receive", "return", "/return?state=open", "",
               opened.oldest),
@@ -221,10 +221,10 @@ def _returns(found: Mapping[str, Waiting]) -> list[Task]:
     ]  # fmt: skip
 
 
-def _products(found: Mapping[Shown, int]) -> list[Task]:
+def _products(counts: Mapping[Shown, int]) -> list[Task]:
     tasks = []
     for shown, (name, text, state) in _PRODUCTS.items():
-        count = found[shown]
+        count = counts[shown]
         tasks.append(_task(shown, name, count, text, "product", f"/product?show={shown}", state, most=MOST_TO_MEND))
     return tasks
 

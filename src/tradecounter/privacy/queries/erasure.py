@@ -1,152 +1,15 @@
-"""Finds all rows of a customer by its foreign keys, so that new tables are included, and erases personal data."""
+"""Erases the personal data of a customer, and says how much there is."""
 
-import re
-from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 
-from msgspec import Struct, field
-from psycopg.sql import SQL, Composable, Identifier, Literal
+from msgspec import Struct
+from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.text import fold
-
-# Not exported: hashes and secrets of credentials, which are of use only to a thief.
-_SECRET = re.compile(r"hash|secret|password|totp|fingerprint")
-
-
-class StoredRows(Struct, frozen=True):
-    """A table's rows of one customer: a JSON array, and the files in them by names that begin with the row's key."""
-
-    table: str
-    rows: str
-    files: Mapping[str, bytes]
-
-
-class _Table(Struct, frozen=True):
-    name: str
-    condition: Composable
-    columns: list[str] = field(default_factory=list)
-    file: Composable | None = None  # selects name and content
-
-
-_REFERENCES = Statement("""
-    select f.conrelid::regclass::text, a.attname, f.confrelid::regclass::text, b.attname
-    from pg_constraint f
-    join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-    join pg_attribute b on b.attrelid = f.confrelid and b.attnum = f.confkey[1]
-    where f.contype = 'f' and cardinality(f.conkey) = 1 and f.connamespace = 'public'::regnamespace
-    order by 1, 3
-""")
-
-_COLUMNS = Statement("""
-    select table_name, column_name, data_type from information_schema.columns
-    where table_schema = 'public' order by table_name, ordinal_position
-""")
-
-
-# The addresses that a customer has had, each until when, and the one that it has: the oldest first.
-_ADDRESSES = Statement("""
-    select before ->> 'email_address' as address, at as until from audit_entry
-    where subject = 'customer/' || :id::bigint and action = 'customer.edit' and before ->> 'email_address' is not null
-    union all select email_address, null from customer where id = :id
-    order by until nulls last
-""")
-# There are millions of changes. With `exists`, PostgreSQL may read all of them; this looks one up for each import.
-_OLDEST_CHANGES = Statement("""
-    select min(i.at) from import_run i
-    where i.kind = 'customers' and (select true from import_change c where c.import_id = i.id limit 1)
-""")
-# Only what was left since the oldest changes counts, so that the audit log is read from there on.
-_LEFT_BY_OTHERS = Statement("""
-    select before ->> 'email_address', at from audit_entry
-    where at >= :oldest and (:until::timestamptz is null or at < :until) and action = 'customer.edit'
-      and subject <> 'customer/' || :id::bigint and before ->> 'email_address' is not null
-    order by at desc
-""")
-
-
-async def imported_of(tx: Transaction, customer_id: int) -> Composable:
-    """Return the condition for what imports changed in a customer, under the e-mail address that it had then.
-
-    The customer had its first address from the beginning on, or since another customer had it last.
-    """
-    had: list[tuple[str, datetime | None, datetime | None]] = []
-    since: datetime | None = None
-    for address, until in await tx.fetch_all(_ADDRESSES, id=customer_id):
-        if since is None:
-            since = await _left_by_another(tx, customer_id, fold(address), until)
-        had.append((fold(address), since, until))
-        since = until
-    addresses = SQL(", ").join(SQL("({}, {}::timestamptz, {}::timestamptz)").format(*each) for each in had)
-    return SQL("""
-        (import_id, key) in (
-            select i.id, a.key from import_run i, (values {}) a (key, since, until)
-            where i.kind = 'customers' and (a.since is null or i.at >= a.since) and (a.until is null or i.at < a.until))
-    """).format(addresses)
-
-
-async def _left_by_another(tx: Transaction, customer_id: int, key: str, until: datetime | None) -> datetime | None:
-    """Return when another customer had an address last before a moment, or None if it left none of its changes."""
-    oldest = await tx.fetch_value(_OLDEST_CHANGES)
-    left = await tx.fetch_all(_LEFT_BY_OTHERS, id=customer_id, oldest=oldest, until=until)
-    return next((at for address, at in left if fold(address) == key), None)
-
-
-async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[StoredRows]:
-    """Yield the rows of every table that belong to a customer, directly or by its orders and other records."""
-    for table in await _tables(tx, customer_id):
-        names = SQL(", ").join(map(Identifier, table.columns))
-        rows = SQL("select coalesce(jsonb_agg(to_jsonb(r)), '[]')::text from (select {} from {} where {} order by 1) r")
-        text = await tx.fetch_value(
-            Statement(rows.format(names, Identifier(table.name), table.condition), prepared=False)
-        )
-        files = {}
-        if table.file is not None:
-            found = SQL("select * from (select {} from {} where {}) as f (name, content) where content is not null")
-            statement = found.format(table.file, Identifier(table.name), table.condition)
-            files = dict(await tx.fetch_all(Statement(statement, prepared=False)))
-        yield StoredRows(table.name, text, files)
-
-
-async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
-    """Return the tables that refer to customers, nearest first, each with the condition for one customer's rows."""
-    references = await tx.fetch_all(_REFERENCES)
-    found = {"customer": _Table("customer", SQL("id = {}").format(Literal(customer_id)))}
-    # These have no foreign key, since they outlive what they describe.
-    for log in ("event", "unnumbered_event"):
-        found[log] = _Table(log, SQL("customer_id = {}").format(Literal(customer_id)))
-    subject = Literal(f"customer/{customer_id}")
-    found["audit_entry"] = _Table("audit_entry", SQL("subject = {}").format(subject))
-    found["import_change"] = _Table("import_change", await imported_of(tx, customer_id))
-    waiting = ["customer"]
-    while waiting:
-        parent = waiting.pop(0)
-        for child, column, target, key in references:
-            if target == parent and child not in found:
-                rows = SQL("{} in (select {} from {} where {})").format(
-                    Identifier(column), Identifier(key), Identifier(parent), found[parent].condition
-                )
-                found[child] = _Table(child, rows)
-                waiting.append(child)
-    columns: dict[str, dict[str, str]] = {}
-    for table, column, type_ in await tx.fetch_all(_COLUMNS):
-        columns.setdefault(table, {})[column] = type_
-    return [_readable(table, columns[table.name]) for table in found.values()]
-
-
-def _readable(table: _Table, columns: Mapping[str, str]) -> _Table:
-    names = [name for name, type_ in columns.items() if type_ != "bytea" and not _SECRET.search(name)]
-    key = Identifier(next(iter(columns)))
-    file = None
-    if columns.get("pdf") == "bytea":
-        file = SQL("{}::text || '.pdf', pdf").format(key)
-    elif columns.get("content") == "bytea" and "name" in columns:
-        file = SQL("{}::text || '-' || name, content").format(key)
-    return _Table(table.name, table.condition, names, file)
-
+from tradecounter.privacy.queries.stored_rows import imported_of
 
 _LOCK_AGENTS = Statement("select from agent_consent where customer_id = :id order by id for update")
 _LOCK_MONEY = Statement("select from account_balance where customer_id = :id for update")

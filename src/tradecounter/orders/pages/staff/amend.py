@@ -1,4 +1,4 @@
-"""`/order/{reference}/amend` and `/cancel`: changes of an order, shown with its new totals before they are made."""
+"""`/order/{reference}/amend`: amends an order, and shows its new totals before that."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Raw, Struct
+from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
@@ -14,9 +14,10 @@ from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.operations.wire import CustomerCredit
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, in_rows, read_submitted
+from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
@@ -24,14 +25,13 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import Pounds
 from tradecounter.orders.amend_order import amend_order
-from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.lines import ItemId, NamedUnits, Units
+from tradecounter.orders.lines import ItemId
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.pages.both.form_lines import Row, product_rows, with_picked
 from tradecounter.orders.pages.both.order_form import TypedAddress, address_fields
 from tradecounter.orders.pages.staff.steps import reference_of
-from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest, Cancellation, OverrideCredit, Reason
+from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest, OverrideCredit, Reason
 from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import ShownOrder, shown_as, shown_order
@@ -61,7 +61,7 @@ class AddedLine(Struct):
 
 
 class AmendForm(Struct):
-    """The whole order as it should be; only what differs is changed."""
+    """The whole order as it should be; only differences are changed."""
 
     items: list[ChangedLine] = []
     added: list[AddedLine] = []
@@ -139,7 +139,7 @@ class AmendPages(Struct, frozen=True):
         return Amended(shown, (await present_customer(tx, shown.account, now)).credit)
 
     async def _without_words(self, call: Call, submitted: Submitted) -> Submitted:
-        """Return a form without the new lines that name no product yet, of which nothing can be shown."""
+        """Return a form without the new lines that name no product yet, which have nothing to show."""
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             customer_id = (await fetch_order(tx, reference_of(call))).customer_id
@@ -159,27 +159,27 @@ class AmendPages(Struct, frozen=True):
     ) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            shown = await shown_order(tx, self.parts.orders, call, now)
-            customer = await present_customer(tx, shown.account, now)
-            added = await self._added(tx, shown.account.id, filled.values, now)
-        if not (shown.is_confirmed and shown.left) and not filled.message:
-            raise DomainError(Kind.CONFLICT, f"{shown.name} has no units left that could be amended")
+            order = await shown_order(tx, self.parts.orders, call, now)
+            customer = await present_customer(tx, order.account, now)
+            added = await self._added(tx, order.account.id, filled.values, now)
+        if not (order.is_confirmed and order.left) and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"{order.name} has no units left that could be amended")
         return self.desk.show(
             call,
             "orders/amend.html",
             form=filled,
-            shown=shown,
+            shown=order,
             customer=customer,
             amended=amended,
-            fields=address_fields(shown.order.shipping_address),
+            fields=address_fields(order.order.shipping_address),
             added=added,
             picked=chosen,
-            options=[(option.id, f"{option.name}, £{option.cost_net}") for option in shown.found.shipping_options],
+            options=[(option.id, f"{option.name}, £{option.cost_net}") for option in order.found.shipping_options],
         )
 
 
 def _items(body: AmendForm) -> tuple[list[AmendedItem], list[str]]:
-    """Return what differs, and the place of each item in the form."""
+    """Return the differences as items of a request, and the place of each item in the form."""
     items, places = [], []
     for number, line in enumerate(body.items):
         quantity = None if line.quantity in {None, line.had} else line.quantity
@@ -198,10 +198,10 @@ def _named(places: Sequence[str]) -> Callable[[str], str]:
 
     def name(field: str) -> str:
         item, dot, rest = field.partition(".")
-        found = re.fullmatch(r"items\[(\d+)\]", item)
-        if found is None or int(found[1]) >= len(places):
+        match = re.fullmatch(r"items\[(\d+)\]", item)
+        if match is None or int(match[1]) >= len(places):
             return field
-        return places[int(found[1])] + dot + ("quantity" if rest == "id" else rest)
+        return places[int(match[1])] + dot + ("quantity" if rest == "id" else rest)
 
     return name
 
@@ -215,7 +215,7 @@ def _method(method: int | None, before: int | None) -> ShippingChoice | None:
 
 
 def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
-    """Return a delivery address that differs from the one before, as JSON; null stands for the same."""
+    """Return a delivery address as JSON if it differs from the one before, else null."""
     if typed is None:
         return Raw(b"null")
     fields = TypedAddress.__struct_fields__
@@ -223,47 +223,8 @@ def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
     return Raw(b"null") if same else Raw(to_json(typed))
 
 
-_NO_REASON = "not given yet"
-
-
-class CancelledLine(Struct):
-    """A line in the form; without a quantity, nothing of it is cancelled."""
-
-    id: ItemId
-    quantity: Units | None = None
-
-
-class CancelForm(Struct, kw_only=True):
-    """What is cancelled, and why: units of lines, or everything that is left."""
-
-    reason: str
-    items: list[CancelledLine] = []
-    everything: bool = False
-
-    @property
-    def cancellation(self) -> Cancellation:
-        """Return what is cancelled. Raises DomainError (invalid) unless it is either units or everything."""
-        units = [NamedUnits(line.id, line.quantity) for line in self.items if line.quantity is not None]
-        if units and self.everything:
-            raise DomainError(Kind.INVALID, "give units or tick “All that is left”, not both")
-        if not units and not self.everything:
-            raise DomainError(Kind.INVALID, "say how many units are cancelled, or tick “All that is left”")
-        return Cancellation(self.reason, units or UNSET)
-
-    @property
-    def rows(self) -> list[int]:
-        """The numbers of the lines with cancelled units."""
-        return [number for number, line in enumerate(self.items) if line.quantity is not None]
-
-
-class UnfinishedForm(CancelForm, kw_only=True):
-    """The form while it is filled in."""
-
-    reason: str = _NO_REASON
-
-
 class Totals(Struct, frozen=True):
-    """What a customer pays for an order, with the order's status; nothing for a cancelled one."""
+    """The totals of an order for its customer, with the order's status; zero for a cancelled order."""
 
     goods: Decimal
     carriage: Decimal
@@ -272,61 +233,9 @@ class Totals(Struct, frozen=True):
     status: str
 
     @classmethod
-    def of(cls, shown: ShownOrder) -> "Totals":
+    def of(cls, order: ShownOrder) -> "Totals":
         """Return an order's totals."""
-        status = shown.order.status or shown.order.state
-        if shown.order.state == "cancelled":
+        status = order.order.status or order.order.state
+        if order.order.state == "cancelled":
             return cls(NOTHING, NOTHING, NOTHING, NOTHING, status)
-        return cls(shown.order.cost_net, shown.shipping_net, shown.tax, shown.gross, status)
-
-
-class CancelPages(Struct, frozen=True):
-    """The form that cancels an order or units of it."""
-
-    desk: PageDesk
-    parts: OfficeParts
-
-    @page("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
-    async def show_cancel(self, call: Call) -> Response:
-        return await self._show(call, Filled())
-
-    @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
-    async def cancel(self, call: Call) -> Response:
-        submitted, reference = await read_submitted(call), reference_of(call)
-
-        async def work(tx: Transaction, body: CancelForm, now: datetime) -> Totals:
-            with named_by(in_rows("items", body.rows, {"id": "quantity"})):
-                await cancel_order(tx, reference, body.cancellation, now)
-            return Totals.of(await shown_as(tx, self.parts.orders, await fetch_order(tx, reference), now))
-
-        async def again(filled: Filled, then: Totals | None) -> Response:
-            if then is None:
-                then, _ = await self.desk.preview(call, UnfinishedForm, work, submitted)
-            return await self._show(call, filled, then)
-
-        if submitted.one(PREVIEW):
-            then, filled = await self.desk.preview(call, UnfinishedForm, work, submitted)
-            return await self._show(call, filled, then)
-        return await self.desk.change_as_seen(
-            call,
-            CancelForm,
-            work,
-            again=again,
-            facts=lambda then: then,
-            to=f"/order/{reference}",
-            done="The units are cancelled. The customer gets an e-mail.",
-            submitted=submitted,
-        )
-
-    async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:
-        async with self.desk.reading() as tx:
-            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-        return self.desk.show(
-            call,
-            "orders/cancel.html",
-            form=filled,
-            shown=shown,
-            now=Totals.of(shown),
-            then=then,
-            seen="" if then is None else seen_of(then),
-        )
+        return cls(order.order.cost_net, order.shipping_net, order.tax, order.gross, status)

@@ -1,0 +1,56 @@
+"""`tradecounter imports`: the history of imports, and their roll-back."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.edge.command_line.arguments import IdOf, Limit
+from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.imports.queries import list_imports
+from tradecounter.imports.run import RolledBackImport, roll_back_import
+from tradecounter.kit.clock import SystemClock
+
+app = typer.Typer(no_args_is_help=True, help="The history of imports.")
+
+_COLUMNS = (
+    "id",
+    "kind",
+    "at",
+    Prose("by"),
+    "added",
+    "changed",
+    "deactivated",
+    "unchanged",
+    "raised",
+    "lowered",
+    "rolled_back_at",
+)
+
+
+@app.command("list")
+def show_all(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List imports, newest first."""
+    imports = run_query(lambda tx: list_imports(tx, limit))
+    show_table(imports, _COLUMNS, as_json=as_json, names=columns)
+
+
+@app.command("roll-back")
+def roll_back(
+    import_id: Annotated[int, IdOf("ID", "The import's id, from `imports list`.")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Also restore records that have changed since the import.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Restore the records that an import changed; without --force, only if none has changed since."""
+    rolled_back = run_change(lambda tx: roll_back_import(tx, import_id, SystemClock().now(), force=force))
+    show(rolled_back, _in_words(rolled_back), as_json=as_json)
+
+
+def _in_words(rolled_back: RolledBackImport) -> str:
+    lines = [f"import {rolled_back.id} is rolled back: {rolled_back.restored} records are what they were"]
+    lines += [] if rolled_back.prices is None else [str(rolled_back.prices)]
+    lines += [f"overwritten, although changed since: {record}" for record in rolled_back.overwritten]
+    lines += [f"kept, because it is in use: {record}" for record in rolled_back.kept]
+    return "\n".join(lines)

@@ -1,0 +1,87 @@
+"""Writes the changes of an import to a file or to standard output."""
+
+import csv
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TextIO
+
+from tradecounter.bulk.differences import Change, OnChange
+from tradecounter.edge.command_line.output import one_line
+from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.json_text import to_json
+from tradecounter.kit.private_folder import private_file
+
+Write = Callable[[Change], None]
+
+
+@contextmanager
+def changes_to(path: str | None, *, wanted: bool) -> Iterator[OnChange | None]:
+    """Yield a function that writes changes to a file or to standard output. If not `wanted`, yield None."""
+    if not wanted:
+        yield None
+    elif path is None:
+        yield _as_text(sys.stdout)
+    else:
+        with _created(path) as file:
+            yield _writer(Path(path).suffix.lower())(file)
+
+
+def _created(path: str) -> TextIO:
+    try:
+        return open(path, "w", encoding="utf-8", newline="", opener=private_file)
+    except OSError as error:
+        raise OperatorError(f"{path}: {error.strerror}") from error
+
+
+def _writer(suffix: str) -> Callable[[TextIO], Write]:
+    return {".csv": _as_csv, ".jsonl": _as_json_lines, ".ndjson": _as_json_lines}.get(suffix, _as_text)
+
+
+def _as_json_lines(file: TextIO) -> Write:
+    return lambda change: print(to_json(change).decode(), file=file)
+
+
+def _as_csv(file: TextIO) -> Write:
+    writer = csv.writer(file)
+    writer.writerow(("line", "key", "change", "field", "before", "after"))
+
+    def write(change: Change) -> None:
+        before, after = change.before or {}, change.after or {}
+        for name in after or before:
+            cells = (_cell(before.get(name)), _cell(after.get(name)))
+            writer.writerow((change.line, change.key, change.change, name, *cells))
+
+    return write
+
+
+def _as_text(file: TextIO) -> Write:
+    def write(change: Change) -> None:
+        where = "not in the file" if change.line is None else f"line {change.line}"
+        print(one_line(f"{where}: {change.key} {change.change}{_members(change)}"), file=file)
+
+    return write
+
+
+def _members(change: Change) -> str:
+    if change.before is None or change.after is None:
+        return ""
+    pairs = ((name, change.before[name], value) for name, value in change.after.items())
+    percent = f" ({change.percent:+} %)" if isinstance(change.percent, Decimal) else ""
+    return (
+        ": "
+        + ", ".join(f"{name} {_json_text(before)} -> {_json_text(after)}" for name, before, after in pairs)
+        + percent
+    )
+
+
+def _json_text(value: Any) -> str:
+    return to_json(value).decode()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else _json_text(value)

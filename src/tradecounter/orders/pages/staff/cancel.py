@@ -1,0 +1,112 @@
+"""`/order/{reference}/cancel`: cancels an order or units of it, and shows its new totals before that."""
+
+from datetime import datetime
+
+from msgspec import UNSET, Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
+from tradecounter.edge.page_kit.submitted_forms import read_submitted
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk, seen_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.lines import ItemId, NamedUnits, Units
+from tradecounter.orders.pages.staff.amend import Totals
+from tradecounter.orders.pages.staff.steps import reference_of
+from tradecounter.orders.reseller_wire import Cancellation
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown import shown_as, shown_order
+
+_NO_REASON = "not given yet"
+
+
+class CancelledLine(Struct):
+    """A line in the form; a line without a quantity stays."""
+
+    id: ItemId
+    quantity: Units | None = None
+
+
+class CancelForm(Struct, kw_only=True):
+    """What to cancel, and why: units of lines, or everything that is left."""
+
+    reason: str
+    items: list[CancelledLine] = []
+    everything: bool = False
+
+    @property
+    def cancellation(self) -> Cancellation:
+        """Return the request. Raises DomainError (invalid) unless it has either units or everything."""
+        units = [NamedUnits(line.id, line.quantity) for line in self.items if line.quantity is not None]
+        if units and self.everything:
+            raise DomainError(Kind.INVALID, "give units or tick “All that is left”, not both")
+        if not units and not self.everything:
+            raise DomainError(Kind.INVALID, "say how many units are cancelled, or tick “All that is left”")
+        return Cancellation(self.reason, units or UNSET)
+
+    @property
+    def rows(self) -> list[int]:
+        """The numbers of the lines with cancelled units."""
+        return [number for number, line in enumerate(self.items) if line.quantity is not None]
+
+
+class UnfinishedForm(CancelForm, kw_only=True):
+    """The form while it is filled in."""
+
+    reason: str = _NO_REASON
+
+
+class CancelPages(Struct, frozen=True):
+    """The form that cancels an order or units of it."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
+    async def show_cancel(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
+    async def cancel(self, call: Call) -> Response:
+        submitted, reference = await read_submitted(call), reference_of(call)
+
+        async def work(tx: Transaction, body: CancelForm, now: datetime) -> Totals:
+            with named_by(in_rows("items", body.rows, {"id": "quantity"})):
+                await cancel_order(tx, reference, body.cancellation, now)
+            return Totals.of(await shown_as(tx, self.parts.orders, await fetch_order(tx, reference), now))
+
+        async def again(filled: Filled, then: Totals | None) -> Response:
+            if then is None:
+                then, _ = await self.desk.preview(call, UnfinishedForm, work, submitted)
+            return await self._show(call, filled, then)
+
+        if submitted.one(PREVIEW):
+            then, filled = await self.desk.preview(call, UnfinishedForm, work, submitted)
+            return await self._show(call, filled, then)
+        return await self.desk.change_as_seen(
+            call,
+            CancelForm,
+            work,
+            again=again,
+            facts=lambda then: then,
+            to=f"/order/{reference}",
+            done="The units are cancelled. The customer gets an e-mail.",
+            submitted=submitted,
+        )
+
+    async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:
+        async with self.desk.reading() as tx:
+            order = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+        return self.desk.show(
+            call,
+            "orders/cancel.html",
+            form=filled,
+            shown=order,
+            now=Totals.of(order),
+            then=then,
+            seen="" if then is None else seen_of(then),
+        )

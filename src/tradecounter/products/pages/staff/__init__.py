@@ -1,0 +1,1 @@
+"""The pages of `products` in the back office."""
