@@ -135,41 +135,6 @@ class Upload(UploadedFile, kw_only=True):
         unknown = [] if report is None or report.file is None else report.file.unknown_columns
         return [*self.wanted.columns, *map(RenamedColumn, unknown)]
 
-    @property
-    def report(self) -> ImportReport | None:
-        """The report of its outcome; None while it has none."""
-        return self.outcome.report
-
-    @property
-    def problem(self) -> str:
-        """Why its check or import failed as a whole; empty otherwise."""
-        return self.outcome.problem
-
-    @property
-    def errors(self) -> int:
-        """How many errors it has."""
-        return self.outcome.errors
-
-    @property
-    def warnings(self) -> int:
-        """How many warnings it has."""
-        return self.outcome.warnings
-
-    @property
-    def good_rows(self) -> int:
-        """How many rows remain without those that have errors; 0 if these cannot be left out."""
-        return self.outcome.good_rows
-
-    @property
-    def bad_rows(self) -> str:
-        """Its first rows with errors as a CSV file; empty if there is none."""
-        return self.outcome.bad_rows
-
-    @property
-    def bad_count(self) -> int:
-        """How many of its rows have errors."""
-        return self.outcome.bad_count
-
     def close(self) -> None:
         """Free the file's space on disk."""
         with suppress(OSError, ValueError):
