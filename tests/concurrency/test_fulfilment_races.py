@@ -125,6 +125,7 @@ def test_concurrent_operations_of_all_kinds_keep_the_books_consistent(shop: Serv
         assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_a_shipment_is_either_taken_back_or_invoiced(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "BACK-OR-BILLED", available=60)
     outcomes = Counter[str]()

@@ -14,6 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 
 
+@pytest.mark.sweep
 def test_invoice_numbers_have_no_gap_when_attempts_fail(shop: Service) -> None:
     customer = shop.customer()
     placed = [buy(customer) for _ in range(20)]

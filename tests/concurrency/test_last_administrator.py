@@ -39,6 +39,7 @@ def _administrators(service: Service) -> int:
     return sum("administrator" in member.roles and member.disabled_at is None for member in staff)
 
 
+@pytest.mark.sweep
 def test_of_two_administrators_who_disable_each_other_one_stays(own_service: Service) -> None:
     for _ in range(10):
         first, second = (staff_member(own_service, "administrator") for _ in range(2))

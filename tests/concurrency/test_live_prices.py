@@ -200,6 +200,7 @@ def test_a_pasted_list_may_name_a_new_product(shop: Service, second: Service, th
     assert "£21.00" in page.text
 
 
+@pytest.mark.sweep
 def test_a_bundle_with_more_components_than_before_is_ordered_whole(
     shop: Service, second: Service, there: Customer
 ) -> None:
@@ -232,6 +233,7 @@ def test_a_contract_price_begins_at_midnight_in_the_uk(shop: Service, second: Se
             assert net(there, (sku, 1)) == 4.00
 
 
+@pytest.mark.sweep
 def test_prices_from_the_database_are_those_of_the_servers_memory(shop: Service, second: Service) -> None:
     skus = [sell(shop, f"SAME-{number}", f"{10 + number}.05", available=number) for number in range(6)]
     shop.must_load("price-list", [price(skus[1], 8, 7, 6, "trade"), price(skus[2], 9, None, 5, "trade")])
@@ -264,6 +266,7 @@ def test_prices_from_the_database_are_those_of_the_servers_memory(shop: Service,
     assert len({first["cost_net"] for first in behind}) == len(buyers)
 
 
+@pytest.mark.sweep
 @pytest.mark.spec(
     "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
 )
@@ -318,6 +321,7 @@ def test_an_order_is_carried_at_the_live_price(shop: Service, office: BackOffice
         shop.must_load("shipping-methods", METHODS)
 
 
+@pytest.mark.sweep
 def test_an_order_needs_no_further_round_trip_unless_something_has_changed(
     shop: Service, second: Service, link: Link, there: Customer
 ) -> None:

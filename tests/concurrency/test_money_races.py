@@ -94,6 +94,7 @@ def test_an_invoice_and_a_payment_at_once_use_the_money_once(shop: Service) -> N
     assert outstanding(shop, customer) - unallocated(shop, customer) == 3 * Decimal("66.60") - 150
 
 
+@pytest.mark.sweep
 def test_a_return_invoices_payments_and_a_cancellation_at_once_agree(shop: Service) -> None:
     customer = shop.customer()
     for _ in range(3):

@@ -83,6 +83,7 @@ def test_orders_do_not_wait_for_a_stock_import_that_is_still_reading(shop: Servi
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_orders_with_the_same_products_in_another_order_do_not_deadlock(
     shop: Service, customers: list[Customer]
 ) -> None:
@@ -141,6 +142,7 @@ def test_stock_imported_during_confirmations_is_allocated_once(
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_on_hand_stock_imported_during_confirmations_is_allocated_once(
     shop: Service, customers: list[Customer]
 ) -> None:
@@ -163,6 +165,7 @@ def test_on_hand_stock_imported_during_confirmations_is_allocated_once(
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_two_servers_do_not_allocate_the_same_stock(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "SHARED", available=15)
     with running_service(shop.database_url) as second:

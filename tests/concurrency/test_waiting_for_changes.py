@@ -102,6 +102,7 @@ def waiting(pool: ThreadPoolExecutor, follower: Follower, seconds: int = 20) -> 
     return pool.submit(ask)
 
 
+@pytest.mark.sweep
 def test_a_waiting_request_hears_of_a_change_within_a_second(shop: Service, quick: Service) -> None:
     sku = sell(shop, "AWAITED", 7, available=5)
     customer = shop.customer()
@@ -167,6 +168,7 @@ def test_a_server_that_stops_ends_the_waits(shop: Service) -> None:
     assert ended_at - began < 5
 
 
+@pytest.mark.sweep
 def test_requests_that_wait_hold_no_connection(shop: Service) -> None:
     followers = [Follower.of(shop.customer()) for _ in range(30)]
     barrier = threading.Barrier(len(followers) + 1)

@@ -250,6 +250,7 @@ def test_a_reference_that_begins_those_of_too_many_orders_finds_the_orders_that_
     assert asyncio.run(orders_referred_to(url, "po")) == ["PO", "PO"]
 
 
+@pytest.mark.sweep
 def test_the_lines_of_each_order_are_read_once_to_count_what_can_be_dispatched(connection: Connection) -> None:
     without, awaiting, most = 400, ORDERS // 20, 1_000
     with connection.transaction(force_rollback=True):

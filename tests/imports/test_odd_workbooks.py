@@ -240,6 +240,7 @@ def rows_with_content(sheet: bytes) -> int:
     return sum(1 for row in rows if "".join("".join(cell.itertext()) for cell in row).strip())
 
 
+@pytest.mark.sweep
 @fuzzed(200)
 @given(sheet=damaged(PARTS[SHEET], PIECES))
 def test_no_row_of_a_damaged_sheet_is_lost(sheet: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:

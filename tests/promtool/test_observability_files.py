@@ -13,6 +13,7 @@ def test_prometheus_accepts_the_configuration_with_its_alerts(name: str) -> None
     assert "is valid prometheus config file" in run_promtool("check", "config", FOLDER / name)
 
 
+@pytest.mark.sweep
 def test_every_alert_fires_when_it_must_and_only_then() -> None:
     files = [FOLDER / f"{Path(name).stem}-test.yaml" for name in ALERTS]
     for file in files:

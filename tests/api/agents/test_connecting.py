@@ -41,6 +41,7 @@ def program(shop: Service, owner: Person) -> Connecting:
     return connecting(shop, owner)
 
 
+@pytest.mark.sweep
 def test_the_official_client_goes_from_an_address_to_a_confirmed_order(shop: Service, owner: Person) -> None:
     client = OfficialClient(shop, owner)
 

@@ -14,6 +14,7 @@ from support.service import Service
 from tradecounter.agents.operations.server import RunningManager
 
 
+@pytest.mark.sweep
 def test_a_process_without_agents_does_not_import_the_sdk() -> None:
     program = (
         "import sys, tradecounter.sites.public, tradecounter.sites.back_office, tradecounter.sites.worker;"
@@ -22,6 +23,7 @@ def test_a_process_without_agents_does_not_import_the_sdk() -> None:
     subprocess.run([sys.executable, "-c", program], env=without_settings(), check=True)
 
 
+@pytest.mark.sweep
 def test_a_process_starts_without_libraries_that_only_some_pages_and_commands_need() -> None:
     program = (
         "import sys, tradecounter.sites.command_line, tradecounter.sites.commands.serve, tradecounter.sites.public;"

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx2
+import pytest
 
 from support.backoffice import BackOfficeSite, pages
 from support.events import last_sequence, number_events
@@ -49,6 +50,7 @@ def test_a_waiting_request_is_answered_by_the_next_event(office: BackOfficeSite,
     assert staff.get("/api/event?wait=21").status_code == 400
 
 
+@pytest.mark.sweep
 def test_a_token_that_is_revoked_hears_of_nothing_later(office: BackOfficeSite) -> None:
     service = office.service
     caller, customer, after = office.caller("events:read"), service.customer(), last_sequence(service)
@@ -72,6 +74,7 @@ def test_changes_of_the_back_office_are_events(office: BackOfficeSite, staff: ht
     assert event["data"] == {"customer_id": customer.id, "changed": ["company"]}
 
 
+@pytest.mark.sweep
 def test_every_door_tells_of_new_customers_and_products(office: BackOfficeSite, staff: httpx2.Client) -> None:
     service, after = office.service, last_sequence(office.service)
     person = staff_member(service, office.url, "administrator")

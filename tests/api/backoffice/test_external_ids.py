@@ -63,6 +63,7 @@ def test_a_new_customer_and_a_new_order_come_with_their_ids(office: BackOfficeSi
     assert staff.get("/api/order?limit=1000").json() == before
 
 
+@pytest.mark.sweep
 def test_pages_set_and_show_ids(office: BackOfficeSite) -> None:
     service = office.service
     person = staff_member(service, office.url, "administrator")

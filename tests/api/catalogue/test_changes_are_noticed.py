@@ -33,6 +33,7 @@ def shown(customer: Customer, sku: str) -> Any:
     return next(((each["single_unit_cost"], each["availability"]["available"]) for each in found), None)
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("8 Price and stock cache", "changes show once the server has noticed, which is within five minutes")
 def test_changes_show_by_themselves_within_five_minutes(shop: Service, usual: Service) -> None:
     made, sku = shop.customer(), sell(shop, "UNREFRESHED", 10, available=3)

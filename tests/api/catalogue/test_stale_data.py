@@ -57,6 +57,7 @@ def calls(customer: Customer) -> list[httpx2.Response]:
     ]
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("7 503", "also when prices and stock could not be confirmed for too long")
 @pytest.mark.spec("8 Price and stock cache", "data that could not be confirmed for too long is not shown")
 def test_stale_data_causes_503_even_for_cached_responses(
@@ -75,6 +76,7 @@ def test_stale_data_causes_503_even_for_cached_responses(
     assert (shown["name"], shown["single_unit_cost"]) == ("Renamed", 60)
 
 
+@pytest.mark.sweep
 def test_requests_without_live_prices_still_work(shop: Service) -> None:
     customer = shop.customer()
     wait_for(lambda: customer.get("/product").status_code == 200)

@@ -138,6 +138,7 @@ def test_a_waiting_request_gets_the_next_event_and_only_its_own(shop: Service) -
     assert time.monotonic() - began >= 1
 
 
+@pytest.mark.sweep
 def test_many_waiting_requests_share_one_query_a_tick_and_end_with_the_server(shop: Service) -> None:
     with linked(shop.database_url) as link, ThreadPoolExecutor(40) as threads, running_service(link.url) as running:
         customers = [Customer(0, c.key, running.client(**{"X-Api-Key": c.key})) for c in

@@ -97,6 +97,7 @@ def test_revoked_tokens_stop_in_every_process_and_other_tokens_keep_working(exch
     assert revoke(exchange, exchange.customer.id) == 0
 
 
+@pytest.mark.sweep
 def test_a_disabled_applications_tokens_stop_working_within_five_seconds(exchange: Exchange) -> None:
     token = exchange.access_token()
     with running_service(exchange.service.database_url) as second:

@@ -256,6 +256,7 @@ def test_a_blocked_address_causes_no_database_query(exchange: Exchange, address:
         assert fail(exchange.service, address, 3) == [403] * 3
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("4 POST /oauth/token", "503 without the issuer, and without the database")
 @pytest.mark.spec("5 Authentication", "503 while the database is down")
 def test_a_wrong_credential_gets_503_when_it_cannot_be_counted(postgres: Cluster, address: str) -> None:

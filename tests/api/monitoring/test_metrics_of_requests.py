@@ -95,6 +95,7 @@ def test_durations_are_counted_by_route(metrics: str, customer: Customer) -> Non
     assert 0 < value(metrics, "tradecounter_request_duration_seconds_sum", route="/customer/address") < 60
 
 
+@pytest.mark.sweep
 def test_errors_are_counted_by_their_reason(shop: Service, metrics: str, customer: Customer) -> None:
     def rejections(reason: str) -> float:
         return value(metrics, "tradecounter_rejections_total", reason=reason)

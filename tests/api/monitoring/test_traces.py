@@ -169,6 +169,7 @@ def test_an_unknown_exporter_is_an_error_of_the_command(monkeypatch: pytest.Monk
         start_wanted_traces("public")
 
 
+@pytest.mark.sweep
 def test_without_the_variables_the_library_is_not_imported() -> None:
     program = (
         "import sys, tradecounter.sites.commands.serve as s, tradecounter.sites.commands.service as t;"

@@ -138,6 +138,7 @@ def test_an_undelivered_mail_is_rebuilt_with_newer_quotes(shop: Service) -> None
     assert jobs(shop) == []
 
 
+@pytest.mark.sweep
 def test_a_mail_has_a_maximum_of_quotes_and_the_rest_follows_immediately(shop: Service) -> None:
     quotes = request(shop.customer(), MOST_QUOTES + 10)
     assert quotes_in(deliver_mail(shop), quotes) == [[*range(MOST_QUOTES)]]

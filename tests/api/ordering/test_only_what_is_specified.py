@@ -25,6 +25,7 @@ ORDERS = {"type": "array", "items": {"$ref": "#/components/schemas/Order"}}
 ORDER = '{"id":1,"cost_net":5.50,"status":"Gr\\u00fcn","items":[{"id":2,"quantity":1}]}'
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("9 Versioning", "what is added leaves the specified fields as they are")
 def test_the_core_of_every_response_has_the_bytes_that_it_had(own_service: Service) -> None:
     exchanges = tell_core_story(own_service).exchanges

@@ -270,6 +270,7 @@ def test_units_may_be_received_without_a_credit_note_and_the_return_closed(
     assert sam.send(f"{where}/close", NOTHING).status_code == 409
 
 
+@pytest.mark.sweep
 def test_returns_are_listed_by_state_and_as_a_file(sam: Person, customer: Customer) -> None:
     placed = buy(customer, [("CABLE", 60)])
     dispatch(sam, placed)

@@ -78,6 +78,7 @@ def test_a_note_on_the_delivery_stays_with_the_order_until_it_is_picked(
     assert "<3>" not in picked.text
 
 
+@pytest.mark.sweep
 def test_long_notes_of_many_lines_are_kept_whole(shop: Service, customer: Customer, buyer: Person) -> None:
     customer.post("/customer/address", ADDRESS)
     written = {sell(shop, f"NOTED-{n}", 10): f"{n:03}" + "n" * 197 for n in range(12)}

@@ -54,6 +54,7 @@ def test_ten_guesses_slow_down_every_sign_in_from_an_address_whatever_the_accoun
     assert guesser.send(FORM, email=known.email, password=PASSWORD).status_code == 303
 
 
+@pytest.mark.sweep
 def test_right_passwords_do_not_count(office: BackOfficeSite) -> None:
     known = customer_user(office.service)
     behind_one_address = Browser(office.service.url)

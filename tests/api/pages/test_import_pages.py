@@ -216,6 +216,7 @@ def test_applying_and_rolling_back_need_the_password_again(office: BackOfficeSit
     assert "Apply 1 change" in text_of(late.get(f"{path}/apply"))
 
 
+@pytest.mark.sweep
 def test_a_slow_check_shows_how_far_it_is_and_cannot_be_discarded(office: BackOfficeSite, catalogue: Person) -> None:
     sku = sell(office.service, "SLOW", available=5)
     with psycopg.connect(office.service.database_url) as holder:
@@ -232,6 +233,7 @@ def test_a_slow_check_shows_how_far_it_is_and_cannot_be_discarded(office: BackOf
     assert "Apply 1 change" in text_of(finished(catalogue, path))
 
 
+@pytest.mark.sweep
 def test_imports_that_run_end_without_a_change_when_the_site_stops(office: BackOfficeSite) -> None:
     sku = sell(office.service, "STOPPED", available=5)
     with psycopg.connect(office.service.database_url) as holder:
@@ -317,6 +319,7 @@ def test_other_prices_are_applied_as_before(office: BackOfficeSite, catalogue: P
     assert cost_of(office, sku) == 80
 
 
+@pytest.mark.sweep
 def test_what_a_roll_back_of_many_prices_does_to_them_is_shown_to_who_asks(
     office: BackOfficeSite, catalogue: Person
 ) -> None:

@@ -145,6 +145,7 @@ def test_an_invoice_is_sent_again(office: BackOfficeSite, fran: Person, customer
     assert found[-1] == ("invoice.resend",)
 
 
+@pytest.mark.sweep
 def test_a_debtor_is_reminded_of_all_unpaid_invoices(office: BackOfficeSite, fran: Person) -> None:
     service = office.service
     debtor = service.customer(company="Slow & Sons", accounts_email="ledger@slow.example", term_days=7)

@@ -54,6 +54,7 @@ def test_a_working_process_is_healthy_and_ready(shop: Service) -> None:
     assert ready(shop) == (200, {"ready": True, "reasons": [], "warnings": []})
 
 
+@pytest.mark.sweep
 @pytest.mark.spec("4 GET /check-health", "public; an object")
 def test_health_lists_problems_with_status_200(hasty: Service, postgres: Cluster) -> None:
     wait_for(lambda: healthy(hasty)["status"] == "ok")
