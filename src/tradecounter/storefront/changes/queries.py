@@ -84,7 +84,7 @@ _FORGOTTEN = Statement("select versions::text from catalogue_change_mark where f
 
 async def read_forgotten(tx: Transaction) -> str | None:
     """Return the versions up to which changes have been deleted, as JSON; None if none have."""
-    text: str | None = await tx.fetch_value(_FORGOTTEN)
+    text: str | None = await tx.find_value(_FORGOTTEN)
     return text
 
 
@@ -103,7 +103,7 @@ _LOG_BYTES = 8
 
 async def read_log(tx: Transaction) -> bytes:
     """Return what names the primary's log: versions and transactions are comparable within one log."""
-    return digest_of((await tx.fetch_value(_LOG)).encode())[:_LOG_BYTES]
+    return digest_of((await tx.find_value(_LOG)).encode())[:_LOG_BYTES]
 
 
 _MARK = Statement("""
