@@ -30,7 +30,7 @@ BasketOf = Callable[[Transaction, CustomerUser], Awaitable[HeaderBasket | None]]
 class SessionGate(Struct, frozen=True):
     """Admits people with a session, which each request looks up, so that an ended one admits nobody.
 
-    `basket` returns what the header of the pages says of a user's basket.
+    `basket` returns the basket summary for the page header.
     """
 
     site: PageSite
