@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from tradecounter.db.arrays import ArrayStatement, fetch_array, fetch_binary
+from tradecounter.db.arrays import ArrayStatement, fetch_array, find_binary
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.products.wire import AttributeType
@@ -312,4 +312,4 @@ _FIND_LAYOUT = Statement("""
 
 async def find_layout(tx: Transaction, program: str) -> bytes | None:
     """Return the layout that this program stored of the catalogue's version in this transaction, or None."""
-    return await fetch_binary(tx, _FIND_LAYOUT, program=program)
+    return await find_binary(tx, _FIND_LAYOUT, program=program)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from psycopg.sql import SQL
 
-from tradecounter.db.arrays import fetch_binary
+from tradecounter.db.arrays import find_binary
 from tradecounter.db.changes import Topic
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
@@ -75,7 +75,7 @@ _CHANGED_PRODUCTS = Statement("""
 
 async def read_changed_products(tx: Transaction, topic: Topic, after: int, most: int) -> Ids | None:
     """Return the products that changed after a version; None if they are more than `most`, or not known."""
-    packed = await fetch_binary(tx, _CHANGED_PRODUCTS, topic=topic, after=after, most=most)
+    packed = await find_binary(tx, _CHANGED_PRODUCTS, topic=topic, after=after, most=most)
     return None if packed is None else distinct_ids(packed)
 
 
