@@ -12,7 +12,8 @@ class Row:
     """One line of the results, its target, and what charts and remarks need as well.
 
     The ratio must be at least `goal`, or at most `bound`, if either is given; `sound` is false when requests failed.
-    `ours`, `limit`, `p50` and `p99` are shown as they are.
+    `ours`, `limit`, `p50` and `p99` are shown as they are. `figure` is what is compared with `target`, if that is
+    not the ratio.
     """
 
     question: str
@@ -27,6 +28,7 @@ class Row:
     p50: str = ""
     p99: str = ""
     note: str = ""
+    figure: str = ""
     points: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -140,14 +140,15 @@ def with_long_form(page: str, run: Run, now: datetime) -> str:
 
 
 def with_excerpt(page: str, rows: Sequence[Row]) -> str:
-    """Return a page whose excerpt is that of these rows: what is compared with a limit."""
+    """Return a page whose excerpt is that of these rows: what is compared with a limit, in the target's own unit."""
     before, _, rest = page.partition(EXCERPT_BEGINS)
     _, _, after = rest.partition(EXCERPT_ENDS)
     if not after:
         return page
-    lines = ["| Ratio | Target | Reached | Asked |", "|---|---|---|---|"]
+    lines = ["| Figure | Target | Reached | Asked |", "|---|---|---|---|"]
     lines += [
-        f"| {shown(row.ratio)} | {row.target} | {_MARKS[row.reached]} | {row.question.lower()}: {row.what} |"
+        f"| {row.figure or shown(row.ratio)} | {row.target} | {_MARKS[row.reached]} "
+        f"| {row.question.lower()}: {row.what} |"
         for row in rows
         if row.goal is not None
     ]

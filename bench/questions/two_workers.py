@@ -56,7 +56,7 @@ def _row(alone: list[Load], both: list[Load], shares: list[float]) -> Row:
     parts = " : ".join(f"{share / sum(shares):.0%}" for share in shares)
     return Row(
         question="Two workers",
-        what="`GET /product?limit=100`, two workers to one, the load discounted",
+        what="`GET /product?limit=100`, compared with one worker, without the load generator's processor time",
         ratio=ratio,
         target=f"≥ {GOAL} ×",
         goal=GOAL,

@@ -60,8 +60,9 @@ def _row(bench: Workbench, endpoints: int) -> Row:
         target=f"≥ {GOAL:,}",
         goal=1,
         sound=not failed,
-        ours=f"{shown(a_minute)}",
+        ours=shown(a_minute),
         limit=f"{GOAL:,}",
+        figure=shown(a_minute),
         note=f"for each delivery, {milliseconds(1000 * worker_used / count)} of the worker's processor time and "
         f"{milliseconds(1000 * database_used / count)} of the database's; {failed} failed",
     )

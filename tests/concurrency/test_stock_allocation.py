@@ -205,5 +205,5 @@ def test_an_order_whose_products_arrive_concurrently_awaits_dispatch(shop: Servi
 
 async def blocks_another(tx: Transaction) -> bool:
     """Return whether another transaction waits for a lock that this one holds."""
-    waiting: bool = await tx.fetch_value(BLOCKS_ANOTHER)
+    waiting: bool = await tx.find_value(BLOCKS_ANOTHER)
     return waiting

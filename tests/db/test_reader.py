@@ -39,14 +39,14 @@ class Failing:
 
     async def __call__(self) -> Any:
         self.tried.append(time.monotonic())
-        return await self._tx.fetch_value(Statement("select 1 / 0"))
+        return await self._tx.find_value(Statement("select 1 / 0"))
 
 
 def test_a_failure_leaves_the_transaction_to_the_other_parts(in_transaction: Any) -> None:
     async def work(tx: Transaction) -> None:
         bad, good = Reader("bad"), Reader("good")
         assert await bad.read(tx, Failing(tx), OLD) is None
-        assert await good.read(tx, lambda: tx.fetch_value(Statement("select 42")), OLD) == 42
+        assert await good.read(tx, lambda: tx.find_value(Statement("select 42")), OLD) == 42
         assert (bad.failing, good.failing) == (True, False)
 
     in_transaction(work)
@@ -74,7 +74,7 @@ def test_a_new_version_is_read_without_a_pause_and_success_ends_the_pause(in_tra
         for version in (OLD, OLD, NEW, NEW):
             assert await bad.read(tx, failing, version) is None
         assert len(failing.tried) == 2
-        assert await bad.read(tx, lambda: tx.fetch_value(Statement("select 42")), OLD) == 42
+        assert await bad.read(tx, lambda: tx.find_value(Statement("select 42")), OLD) == 42
         assert not bad.failing
         assert await bad.read(tx, failing, NEW) is None
         assert len(failing.tried) == 3
@@ -86,7 +86,7 @@ def test_a_lost_connection_fails_all_parts(in_transaction: Any) -> None:
     async def work(tx: Transaction) -> None:
         with pytest.raises(psycopg.OperationalError):
             await Reader("bad").read(
-                tx, lambda: tx.fetch_value(Statement("select pg_terminate_backend(pg_backend_pid())")), OLD
+                tx, lambda: tx.find_value(Statement("select pg_terminate_backend(pg_backend_pid())")), OLD
             )
 
     with pytest.raises(psycopg.OperationalError):

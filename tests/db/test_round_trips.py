@@ -97,8 +97,8 @@ def test_a_value_comes_back_as_it_was_sent(in_database: Any, kind: str, value: A
         for _ in range(2):  # prepared, and prepared already
             async with transaction(database) as tx, tx.pipeline() as p:
                 found = p.fetch(statement, value=value)
-            assert found.one == Found(expected)
-            assert found.first == found.one
+            assert found.row == Found(expected)
+            assert found.first == found.row
 
     statement = Statement(f"select :value::{kind} as value", Found)
     in_database(work)
@@ -249,7 +249,7 @@ def test_bytes_come_back_as_they_were_sent_also_when_nothing_is_prepared(in_data
         statement = Statement("select :value::bytea as value", Found, prepared=False)
         async with transaction(database) as tx, tx.pipeline() as p:
             found = p.fetch(statement, value=b"\x00\xff'\\")
-        assert found.one == Found(b"\x00\xff'\\")
+        assert found.row == Found(b"\x00\xff'\\")
 
     in_database(work)
 
@@ -259,7 +259,7 @@ def test_a_round_trip_may_exceed_the_network_buffers(in_database: Any) -> None:
         large = [letter * 2_000_000 for letter in "abcdefghij"]
         async with asyncio.timeout(30), transaction(database) as tx, tx.pipeline() as p:
             echoes = [p.fetch(ECHO, value=text) for text in large]
-        assert [echo.one.value for echo in echoes] == large
+        assert [echo.row.value for echo in echoes] == large
 
     in_database(work)
 
@@ -289,7 +289,7 @@ def test_any_decimal_comes_back_as_it_was_sent(in_database: Any, value: Decimal)
         statement = Statement("select :value::numeric as value", Found)
         async with transaction(database) as tx, tx.pipeline() as p:
             found = p.fetch(statement, value=value)
-        assert found.one.value == value or (found.one.value.is_nan() and value.is_nan())
+        assert found.row.value == value or (found.row.value.is_nan() and value.is_nan())
 
     in_database(work)
 
@@ -314,10 +314,10 @@ def test_a_result_cannot_be_read_before_the_end_of_its_block(in_database: Any) -
         async with transaction(database) as tx:
             async with tx.pipeline() as p:
                 found = p.fetch(ECHO, value="here")
-                for read in (lambda: found.rows, lambda: found.first, lambda: found.one):
+                for read in (lambda: found.rows, lambda: found.first, lambda: found.row):
                     with pytest.raises(NotFetchedError, match="after its pipeline's block"):
                         read()
-            assert found.one.value == "here"
+            assert found.row.value == "here"
 
     in_database(work)
 
@@ -354,13 +354,13 @@ def test_results_of_a_pipeline_that_failed_cannot_be_read(in_database: Any) -> N
 def test_statements_are_fetched_one_at_a_time_too(in_database: Any) -> None:
     async def work(database: Database) -> None:
         async with transaction(database) as tx:
-            assert await tx.fetch_one(NOTED) is None
-            assert await tx.fetch_value(NOTED) is None
+            assert await tx.find_row(NOTED) is None
+            assert await tx.find_value(NOTED) is None
             assert await tx.execute(NOTE, number=7) == 1
             tx.queue(NOTE, number=8)
-            assert await tx.fetch_one(NOTED) == Found(7)
+            assert await tx.find_row(NOTED) == Found(7)
             assert await tx.fetch_all(NOTED) == [Found(7), Found(8)]
-            assert await tx.fetch_value(NOTED) == 7
+            assert await tx.find_value(NOTED) == 7
             pairs = Statement("select number, :word::text || '%s' from noted order by number desc")
             assert await tx.fetch_all(pairs, word="a") == [(8, "a%s"), (7, "a%s")]
             assert [row async for row in tx.stream(Statement("select number from noted order by 1"))] == [(7,), (8,)]

@@ -55,7 +55,7 @@ def test_a_migration_retries_until_its_table_is_unlocked(url: str, newer: Releas
 def test_a_request_waits_longer_for_a_lock_than_a_change_of_its_table_does(url: str) -> None:
     async def bound() -> str:
         async with Database(url, connections=1, for_requests=True) as database, reading(database) as tx:
-            found: str = await tx.fetch_value(Statement("show lock_timeout"))
+            found: str = await tx.find_value(Statement("show lock_timeout"))
             return found
 
     assert asyncio.run(bound()) == "2500ms"

@@ -35,7 +35,7 @@ def connected(database_url: str) -> Callable[[Callable[[Connection], Awaitable[N
 async def asked(connection: Connection, statement: Statement[tuple[int]], *values: object) -> int:
     result = Result(statement, values)
     await send(connection, [result])
-    return result.one[0]
+    return result.row[0]
 
 
 Connected = Callable[[Callable[[Connection], Awaitable[None]]], None]

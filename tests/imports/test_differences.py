@@ -132,7 +132,7 @@ def test_a_page_of_changes_reads_no_others(shop: Importer) -> None:
             select pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)
             from pg_class where relname = 'import_change'
         """)
-        return [change.line for change in found], await tx.fetch_value(read)
+        return [change.line for change in found], await tx.find_value(read)
 
     shop.change("analyze import_change")
     lines, rows_read = shop.change_by(page)

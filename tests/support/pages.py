@@ -77,7 +77,8 @@ def staff_member(service: Service, url: str, *roles: Any, name: str = "Sam Staff
 
     async def add(tx: Transaction) -> tuple[int, str]:
         member, _ = await add_staff_member(tx, NewStaffMember(email, name, list(roles)), "s" * 64, now)
-        return member.id, await start_session(tx, "staff", member.id, "127.0.0.1", "Test Browser", now)
+        cookie, _ = await start_session(tx, "staff", member.id, "127.0.0.1", "Test Browser", now)
+        return member.id, cookie
 
     member_id, value = service.in_transaction(add)
     return Person(browser(url, f"{BACK_OFFICE.cookie}={value}"), member_id, email, BACK_OFFICE)
@@ -91,7 +92,8 @@ def customer_user(service: Service, customer_id: int, role: UserRole = "owner", 
     async def add(tx: Transaction) -> tuple[int, str]:
         user = await put_user(tx, customer_id, email, role, now)
         assert user is not None
-        return user.id, await start_session(tx, "account", user.id, "127.0.0.1", "Test Browser", now)
+        cookie, _ = await start_session(tx, "account", user.id, "127.0.0.1", "Test Browser", now)
+        return user.id, cookie
 
     user_id, value = service.in_transaction(add)
     return Person(browser(url or service.url, f"{ACCOUNT.cookie}={value}"), user_id, email, ACCOUNT)
@@ -101,7 +103,7 @@ def signed_in_again(service: Service, person: Person) -> None:
     """Give a person a new session."""
     now = service.clock.now()
     site: Literal["account", "staff"] = "account" if person.site is ACCOUNT else "staff"
-    value = service.in_transaction(lambda tx: start_session(tx, site, person.id, "127.0.0.1", "Test Browser", now))
+    value, _ = service.in_transaction(lambda tx: start_session(tx, site, person.id, "127.0.0.1", "Test Browser", now))
     person.http.headers["Cookie"] = f"{person.site.cookie}={value}"
 
 

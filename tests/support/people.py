@@ -8,7 +8,7 @@ from support.service import Service, unused_client_address
 from tradecounter.access.links import link_token, set_password
 from tradecounter.access.queries.people import find_person
 from tradecounter.access.second_factor import SignInPolicy, code_at, step_of
-from tradecounter.access.sessions import find_session
+from tradecounter.access.sessions import touch_session
 from tradecounter.access.sign_in import SignIn, Visitor, enter_code, sign_in
 from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.users import invite_user
@@ -66,7 +66,7 @@ class Someone:
     def session(self, cookie: str) -> Session | None:
         """The session of a cookie, now."""
         now = self.service.clock.now()
-        return self.service.in_transaction(lambda tx: find_session(tx, self.site, cookie, now))
+        return self.service.in_transaction(lambda tx: touch_session(tx, self.site, cookie, now))
 
     def signed_in(self) -> Session:
         found = self.session(self.sign_in().cookie)

@@ -1,10 +1,12 @@
 """Statements' parameters: named where they are written, numbered where the database reads them."""
 
+from datetime import date
 from typing import Any
 
 import pytest
 from psycopg.sql import SQL, Literal
 
+from tradecounter.db.pipeline import Result
 from tradecounter.db.statement import Statement
 
 CHARGE = Statement("update account set balance = balance + :gross where id = :customer_id and :gross < most")
@@ -49,3 +51,8 @@ def test_values_are_bound_in_the_order_of_the_numbers() -> None:
 def test_a_missing_or_an_unknown_name_is_rejected(values: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="parameters of the statement: gross, customer_id; given: "):
         CHARGE.bind(values)
+
+
+def test_a_value_that_a_pipeline_cannot_send_is_named_with_its_type() -> None:
+    with pytest.raises(TypeError, match=r"^parameter 'customer_id': a value of type date cannot be sent$"):
+        Result(CHARGE, CHARGE.bind({"gross": 1, "customer_id": date(2026, 1, 5)}))

@@ -38,7 +38,8 @@ async def change_password(
         await store_password(tx, site, person.id, password_hash)
         await end_all_sessions(tx, site, person.id, now, but=None)
         audit(tx, f"{noun_of(person)}.change_password", subject_of(person), now)
-        return await start_session(tx, site, person.id, address, session.browser, now)
+        cookie, _ = await start_session(tx, site, person.id, address, session.browser, now)
+        return cookie
 
 
 async def prove(

@@ -35,13 +35,22 @@ _LONGEST_BROWSER = 300
 _SESSION_BYTES = 32
 
 
-async def start_session(tx: Transaction, site: Site, person_id: int, address: str, browser: str, now: datetime) -> str:
-    """Start a session and return the cookie's value."""
-    value, _ = await begin(tx, site, person_id, address, browser, now)
+async def start_session(
+    tx: Transaction, site: Site, person_id: int, address: str, browser: str, now: datetime
+) -> tuple[str, int]:
+    """Start a session and return the cookie's value and the session's id."""
+    return await _start(tx, site, person_id, address, browser, now, needs_second_factor=False)
+
+
+async def start_half_session(
+    tx: Transaction, site: Site, person_id: int, address: str, browser: str, now: datetime
+) -> str:
+    """Start a session that needs the second factor, which only `half_session` finds; return the cookie's value."""
+    value, _ = await _start(tx, site, person_id, address, browser, now, needs_second_factor=True)
     return value
 
 
-async def begin(
+async def _start(
     tx: Transaction,
     site: Site,
     person_id: int,
@@ -49,12 +58,8 @@ async def begin(
     browser: str,
     now: datetime,
     *,
-    needs_second_factor: bool = False,
+    needs_second_factor: bool,
 ) -> tuple[str, int]:
-    """Start a session and return the cookie's value and the session's id.
-
-    With `needs_second_factor`, only `half_session` finds it.
-    """
     value = secrets.token_urlsafe(_SESSION_BYTES)
     session_id = await insert_session(
         tx,
@@ -69,7 +74,7 @@ async def begin(
     return value, session_id
 
 
-async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
+async def touch_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
     """Return the session of a cookie, and record its use at most once a minute.
 
     None when it has ended, was idle too long or is too old, when its person is disabled or the customer blocked.

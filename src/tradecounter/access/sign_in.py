@@ -14,7 +14,7 @@ from tradecounter.access.queries.passwords import delete_guess
 from tradecounter.access.queries.people import find_password, find_person
 from tradecounter.access.queries.sign_ins import end_session, find_session_by_hash
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import begin, find_session, see_visitor
+from tradecounter.access.sessions import see_visitor, start_half_session, start_session, touch_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
@@ -87,7 +87,7 @@ async def sign_in(
     """
     person = await check_password_of(database, site, email, password, visitor.address, now)
     async with transaction(database, actor_of(person, visitor.address)) as tx:
-        former = await find_session(tx, site, visitor.cookie, now)
+        former = await touch_session(tx, site, visitor.cookie, now)
         if former is not None:
             await end_session(tx, former.id, now)
         if await has_factor(tx, person):
@@ -96,7 +96,7 @@ async def sign_in(
             following = "set_up"
         else:
             return await _complete(tx, person, visitor, now)
-        cookie, _ = await begin(tx, site, person.id, visitor.address, visitor.browser, now, needs_second_factor=True)
+        cookie = await start_half_session(tx, site, person.id, visitor.address, visitor.browser, now)
     return SignIn(cookie, following)
 
 
@@ -160,7 +160,7 @@ async def _complete(
 ) -> SignIn:
     site = site_of(person)
     await forget_attempts(tx, Attempt.at(site, person.email, visitor.address))
-    cookie, session_id = await begin(tx, site, person.id, visitor.address, visitor.browser, now)
+    cookie, session_id = await start_session(tx, site, person.id, visitor.address, visitor.browser, now)
     mark, is_known = await see_visitor(tx, site, person.id, visitor.mark, now)
     if not is_known:
         await queue(tx, "mail_user_browser", session_id=session_id)

@@ -96,7 +96,7 @@ _COUNT_ORDERS = Statement("""
 
 async def count_orders_to_approve(tx: Transaction, customer_id: int, now: datetime) -> int:
     """Return how many pending orders of a customer wait for approval; neither quotes nor expired orders count."""
-    return int(await tx.fetch_value(_COUNT_ORDERS, customer_id=customer_id, now=now))
+    return int(await tx.find_value(_COUNT_ORDERS, customer_id=customer_id, now=now))
 
 
 async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> list[Approval]:
@@ -122,7 +122,7 @@ async def find_approval(tx: Transaction, customer_id: int, code: str, now: datet
 
     An order that was priced again has the request for the order that took its place.
     """
-    return await tx.fetch_one(_OWN_BY_CODE, customer_id=customer_id, code=code.lower(), now=now)
+    return await tx.find_row(_OWN_BY_CODE, customer_id=customer_id, code=code.lower(), now=now)
 
 
 async def fetch_own_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval:
@@ -132,7 +132,7 @@ async def fetch_own_approval(tx: Transaction, customer_id: int, code: str, now: 
 
 async def fetch_approval(tx: Transaction, code: str, now: datetime) -> Approval:
     """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_BY_CODE, code=code.lower(), now=now)
+    row = await tx.find_row(_BY_CODE, code=code.lower(), now=now)
     return or_not_found(row, _WHAT, code)
 
 
@@ -202,7 +202,7 @@ _FORMER_DECLINE = Statement(
 
 async def find_former_decline(tx: Transaction, code: str, decided: int) -> FormerDecline | None:
     """Return how a quote was declined at a Unix time in seconds, before it was asked for again."""
-    return await tx.fetch_one(_FORMER_DECLINE, code=code, decided=decided)
+    return await tx.find_row(_FORMER_DECLINE, code=code, decided=decided)
 
 
 _INSERT = Statement("""
@@ -282,5 +282,5 @@ _LEAST_LIMIT = Statement("""
 
 async def least_limit(tx: Transaction, customer_id: int) -> Decimal | None:
     """Return the least limit for one order among a customer's users who have one; None if nobody has."""
-    limit: Decimal | None = await tx.fetch_value(_LEAST_LIMIT, customer_id=customer_id, approvers=list(APPROVERS))
+    limit: Decimal | None = await tx.find_value(_LEAST_LIMIT, customer_id=customer_id, approvers=list(APPROVERS))
     return limit

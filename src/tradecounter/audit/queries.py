@@ -171,7 +171,7 @@ async def actor_of_entry(
 ) -> EntryActor | None:
     """Return who did the latest of some actions to a subject; with an id, to what it added with that id."""
     text = None if added_id is None else str(added_id)
-    return await tx.fetch_one(_ACTOR_OF_ENTRY, subject=subject, actions=list(actions), id=text)
+    return await tx.find_row(_ACTOR_OF_ENTRY, subject=subject, actions=list(actions), id=text)
 
 
 class DoneByActor(Struct, frozen=True):

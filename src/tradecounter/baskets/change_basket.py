@@ -118,5 +118,5 @@ async def summarise(tx: Transaction, user: CustomerUser, view: CustomerView | No
 
 
 def _net(view: CustomerView, line: BasketLine) -> Decimal:
-    product = view.find_id(line.product_id)
+    product = view.find_by_id(line.product_id)
     return NOTHING if product is None else from_pence(product[1].at(line.quantity)) * line.quantity

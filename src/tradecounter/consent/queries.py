@@ -23,13 +23,13 @@ _GIVE_CONSENT = Statement("""
 
 async def find_standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
     """Return the id of a customer's consent to an application, which stands until this transaction ends, or None."""
-    consent_id: int | None = await tx.fetch_value(_STANDING_CONSENT, client_id=client_id, customer_id=customer_id)
+    consent_id: int | None = await tx.find_value(_STANDING_CONSENT, client_id=client_id, customer_id=customer_id)
     return consent_id
 
 
 async def insert_consent(tx: Transaction, client_id: str, customer_id: int, user_id: int, now: datetime) -> int | None:
     """Store a customer's consent; return its id, or None when one stands already."""
-    made: int | None = await tx.fetch_value(
+    made: int | None = await tx.find_value(
         _GIVE_CONSENT, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now
     )
     return made
@@ -87,12 +87,12 @@ _GRANT = Statement(
 
 async def find_grant_of_code(tx: Transaction, code: str) -> GrantRecord | None:
     """Return the grant of a code, locked: of several requests with the code, the others see what the first did."""
-    return await _locked_grant(tx, await tx.fetch_value(_GRANT_OF_CODE, hash=secret_hash(code)))
+    return await _locked_grant(tx, await tx.find_value(_GRANT_OF_CODE, hash=secret_hash(code)))
 
 
 async def find_grant_of_refresh_token(tx: Transaction, token: str) -> GrantRecord | None:
     """Return the grant of a refresh token, locked."""
-    return await _locked_grant(tx, await tx.fetch_value(_GRANT_OF_REFRESH_TOKEN, hash=secret_hash(token)))
+    return await _locked_grant(tx, await tx.find_value(_GRANT_OF_REFRESH_TOKEN, hash=secret_hash(token)))
 
 
 async def _locked_grant(tx: Transaction, grant_id: int | None) -> GrantRecord | None:
@@ -100,7 +100,7 @@ async def _locked_grant(tx: Transaction, grant_id: int | None) -> GrantRecord | 
         return None
     # The row is read by a statement of its own, which sees what was committed while this one waited.
     await tx.execute(_LOCK_GRANT, id=grant_id)
-    return await tx.fetch_one(_GRANT, id=grant_id)
+    return await tx.find_row(_GRANT, id=grant_id)
 
 
 _USE_CODE = Statement("update consent_grant set code_used_at = :now where id = :id")
@@ -136,7 +136,7 @@ _USE_REFRESH_TOKEN = Statement("update refresh_token set used_at = :now where ha
 
 async def find_refresh_token_state(tx: Transaction, token: str) -> RefreshTokenState | None:
     """Return the state of a refresh token, whose grant is locked."""
-    return await tx.fetch_one(_REFRESH_TOKEN_STATE, hash=secret_hash(token))
+    return await tx.find_row(_REFRESH_TOKEN_STATE, hash=secret_hash(token))
 
 
 async def use_refresh_token(tx: Transaction, token: str, now: datetime) -> None:
@@ -173,7 +173,7 @@ _CURRENT_KEY = Statement("select private_key from issuer_key where retired_at is
 
 async def find_current_key(tx: Transaction) -> bytes | None:
     """Return the encrypted key that signs, or None before the first one is made."""
-    sealed_key: bytes | None = await tx.fetch_value(_CURRENT_KEY)
+    sealed_key: bytes | None = await tx.find_value(_CURRENT_KEY)
     return sealed_key
 
 

@@ -35,7 +35,7 @@ _ROOM = Statement(
 
 async def fetch_credit_room(tx: Transaction, customer_id: int) -> CreditRoom:
     """Return an account's credit and how much of it is used. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_ROOM, customer_id=customer_id)
+    row = await tx.find_row(_ROOM, customer_id=customer_id)
     if row is None:
         raise not_found("customer", customer_id)
     return row

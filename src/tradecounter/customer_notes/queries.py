@@ -106,7 +106,7 @@ async def contacts_of(tx: Transaction, customer_id: int, changed_since: datetime
 async def insert_contact(tx: Transaction, customer_id: int, contact: Contact) -> int:
     """Store a new contact, whose `id` does not count; return its id."""
     values = {name: getattr(contact, name) for name in ("name", "task", "email", "phone")}
-    return int(await tx.fetch_value(_ADD_CONTACT, customer_id=customer_id, **values))
+    return int(await tx.find_value(_ADD_CONTACT, customer_id=customer_id, **values))
 
 
 async def store_contact(tx: Transaction, contact: Contact) -> None:

@@ -107,7 +107,7 @@ async def open_requests_of(tx: Transaction, customer_id: int) -> list[CustomerRe
 
 async def find_request(tx: Transaction, request_id: int) -> CustomerRequest | None:
     """Return a request, or None."""
-    return await tx.fetch_one(_ONE, id=request_id, most=1, start=0)
+    return await tx.find_row(_ONE, id=request_id, most=1, start=0)
 
 
 async def request_table(
@@ -134,7 +134,7 @@ async def request_table(
 
 async def count_requests(tx: Transaction, customer_id: int, state: State | None) -> int:
     """Return how many requests of a customer there are in a state, or in any."""
-    return int(await tx.fetch_value(_COUNT, customer_id=customer_id, is_open=_is_open(state)))
+    return int(await tx.find_value(_COUNT, customer_id=customer_id, is_open=_is_open(state)))
 
 
 def _is_open(state: State | None) -> bool | None:
@@ -158,7 +158,7 @@ async def insert_request(
     now: datetime,
 ) -> int:
     """Store a request of a user or of a program, and return its id."""
-    request_id: int = await tx.fetch_value(
+    request_id: int = await tx.find_value(
         _INSERT,
         kind=kind,
         order_id=order_id,
@@ -191,7 +191,7 @@ async def insert_file(tx: Transaction, request_id: int, file: RequestFile) -> No
 
 async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile:
     """Return a file of a request; of a request about one order if it is given. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_FILE, id=file_id, order_id=order_id)
+    row = await tx.find_row(_FILE, id=file_id, order_id=order_id)
     return or_not_found(row, "file", file_id)
 
 
@@ -214,4 +214,4 @@ _COUNT_WAITING = Statement(
 
 async def requests_waiting(tx: Transaction) -> Waiting:
     """Return the requests of customers that wait for an answer."""
-    return await tx.fetch_one(_COUNT_WAITING) or Waiting(0, None)
+    return await tx.find_row(_COUNT_WAITING) or Waiting(0, None)

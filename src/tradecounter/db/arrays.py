@@ -30,10 +30,10 @@ class ArrayStatement:
 
 async def fetch_array(tx: Transaction, statement: ArrayStatement, /, **values: Any) -> NDArray[Any]:
     """Execute a statement and return its rows as an array."""
-    return np.frombuffer(await fetch_binary(tx, statement.packed, **values) or b"", dtype=statement.fields)
+    return np.frombuffer(await find_binary(tx, statement.packed, **values) or b"", dtype=statement.fields)
 
 
-async def fetch_binary(tx: Transaction, statement: Statement[Any], /, **values: Any) -> bytes | None:
+async def find_binary(tx: Transaction, statement: Statement[Any], /, **values: Any) -> bytes | None:
     """Return the `bytea` that a statement selects, or None; as text, the database would send twice as much."""
     cursor = AsyncRawCursor(await tx.connection())
     await cursor.execute(statement.sql, statement.bind(values), binary=True)

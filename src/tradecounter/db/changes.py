@@ -82,7 +82,7 @@ async def read_versions(tx: Transaction) -> Versions:
     read_at = time.monotonic()
     async with tx.pipeline() as p:
         server, versions = p.fetch(_SERVER), p.fetch(_VERSIONS)
-    return Versions(server.one[0], read_at, dict(versions.rows))
+    return Versions(server.row[0], read_at, dict(versions.rows))
 
 
 def version_in_sql(topics: Iterable[Topic]) -> Composed:
@@ -95,7 +95,7 @@ async def read_mark(tx: Transaction, topics: Collection[Topic]) -> Version:
     """Return the mark of some topics in the database."""
     async with tx.pipeline() as p:
         result = p.fetch(_MARK, topics=json_of(list(topics)))
-    return Version(*result.one)
+    return Version(*result.row)
 
 
 def mark_of(versions: Mapping[Topic, Version]) -> Version | None:

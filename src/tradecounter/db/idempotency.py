@@ -108,7 +108,7 @@ def recorded(tx: Transaction, request: KeyedRequest, claimed: Result[Claim]) -> 
 
     Raises DomainError: invalid (used for another request), conflict (a request with it is being processed).
     """
-    entry = claimed.one
+    entry = claimed.row
     if entry.status is not None and entry.body is not None:
         if entry.fingerprint != request.fingerprint:
             raise DomainError(

@@ -96,7 +96,7 @@ _COUNT_DUE = Statement(
 
 async def count_due(tx: Transaction) -> int:
     """Return the number of due jobs."""
-    count: int = await tx.fetch_value(_COUNT_DUE)
+    count: int = await tx.find_value(_COUNT_DUE)
     return count
 
 
@@ -119,7 +119,7 @@ _WORKERS_HEARD_OF = Statement(
 
 async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
     """Return the workers' state; a worker without a heartbeat for `silent_seconds` is not alive."""
-    row = await tx.fetch_one(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
+    row = await tx.find_row(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
     return row or Workers(0, None)
 
 
@@ -147,7 +147,7 @@ _WAITING_JOBS = Statement(
 
 async def waiting_jobs(tx: Transaction) -> Waiting:
     """Return the state of the jobs that have not started."""
-    row = await tx.fetch_one(_WAITING_JOBS)
+    row = await tx.find_row(_WAITING_JOBS)
     return row or Waiting(0, None, 0)
 
 
@@ -226,11 +226,11 @@ _RETRY = Statement("select procrastinate_retry_job_v2(:id, now(), null, null, nu
 
 async def requeue_failed_job(tx: Transaction, job_id: int) -> Job:
     """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
-    job = await tx.fetch_one(_LOCK_JOB, id=job_id)
+    job = await tx.find_row(_LOCK_JOB, id=job_id)
     if job is None:
         raise not_found("job", job_id)
     if job.state != "failed":
         raise DomainError(Kind.CONFLICT, f"job {job_id} has not failed: its state is {job.state}")
     await tx.fetch_all(_RETRY, id=job_id)
-    queued = await tx.fetch_one(_LOCK_JOB, id=job_id)
+    queued = await tx.find_row(_LOCK_JOB, id=job_id)
     return queued or job

@@ -52,7 +52,15 @@ class Result(Generic[Row]):
 
     def __init__(self, statement: Statement[Row], values: Sequence[Any]) -> None:
         self.statement = statement
-        self.values = [_DUMPERS[type(value)](value) for value in values]
+        try:
+            self.values = [_DUMPERS[type(value)](value) for value in values]
+        except KeyError:
+            name, unknown = next(
+                (name, type(value))
+                for name, value in zip(statement.names, values, strict=True)
+                if type(value) not in _DUMPERS
+            )
+            raise TypeError(f"parameter {name!r}: a value of type {unknown.__qualname__} cannot be sent") from None
         self.formats = [_BINARY if type(value) is bytes else _TEXT for value in values]
         self._rows: list[Row] | None = None
 
@@ -73,8 +81,8 @@ class Result(Generic[Row]):
         return self.rows[0] if self.rows else None
 
     @property
-    def one(self) -> Row:
-        """The row of a statement that always returns a row."""
+    def row(self) -> Row:
+        """The first row of a statement that always returns one. Raises IndexError without a row."""
         return self.rows[0]
 
 
@@ -100,9 +108,10 @@ class Pipeline:
             await self._send(self._results)
 
     def fetch(self, statement: Statement[Row], /, **values: Any) -> Result[Row]:
-        """Add a statement and return its result. Raises TypeError for a missing or an unknown parameter.
+        """Add a statement and return its result.
 
-        Values are strings, numbers, datetimes, bytes, None, or results of `array` or `json_of`.
+        Values are str, int, bool, Decimal, datetime, bytes, None, or results of `array` or `json_of`. Raises TypeError
+        for a value of another type, and for a missing or an unknown parameter.
         """
         result = Result(statement, statement.bind(values))
         self._results.append(result)

@@ -67,7 +67,7 @@ class Position(Struct, frozen=True):
 async def read_position(tx: Transaction) -> Position:
     """Return where a server is. Must be the transaction's first call."""
     versions = await read_versions(tx)
-    row = await tx.fetch_one(_LOG)
+    row = await tx.find_row(_LOG)
     if row is None:
         raise ReplicaError("the server does not name its log")
     installation, is_replica, timeline = row
@@ -89,7 +89,7 @@ async def read_end_of_log(primary: Transaction, position: Position) -> str:
     """Return up to where the primary's log is on its disk. Raises ReplicaError if it replays another one's log."""
     if position.log.replayed:
         raise ReplicaError("the database itself is a replica")
-    end: str = await primary.fetch_value(_END_OF_LOG)
+    end: str = await primary.find_value(_END_OF_LOG)
     return end
 
 
@@ -101,7 +101,7 @@ async def read_lag(replica: Transaction, primary: Position, end_of_log: str) -> 
     position = await _position_on_the_same_log(replica, primary)
     if not position.log.replayed:
         raise ReplicaError("it is the primary itself")
-    row = await replica.fetch_one(_LAG, end_of_log=end_of_log)
+    row = await replica.find_row(_LAG, end_of_log=end_of_log)
     if row is None:
         raise ReplicaError("the server does not say what it has replayed")
     return Lag(*row)

@@ -39,8 +39,8 @@ _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 class Transaction:
     """An open transaction on behalf of `actor`.
 
-    `pipeline` sends several frequent statements in one round trip. `fetch_all`, `fetch_one`, `fetch_row`,
-    `fetch_value`, `execute` send one statement each. All of them send the queued statements first, and raise
+    `pipeline` sends several frequent statements in one round trip. `fetch_all`, `find_row`, `fetch_row`,
+    `find_value` and `execute` send one statement each. All of them send the queued statements first, and raise
     psycopg.Error.
     """
 
@@ -84,7 +84,7 @@ class Transaction:
         """Run a statement and return its rows."""
         return (await self.fetch_raw(statement, **values)).between(0)
 
-    async def fetch_one(self, statement: Statement[Row], /, **values: Any) -> Row | None:
+    async def find_row(self, statement: Statement[Row], /, **values: Any) -> Row | None:
         """Run a statement and return its first row, or None."""
         rows = (await self.fetch_raw(statement, **values)).between(0, 1)
         return rows[0] if rows else None
@@ -93,7 +93,7 @@ class Transaction:
         """Run a statement that returns a row, and return its first one. Raises LookupError without one."""
         return (await self.fetch_raw(statement, **values)).between(0, 1)[0]
 
-    async def fetch_value(self, statement: Statement[Any], /, **values: Any) -> Any:
+    async def find_value(self, statement: Statement[Any], /, **values: Any) -> Any:
         """Run a statement and return the first column of its first row, or None without a row."""
         row = await (await self._run(statement, values)).fetchone()
         return row[0] if row else None

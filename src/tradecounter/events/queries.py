@@ -57,11 +57,11 @@ async def number_events(tx: Transaction) -> int:
     async with tx.pipeline() as p:
         locked = p.fetch(TRY_TO_NUMBER_EVENTS)
         waiting = p.fetch(_ANY_UNNUMBERED)
-    if not (locked.one[0] and waiting.one[0]):
+    if not (locked.row[0] and waiting.row[0]):
         return 0
     async with tx.pipeline() as p:
         numbered = p.fetch(_NUMBER)
-    return int(numbered.one[0])
+    return int(numbered.row[0])
 
 
 class EventQuery(Struct, frozen=True, kw_only=True):
@@ -140,7 +140,7 @@ async def read_events(tx: Transaction, wanted: EventQuery) -> EventPage:
         else:
             result = p.fetch(_OF_TYPES, **values, types=types)
     events = result.rows
-    return EventPage(events[: wanted.limit], len(events) > wanted.limit, last.one[0])
+    return EventPage(events[: wanted.limit], len(events) > wanted.limit, last.row[0])
 
 
 _LATEST_ABOUT = Statement(

@@ -52,7 +52,7 @@ _COUNT = Statement("select count(*) from feed where customer_id = :customer_id")
 async def count_feeds(tx: Transaction, customer_id: int) -> int:
     """Return the number of a customer's feeds, which does not change until the transaction ends."""
     await tx.execute(_LOCK_CUSTOMER, customer_id=customer_id)
-    count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
+    count: int = await tx.find_value(_COUNT, customer_id=customer_id)
     return count
 
 
@@ -69,7 +69,7 @@ async def insert_feed(
     tx: Transaction, customer_id: int, values: FeedValues, digest: bytes, secret: bytes, now: datetime
 ) -> int:
     """Store a feed, and return its id."""
-    feed_id: int = await tx.fetch_value(
+    feed_id: int = await tx.find_value(
         _INSERT, customer_id=customer_id, **_stored(values), hash=digest, secret=secret, now=now
     )
     return feed_id
@@ -124,7 +124,7 @@ _LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), FeedRecord)
 
 async def find_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord | None:
     """Return one of a customer's feeds, or None; with `lock`, lock it until the transaction ends."""
-    return await tx.fetch_one(_LOCK if lock else _FIND, id=feed_id, customer_id=customer_id)
+    return await tx.find_row(_LOCK if lock else _FIND, id=feed_id, customer_id=customer_id)
 
 
 _FIND_BY_HASH = Statement(
@@ -138,7 +138,7 @@ _FIND_BY_HASH = Statement(
 
 async def find_feed_at(tx: Transaction, digest: bytes) -> FeedRecord | None:
     """Return the feed whose secret has a hash, or None, also if its customer is blocked."""
-    return await tx.fetch_one(_FIND_BY_HASH, hash=digest)
+    return await tx.find_row(_FIND_BY_HASH, hash=digest)
 
 
 _RECORD_READ = Statement(

@@ -65,7 +65,7 @@ _SET_FIGURES = Statement("""
 
 async def add_import(tx: Transaction, kind: str, at: datetime, by: str) -> int:
     """Add an import to the history and return its id."""
-    import_id: int = await tx.fetch_value(_ADD, kind=kind, at=at, by=by)
+    import_id: int = await tx.find_value(_ADD, kind=kind, at=at, by=by)
     return import_id
 
 
@@ -99,7 +99,7 @@ _FIND_IMPORT = Statement(SQL("{} id = :id").format(_RECORD), ImportRecord)
 
 async def find_import(tx: Transaction, import_id: int) -> ImportRecord | None:
     """Return an import, or None."""
-    return await tx.fetch_one(_FIND_IMPORT, id=import_id)
+    return await tx.find_row(_FIND_IMPORT, id=import_id)
 
 
 async def list_imports(
@@ -120,7 +120,7 @@ async def list_imports(
 
 async def lock_import(tx: Transaction, import_id: int) -> ImportRecord | None:
     """Return an import, locked until the transaction ends."""
-    return await tx.fetch_one(_LOCK_IMPORT, id=import_id)
+    return await tx.find_row(_LOCK_IMPORT, id=import_id)
 
 
 # Of an added record, `before` is null; of a deleted one, `after`. An unchanged record needs no restoring, unless
@@ -198,7 +198,7 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
 
 async def count_restored(tx: Transaction) -> int:
     """Return the number of records in `undone`."""
-    count: int = await tx.fetch_value(_COUNT)
+    count: int = await tx.find_value(_COUNT)
     return count
 
 

@@ -96,7 +96,7 @@ _CANCELLED_UNITS = Statement(_UNITS.format(SQL("order_change")), ChangedUnits)
 
 async def find_change_facts(tx: Transaction, order_id: int, change_id: int) -> ChangeFacts | None:
     """Return a change of an order."""
-    return await tx.fetch_one(_CHANGE_FACTS, order_id=order_id, change_id=change_id)
+    return await tx.find_row(_CHANGE_FACTS, order_id=order_id, change_id=change_id)
 
 
 async def cancelled_units(tx: Transaction, change_id: int) -> list[ChangedUnits]:
@@ -124,7 +124,7 @@ _TAKEN_BACK_UNITS = Statement(_UNITS.format(SQL("taken_back_shipment")), Changed
 
 async def find_taken_back_facts(tx: Transaction, order_id: int, shipment_id: int) -> TakenBackFacts | None:
     """Return a shipment of an order that was taken back."""
-    return await tx.fetch_one(_TAKEN_BACK_FACTS, order_id=order_id, shipment_id=shipment_id)
+    return await tx.find_row(_TAKEN_BACK_FACTS, order_id=order_id, shipment_id=shipment_id)
 
 
 async def taken_back_units(tx: Transaction, shipment_id: int) -> list[ChangedUnits]:
@@ -199,4 +199,4 @@ _PAYMENT_FACTS = Statement(
 
 async def find_payment_facts(tx: Transaction, payment_id: int) -> PaymentFacts | None:
     """Return a payment, or None."""
-    return await tx.fetch_one(_PAYMENT_FACTS, payment_id=payment_id)
+    return await tx.find_row(_PAYMENT_FACTS, payment_id=payment_id)

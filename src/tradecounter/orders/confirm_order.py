@@ -81,18 +81,18 @@ async def confirm_order(
         _require_same_method(order, method_id)
         tx.acknowledge_earlier()
         return order, lines
-    if account.one.blocked:
+    if account.row.blocked:
         raise account_blocked()
     pending = _confirmable(order, now)
     wanted_method = pending.shipping_method if method_id is None else method_id
-    option = choose_shipping(pending.shipping_options, wanted_method, account.one.shipping_method)
+    option = choose_shipping(pending.shipping_options, wanted_method, account.row.shipping_method)
     if option is None:
         raise method_needed(pending.shipping_options)
     require_seen(guards, pending, pending.gross_with(option))
     require_sum(guards, pending.cost_gross)
     waits = pending.allow_back_orders if guards.allow_back_orders is None else guards.allow_back_orders
     return await _confirm(
-        tx, pending, lines, account.one, option, policy, now, override_credit, allow_back_orders=waits
+        tx, pending, lines, account.row, option, policy, now, override_credit, allow_back_orders=waits
     ), lines
 
 
@@ -143,7 +143,8 @@ async def _confirm(
         require_stock(lines, {level.product_id: level.taken for level in levels.rows})
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))
-    [(number,)], needed = numbered.rows, _cover(wanted, allocations, now)
+    [(number,)] = numbered.rows
+    needed = _cover(wanted, allocations, now)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     order = made_from(
         pending,

@@ -38,7 +38,7 @@ _COUNT_UNPRICED = Statement(
 
 async def quotes_waiting(tx: Transaction) -> Waiting:
     """Return the quotes that wait for a price."""
-    return await tx.fetch_one(_COUNT_UNPRICED) or Waiting(0, None)
+    return await tx.find_row(_COUNT_UNPRICED) or Waiting(0, None)
 
 
 _OWN_QUOTES = order_statement(
@@ -64,7 +64,7 @@ async def own_quotes(
 
 async def count_own_quotes(tx: Transaction, customer_id: int) -> int:
     """Return how many quotes a customer has, in any state."""
-    return int(await tx.fetch_value(_COUNT_OWN_QUOTES, customer_id=customer_id))
+    return int(await tx.find_value(_COUNT_OWN_QUOTES, customer_id=customer_id))
 
 
 async def open_quotes(tx: Transaction, customer_id: int, most: int) -> list[AnyOrder]:
@@ -77,7 +77,7 @@ _QUOTE = order_statement("select {} from orders where kind = 'quote' and confirm
 
 async def fetch_quote(tx: Transaction, code: str) -> AnyOrder:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
-    quote = await tx.fetch_one(_QUOTE, code=code)
+    quote = await tx.find_row(_QUOTE, code=code)
     if quote is None:
         raise not_found("quote", code)
     return quote
@@ -276,12 +276,12 @@ _LINK_BY_HASH = Statement("select order_id, id, hash, used_at from quote_link wh
 
 async def find_link_of_quote(tx: Transaction, order_id: int) -> QuoteLink | None:
     """Return a quote's link, used or not, or None."""
-    return await tx.fetch_one(_LINK_OF_QUOTE, order_id=order_id)
+    return await tx.find_row(_LINK_OF_QUOTE, order_id=order_id)
 
 
 async def find_quote_link(tx: Transaction, digest: bytes) -> QuoteLink | None:
     """Return the link with a hash, used or not, or None."""
-    return await tx.fetch_one(_LINK_BY_HASH, hash=digest)
+    return await tx.find_row(_LINK_BY_HASH, hash=digest)
 
 
 _USE_LINK = Statement("update quote_link set used_at = :now where hash = :hash and used_at is null")

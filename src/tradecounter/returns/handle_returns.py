@@ -73,7 +73,7 @@ async def shown_return(tx: Transaction, number: str) -> Return:
     return return_on_the_wire(stored_return, (await lines_of_returns(tx, [stored_return.id]))[stored_return.id])
 
 
-async def lock_return(
+async def lock_order_of_return(
     tx: Transaction, number: str, *, serving: bool = False
 ) -> tuple[StoredReturn, list[ReturnedLine], ConfirmedOrder]:
     """Lock the order of a return; return the return, its lines and the order.
@@ -149,7 +149,7 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
 
     Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
     """
-    stored, lines, order = await lock_return(tx, number, serving=True)
+    stored, lines, order = await lock_order_of_return(tx, number, serving=True)
     name = return_number(stored.id)
     if stored.state != "open":
         raise DomainError(Kind.CONFLICT, f"{name} is already {stored.state}")
@@ -260,7 +260,7 @@ async def close_return(tx: Transaction, number: str, now: datetime) -> None:
 
     Raises DomainError: not found, conflict (already closed).
     """
-    stored, _, order = await lock_return(tx, number)
+    stored, _, order = await lock_order_of_return(tx, number)
     if stored.state == "closed":
         raise DomainError(Kind.CONFLICT, f"{return_number(stored.id)} is already closed")
     await _close(tx, stored, order, now)
@@ -273,7 +273,7 @@ async def count_credited(tx: Transaction, number: str, units: Mapping[int, int],
 
     A received return is closed once all its units are credited; returns whether it is now. Locks the order.
     """
-    stored, lines, order = await lock_return(tx, number)
+    stored, lines, order = await lock_order_of_return(tx, number)
     await store_credited(tx, stored.id, units)
     if stored.state != "received" or any(line.uncredited > units.get(line.line_id, 0) for line in lines):
         return False

@@ -70,7 +70,7 @@ _BY_ID = Statement(SQL("{} where r.id = :id").format(_RETURN), StoredReturn)
 
 async def find_return(tx: Transaction, return_id: int) -> StoredReturn | None:
     """Return a return by its id."""
-    return await tx.fetch_one(_BY_ID, id=return_id)
+    return await tx.find_row(_BY_ID, id=return_id)
 
 
 _LIST = Statement(
@@ -223,7 +223,7 @@ async def insert_return(
     now: datetime,
 ) -> int:
     """Store an open return with its units and serial numbers by line id; return its id."""
-    return_id: int = await tx.fetch_value(_INSERT, order_id=order_id, reason=reason, now=now)
+    return_id: int = await tx.find_value(_INSERT, order_id=order_id, reason=reason, now=now)
     lines = [
         {"line_id": line_id, "quantity": quantity, "serial_numbers": list(serial_numbers.get(line_id, ()))}
         for line_id, quantity in units.items()

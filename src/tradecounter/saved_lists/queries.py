@@ -69,7 +69,7 @@ async def lists_of(tx: Transaction, owner: Owner, changed_since: datetime | None
 
 async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
     """Return a list that an owner may use. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
+    row = await tx.find_row(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
     return or_not_found(row, "list", list_id)
 
 
@@ -102,7 +102,7 @@ _INSERT = Statement(
 async def insert_list(tx: Transaction, owner: Owner, name: str, now: datetime, *, shared: bool) -> int:
     """Store a list without lines and return its id."""
     user_id = None if shared else owner.id
-    list_id: int = await tx.fetch_value(_INSERT, customer_id=owner.customer_id, user_id=user_id, name=name, now=now)
+    list_id: int = await tx.find_value(_INSERT, customer_id=owner.customer_id, user_id=user_id, name=name, now=now)
     return list_id
 
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
-from tradecounter.access.sessions import find_session, recently_proven
+from tradecounter.access.sessions import recently_proven, touch_session
 from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
@@ -30,7 +30,7 @@ BasketOf = Callable[[Transaction, CustomerUser], Awaitable[HeaderBasket | None]]
 class SessionGate(Struct, frozen=True):
     """Admits people with a session, which each request looks up, so that an ended one admits nobody.
 
-    `basket` returns what the header of the pages says of a user's basket.
+    `basket` returns the basket summary for the page header.
     """
 
     site: PageSite
@@ -86,7 +86,7 @@ class SessionGate(Struct, frozen=True):
         if not value:
             return None
         async with transaction(self.database) as tx:
-            session = await find_session(tx, self.site.name, value, self.clock.now())
+            session = await touch_session(tx, self.site.name, value, self.clock.now())
             if session is not None and self.basket is not None and isinstance(session.person, CustomerUser):
                 request.scope[BASKET] = await self.basket(tx, session.person)
             return session

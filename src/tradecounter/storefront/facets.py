@@ -69,14 +69,14 @@ def read_ranges(texts: Iterable[str]) -> list[PriceRange]:
 
 _MOST_FILTERS = 100
 _MOST_ATTRIBUTES = 8
-_SAMPLED_ROWS = 200  # products that are looked at for the attributes that they have in common
-_RARE_FROM = 6  # an attribute that fewer than one in so many of them has is no facet
+_SAMPLED_ROWS = 200  # products whose attributes are counted
+_RARE_FROM = 6  # an attribute is a facet only if more than one in this many of them has it
 
 
 class ShopParameters(ProductListParameters, rename={"in_stock": "inStock"}, frozen=True):
     """The filters of the shop: those of `GET /product`, and ranges of the price of one unit, such as `20-50`.
 
-    The counts of a facet leave out what is chosen of it, so that more of it can be chosen: with Black chosen as the
+    The counts of a facet ignore its own filter, so that more of its values can be chosen: with Black chosen as the
     colour, White still says how many there are.
     """
 

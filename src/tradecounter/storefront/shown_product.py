@@ -148,7 +148,7 @@ class ShownLine(Struct, frozen=True):
 
 def shown_lines(view: CustomerView, lines: Iterable[tuple[int, int]]) -> list[ShownLine]:
     """Return pairs of product id and units, without products that the customer cannot buy."""
-    products = ((view.find_id(product_id), units) for product_id, units in lines)
+    products = ((view.find_by_id(product_id), units) for product_id, units in lines)
     return [ShownLine(ShownProduct(view, *product), units) for product, units in products if product is not None]
 
 

@@ -69,7 +69,7 @@ class CustomerView:
         costs = None if row is None else self.unit_costs(row)
         return None if row is None or costs is None else (row, costs)
 
-    def find_id(self, product_id: int) -> tuple[int, UnitCosts] | None:
+    def find_by_id(self, product_id: int) -> tuple[int, UnitCosts] | None:
         """Return the row and the unit costs of a product by its id, or None if the customer cannot buy it."""
         row = self.snapshot.row_of_id.get(product_id)
         costs = None if row is None or row not in self.snapshot.active else self.unit_costs(row)

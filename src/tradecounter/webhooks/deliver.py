@@ -76,10 +76,10 @@ class Deliverer(Struct):
     sender: HttpSender
     tick_seconds: float = TICK_SECONDS
     _attempts: dict[asyncio.Task[None], int] = field(default_factory=dict)  # running, with their endpoints
-    _full: set[int] = field(default_factory=set)  # endpoints that may have more due than their share
-    _room: asyncio.Event = field(
+    _saturated: set[int] = field(default_factory=set)  # endpoints that may have more due than their share
+    _capacity_freed: asyncio.Event = field(
         default_factory=asyncio.Event
-    )  # set when an endpoint in `_full` has no running attempt left
+    )  # set when an endpoint in `_saturated` has no running attempt left
     _results: list[AttemptResult] = field(default_factory=list)
 
     async def tick(self) -> bool:
@@ -95,25 +95,25 @@ class Deliverer(Struct):
             free = MOST_AT_ONCE - len(self._attempts)
             claimed = await claim(tx, now, free, MAX_ATTEMPTS_PER_ENDPOINT, Counter(self._attempts.values()))
         del self._results[: len(results)]
-        self._room.clear()
+        self._capacity_freed.clear()
         for delivery in claimed:
             task = asyncio.create_task(self._attempt(delivery))
             self._attempts[task] = delivery.webhook_id
-            task.add_done_callback(self._make_room)
+            task.add_done_callback(self._free_capacity)
         running = Counter(self._attempts.values())
-        self._full = {endpoint for endpoint, count in running.items() if count >= MAX_ATTEMPTS_PER_ENDPOINT}
+        self._saturated = {endpoint for endpoint, count in running.items() if count >= MAX_ATTEMPTS_PER_ENDPOINT}
         return made >= BATCH
 
-    def _make_room(self, ended: asyncio.Task[None]) -> None:
+    def _free_capacity(self, ended: asyncio.Task[None]) -> None:
         endpoint = self._attempts.get(ended)
-        if endpoint in self._full and all(task.done() for task, of in self._attempts.items() if of == endpoint):
-            self._room.set()
+        if endpoint in self._saturated and all(task.done() for task, of in self._attempts.items() if of == endpoint):
+            self._capacity_freed.set()
 
     async def pause(self) -> None:
         """Wait until the next tick."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self.tick_seconds):
-                await self._room.wait()
+                await self._capacity_freed.wait()
 
     async def wait(self) -> None:
         """Wait until an attempt ends, unless none runs."""

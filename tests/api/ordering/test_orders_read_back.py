@@ -70,7 +70,7 @@ def read_back(shop: Service, customer: Customer, code: str, *, auto_confirm: boo
     async def read(tx: Transaction) -> bytes:
         async with tx.pipeline() as p:
             found, lines = pipe_by_code(p, customer.id, code), pipe_lines_by_code(p, customer.id, code)
-        return to_json(created_order(found.one, with_components(lines.rows), auto_confirm=auto_confirm))
+        return to_json(created_order(found.row, with_components(lines.rows), auto_confirm=auto_confirm))
 
     return shop.in_transaction(read)
 

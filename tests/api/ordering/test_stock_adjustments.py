@@ -35,7 +35,7 @@ def test_units_on_hand_are_changed_or_set(shop: Service, customer: Customer) -> 
     buy(customer, [(sku, 4)])
     assert adjust(shop, counted(sku, change=-3)) == [AdjustedStock(sku, 7, 3, 4, 0)]
     assert adjust(shop, counted(sku, set=12)) == [AdjustedStock(sku, 12, 8, 4, 0)]
-    entry: Any = shop.in_transaction(lambda tx: tx.fetch_one(AUDITED, subject=f"product/{sku}"))
+    entry: Any = shop.in_transaction(lambda tx: tx.find_row(AUDITED, subject=f"product/{sku}"))
     assert entry == ({sku: 7}, {sku: 12, "reason": "counted"})
 
 
@@ -43,12 +43,12 @@ def test_a_product_is_moved_with_its_units_or_without(shop: Service) -> None:
     sku, other = sell(shop, "MOVED", available=10), sell(shop, "STAYS", available=2)
     [moved] = adjust(shop, counted(sku, location="B-02-1"))
     assert moved == AdjustedStock(sku, 10, 10, 0, 0, "B-02-1")
-    entry: Any = shop.in_transaction(lambda tx: tx.fetch_one(AUDITED, subject=f"product/{sku}"))
+    entry: Any = shop.in_transaction(lambda tx: tx.find_row(AUDITED, subject=f"product/{sku}"))
     assert entry == ({"location": ""}, {"location": "B-02-1", "reason": "counted"})
     adjust(shop, counted(sku, change=1))
     [moved, stays] = adjust(shop, counted(sku, set=9, location=""), counted(other, change=1))
     assert (moved, stays) == (AdjustedStock(sku, 9, 9, 0, 0), AdjustedStock(other, 3, 3, 0, 0))
-    entry = shop.in_transaction(lambda tx: tx.fetch_one(AUDITED, subject="stock"))
+    entry = shop.in_transaction(lambda tx: tx.find_row(AUDITED, subject="stock"))
     assert entry[0] == {sku: 11, f"{sku} location": "B-02-1", other: 2}
     with pytest.raises(DomainError, match="either change or set for MOVED, or its location"):
         adjust(shop, counted(sku))

@@ -198,7 +198,7 @@ def test_a_session_of_another_browser_is_ended_with_three_clicks(
     customer = shop.customer(company=f"Lost a phone at {way}")
     person = customer_user(shop, customer.id)
     now = shop.clock.now()
-    lost = shop.in_transaction(lambda tx: start_session(tx, "account", person.id, "192.0.2.7", "Lost phone", now))
+    lost, _ = shop.in_transaction(lambda tx: start_session(tx, "account", person.id, "192.0.2.7", "Lost phone", now))
     with job(browser, person, shop.url, "/account", way, record_property, 3) as work:
         work.click(work.page.locator("details.person summary"))
         work.click(work.link("Password and second factor"))

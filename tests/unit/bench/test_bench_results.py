@@ -133,13 +133,18 @@ def test_charts_are_well_formed_and_have_colours_for_dark_pages(draw: Callable[[
 
 def test_the_excerpt_in_another_page_is_replaced_and_nothing_else() -> None:
     page = f"before\n{EXCERPT_BEGINS}\nold\n{EXCERPT_ENDS}\nafter\n"
-    rows = [row(0.2, goal=0.4, target="≥ 0.4"), row(3.0)]
+    rows = [
+        row(0.2, goal=0.4, target="≥ 0.4"),
+        row(4.79, goal=1, target="≥ 10,000", figure="47,933"),
+        row(3.0),
+    ]
     once = with_excerpt(page, rows)
     assert "| 0.20 | ≥ 0.4 | **no** | search: `query=` |" in once
+    assert "| 47,933 | ≥ 10,000 | yes | search: `query=` |" in once
     assert once.startswith("before\n")
     assert once.endswith("\nafter\n")
     assert "old" not in once
-    assert once.count("\n| ") == 2
+    assert once.count("\n| ") == 3
     assert with_excerpt(once, rows) == once
     assert with_excerpt("no excerpt", rows) == "no excerpt"
 

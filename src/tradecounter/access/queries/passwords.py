@@ -68,7 +68,7 @@ _LINK_SINCE = Statement("""
 
 async def has_link_since(tx: Transaction, site: Site, person_id: int, since: datetime) -> bool:
     """Return whether a person has an unused link that was made after a moment."""
-    has_link: bool = await tx.fetch_value(_LINK_SINCE, since=since, **owner_of(site, person_id))
+    has_link: bool = await tx.find_value(_LINK_SINCE, since=since, **owner_of(site, person_id))
     return has_link
 
 
@@ -85,12 +85,12 @@ _LINK_BY_ID = Statement(_OPEN_LINK.replace("{}", "l.id = :id"), LinkRecord)
 
 async def find_link(tx: Transaction, digest: bytes, now: datetime) -> LinkRecord | None:
     """Return the link with a hash if it can be used."""
-    return await tx.fetch_one(_LINK_BY_HASH, hash=digest, now=now)
+    return await tx.find_row(_LINK_BY_HASH, hash=digest, now=now)
 
 
 async def find_link_by_id(tx: Transaction, link_id: int, now: datetime) -> LinkRecord | None:
     """Return a link if it can be used."""
-    return await tx.fetch_one(_LINK_BY_ID, id=link_id, now=now)
+    return await tx.find_row(_LINK_BY_ID, id=link_id, now=now)
 
 
 _HASH_OF_LINK = Statement("select hash from one_time_link where id = :id")
@@ -98,7 +98,7 @@ _HASH_OF_LINK = Statement("select hash from one_time_link where id = :id")
 
 async def find_hash_of_link(tx: Transaction, link_id: int) -> bytes | None:
     """Return the hash of a link's secret; None if there is no such link."""
-    digest: bytes | None = await tx.fetch_value(_HASH_OF_LINK, id=link_id)
+    digest: bytes | None = await tx.find_value(_HASH_OF_LINK, id=link_id)
     return digest
 
 
@@ -131,7 +131,7 @@ _INSERT_REQUEST = Statement(
 
 async def insert_request(tx: Transaction, site: Site, email: str, now: datetime) -> int:
     """Store a request and return its id."""
-    request_id: int = await tx.fetch_value(_INSERT_REQUEST, site=site, email=email, now=now)
+    request_id: int = await tx.find_value(_INSERT_REQUEST, site=site, email=email, now=now)
     return request_id
 
 
@@ -140,7 +140,7 @@ _TAKE_REQUEST = Statement("delete from forgotten_password where id = :id returni
 
 async def take_request(tx: Transaction, request_id: int) -> PasswordRequest | None:
     """Remove a request and return it, or None when it was taken before."""
-    return await tx.fetch_one(_TAKE_REQUEST, id=request_id)
+    return await tx.find_row(_TAKE_REQUEST, id=request_id)
 
 
 LINK_REQUESTS_OF = "link "  # before the address, for a request for a link; accounts begin with the name of a site
@@ -200,7 +200,7 @@ _INSERT_GUESS = Statement(
 
 async def insert_guess(tx: Transaction, account: str, address: str, now: datetime) -> int:
     """Store a wrong password and return its id."""
-    guess_id: int = await tx.fetch_value(_INSERT_GUESS, account=account, address=address, now=now)
+    guess_id: int = await tx.find_value(_INSERT_GUESS, account=account, address=address, now=now)
     return guess_id
 
 

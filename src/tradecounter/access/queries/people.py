@@ -30,7 +30,7 @@ async def insert_staff_member(
     tx: Transaction, email: str, name: str, roles: list[Role], now: datetime
 ) -> StaffMember | None:
     """Store a staff member; return None when the address is taken."""
-    return await tx.fetch_one(_INSERT_STAFF, email=email, email_key=fold(email), name=name, roles=roles, now=now)
+    return await tx.find_row(_INSERT_STAFF, email=email, email_key=fold(email), name=name, roles=roles, now=now)
 
 
 class ListedMember(StaffMember, frozen=True):
@@ -63,7 +63,7 @@ _STAFF_BY_EMAIL = Statement(
 
 async def find_staff_member(tx: Transaction, email: str) -> StaffMember | None:
     """Return a staff member by its address, in any case, or None."""
-    return await tx.fetch_one(_STAFF_BY_EMAIL, email_key=fold(email))
+    return await tx.find_row(_STAFF_BY_EMAIL, email_key=fold(email))
 
 
 _STAFF_BY_ID = Statement(SQL("select {} from staff_member where id = :id").format(_STAFF_COLUMNS), StaffMember)
@@ -71,7 +71,7 @@ _STAFF_BY_ID = Statement(SQL("select {} from staff_member where id = :id").forma
 
 async def find_staff_member_by_id(tx: Transaction, staff_id: int) -> StaffMember | None:
     """Return a staff member, or None."""
-    return await tx.fetch_one(_STAFF_BY_ID, id=staff_id)
+    return await tx.find_row(_STAFF_BY_ID, id=staff_id)
 
 
 _LOCK_STAFF = Statement(
@@ -81,7 +81,7 @@ _LOCK_STAFF = Statement(
 
 async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
     """Return a staff member, locked until the transaction ends. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_LOCK_STAFF, id=staff_id)
+    row = await tx.find_row(_LOCK_STAFF, id=staff_id)
     return or_not_found(row, "staff member", staff_id)
 
 
@@ -145,7 +145,7 @@ async def put_user(
 
     A disabled user loses its password, so that only the link of the invitation opens the account again.
     """
-    return await tx.fetch_one(
+    return await tx.find_row(
         _INSERT_USER,
         customer_id=customer_id,
         email=email,
@@ -170,7 +170,7 @@ async def set_rights(
 ) -> CustomerUser | None:
     """Give a user roles, at least one, and a limit for one order; return None without such a user."""
     first, *others = roles
-    return await tx.fetch_one(_SET_RIGHTS, id=user_id, role=first, more_roles=others, order_limit=order_limit)
+    return await tx.find_row(_SET_RIGHTS, id=user_id, role=first, more_roles=others, order_limit=order_limit)
 
 
 _USERS_OF_CUSTOMER = Statement(
@@ -220,7 +220,7 @@ _USER_BY_EMAIL = Statement(
 
 async def find_user(tx: Transaction, email: str) -> CustomerUser | None:
     """Return a user of any customer by its address, in any case, or None."""
-    return await tx.fetch_one(_USER_BY_EMAIL, email_key=fold(email))
+    return await tx.find_row(_USER_BY_EMAIL, email_key=fold(email))
 
 
 _USER_BY_ID = Statement(SQL("select {} from customer_user where id = :id").format(_USER_COLUMNS), CustomerUser)
@@ -228,7 +228,7 @@ _USER_BY_ID = Statement(SQL("select {} from customer_user where id = :id").forma
 
 async def find_user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:
     """Return a user, or None."""
-    return await tx.fetch_one(_USER_BY_ID, id=user_id)
+    return await tx.find_row(_USER_BY_ID, id=user_id)
 
 
 async def find_person(tx: Transaction, site: Site, email: str) -> Person | None:
@@ -252,7 +252,7 @@ _PASSWORD: Mapping[Site, Statement[Any]] = {
 
 async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
     """Return the password's hash of a person who may sign in, or None: also while a user's customer is blocked."""
-    password: str | None = await tx.fetch_value(_PASSWORD[site], email_key=fold(email))
+    password: str | None = await tx.find_value(_PASSWORD[site], email_key=fold(email))
     return password
 
 

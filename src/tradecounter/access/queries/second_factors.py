@@ -34,7 +34,7 @@ _FACTOR_OF_PERSON = Statement(
 
 async def find_factor(tx: Transaction, site: Site, person_id: int, *, confirmed: bool = True) -> Factor | None:
     """Return a person's second factor, or the one that awaits its first code."""
-    return await tx.fetch_one(_FACTOR_OF_PERSON, confirmed=confirmed, **owner_of(site, person_id))
+    return await tx.find_row(_FACTOR_OF_PERSON, confirmed=confirmed, **owner_of(site, person_id))
 
 
 _DELETE_FACTORS = Statement("""

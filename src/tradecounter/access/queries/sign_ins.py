@@ -59,7 +59,7 @@ async def find_session_by_hash(
     needs_second_factor: bool,
 ) -> Session | None:
     """Return the open session with a hash, unless it is too old or its person may not sign in."""
-    return await tx.fetch_one(
+    return await tx.find_row(
         _FIND_SESSION[site],
         hash=digest,
         seen_after=seen_after,
@@ -98,7 +98,7 @@ _SIGN_IN_FACTS = Statement(
 
 async def find_sign_in_facts(tx: Transaction, session_id: int) -> SignInFacts | None:
     """Return what a mail tells about a sign-in, also when its session has ended."""
-    return await tx.fetch_one(_SIGN_IN_FACTS, id=session_id)
+    return await tx.find_row(_SIGN_IN_FACTS, id=session_id)
 
 
 _INSERT_SESSION = Statement(
@@ -120,7 +120,7 @@ async def insert_session(
     needs_second_factor: bool,
 ) -> int:
     """Store a session and return its id."""
-    session_id: int = await tx.fetch_value(
+    session_id: int = await tx.find_value(
         _INSERT_SESSION,
         hash=digest,
         needs_second_factor=needs_second_factor,

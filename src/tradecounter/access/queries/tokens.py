@@ -79,7 +79,7 @@ _REVOKE = Statement(
 
 async def set_revoked(tx: Transaction, token_id: int, now: datetime) -> TokenRecord | None:
     """Revoke a token; the first time counts. Return None when it does not exist."""
-    return await tx.fetch_one(_REVOKE, id=token_id, now=now)
+    return await tx.find_row(_REVOKE, id=token_id, now=now)
 
 
 # Whoever has the lock records the same use. A request must not wait for it: its commit may wait for a replica.

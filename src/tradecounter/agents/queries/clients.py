@@ -29,7 +29,7 @@ _FIND = Statement(
 
 async def find_client(tx: Transaction, client_id: str) -> AgentClient | None:
     """Return a client, or None."""
-    return await tx.fetch_one(_FIND, client_id=client_id)
+    return await tx.find_row(_FIND, client_id=client_id)
 
 
 _COUNT_REGISTERED = Statement("select count(*) from agent_client where address = :address and created_at > :since")
@@ -42,7 +42,7 @@ _REGISTER = Statement("""
 async def count_registered(tx: Transaction, address: str, since: datetime) -> int:
     """Return how many clients an address has registered since; others wait until the transaction ends."""
     await tx.execute(REGISTER_CLIENT, address=address)
-    count: int = await tx.fetch_value(_COUNT_REGISTERED, address=address, since=since)
+    count: int = await tx.find_value(_COUNT_REGISTERED, address=address, since=since)
     return count
 
 

@@ -43,7 +43,7 @@ async def insert_consent(
 ) -> tuple[int, str]:
     """Store a consent; return its id and its code."""
     code = new_secret()
-    consent_id: int = await tx.fetch_value(
+    consent_id: int = await tx.find_value(
         _INSERT,
         client_id=new.client_id,
         customer_id=new.customer_id,
@@ -124,17 +124,17 @@ _LOCK = Statement("select from agent_consent where id = :id for update")
 
 async def lock_consent_of_code(tx: Transaction, code: str, now: datetime) -> AgentConsent | None:
     """Return the consent of a code, locked, or None: of several requests with the code, the others see the first."""
-    return await _locked(tx, await tx.fetch_value(_OF_CODE, hash=secret_hash(code)), now)
+    return await _locked(tx, await tx.find_value(_OF_CODE, hash=secret_hash(code)), now)
 
 
 async def lock_consent_of_refresh_token(tx: Transaction, token: str, now: datetime) -> AgentConsent | None:
     """Return the consent of a refresh token, locked, or None."""
-    return await _locked(tx, await tx.fetch_value(_OF_REFRESH_TOKEN, hash=secret_hash(token)), now)
+    return await _locked(tx, await tx.find_value(_OF_REFRESH_TOKEN, hash=secret_hash(token)), now)
 
 
 async def find_consent(tx: Transaction, consent_id: int, now: datetime) -> AgentConsent | None:
     """Return a consent of any customer, or None."""
-    return await tx.fetch_one(_BY_ID, id=consent_id, now=now)
+    return await tx.find_row(_BY_ID, id=consent_id, now=now)
 
 
 async def _locked(tx: Transaction, consent_id: int | None, now: datetime) -> AgentConsent | None:
@@ -142,7 +142,7 @@ async def _locked(tx: Transaction, consent_id: int | None, now: datetime) -> Age
         return None
     # The row is read by a statement of its own, which sees what was committed while this one waited.
     await tx.execute(_LOCK, id=consent_id)
-    return await tx.fetch_one(_BY_ID, id=consent_id, now=now)
+    return await tx.find_row(_BY_ID, id=consent_id, now=now)
 
 
 _STANDING = _consents(

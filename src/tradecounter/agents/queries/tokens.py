@@ -46,7 +46,7 @@ _END_ACCESS = Statement("""
 
 async def find_use_of_refresh_token(tx: Transaction, token: str) -> datetime | None:
     """Return when a refresh token, whose consent is locked, was used, or None."""
-    used_at: datetime | None = await tx.fetch_value(_TOKEN_USED, hash=secret_hash(token))
+    used_at: datetime | None = await tx.find_value(_TOKEN_USED, hash=secret_hash(token))
     return used_at
 
 
@@ -94,7 +94,7 @@ async def find_agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> 
 
     Raises ExpiredCredentialError for a token that has ended.
     """
-    row = await tx.fetch_one(_PRESENTED, hash=digest, now=now)
+    row = await tx.find_row(_PRESENTED, hash=digest, now=now)
     if row is None:
         return None
     if not row.valid or row.allowed_by is None or row.user_id is None:

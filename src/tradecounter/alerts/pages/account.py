@@ -135,7 +135,7 @@ class AlertPages(Struct, frozen=True):
             "alerts/list.html",
             form=filled,
             alerts=stock,
-            sold={alert.product_id for alert in stock if view.find_id(alert.product_id) is not None},
+            sold={alert.product_id for alert in stock if view.find_by_id(alert.product_id) is not None},
             prices=prices,
             chosen=chosen,
             is_buyer=user.has_role(*BUYER),

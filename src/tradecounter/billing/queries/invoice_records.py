@@ -135,7 +135,7 @@ async def count_invoices(tx: Transaction, wanted: InvoiceFilter) -> int:
     """Return how many invoices match a filter."""
     chosen, values = _chosen(wanted)
     sql = SQL("select count(*) from ({} where {}) as invoices").format(_INVOICES, chosen)
-    return int(await tx.fetch_value(Statement(sql), **values))
+    return int(await tx.find_value(Statement(sql), **values))
 
 
 def _chosen(wanted: InvoiceFilter) -> tuple[Composable, dict[str, Any]]:
@@ -159,7 +159,7 @@ _THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), I
 
 async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     """Return an invoice. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_THE_INVOICE, number=number)
+    row = await tx.find_row(_THE_INVOICE, number=number)
     return or_not_found(row, "invoice", number)
 
 

@@ -30,7 +30,7 @@ _LAST_DISPATCH = Statement("select max(dispatched_at) from shipment where order_
 
 async def last_dispatch(tx: Transaction, order_id: int) -> datetime | None:
     """Return when the latest shipment of an order without an invoice was dispatched; None without such a shipment."""
-    last: datetime | None = await tx.fetch_value(_LAST_DISPATCH, order_id=order_id)
+    last: datetime | None = await tx.find_value(_LAST_DISPATCH, order_id=order_id)
     return last
 
 
@@ -73,7 +73,7 @@ _FIND_INVOICE = Statement(
 
 async def find_invoice(tx: Transaction, order_id: int) -> Invoice | None:
     """Return an order's latest invoice, by the order's internal id."""
-    return await tx.fetch_one(_FIND_INVOICE, order_id=order_id)
+    return await tx.find_row(_FIND_INVOICE, order_id=order_id)
 
 
 class PrintedDocument(Struct, frozen=True):
@@ -97,7 +97,7 @@ class PrintedDocuments:
 
     async def one(self, tx: Transaction, number: int, customer_id: int | None = None) -> PrintedDocument:
         """Return a document of any customer, or of one. Raises DomainError (not found)."""
-        row = await tx.fetch_one(self._one, number=number, customer_id=customer_id)
+        row = await tx.find_row(self._one, number=number, customer_id=customer_id)
         return or_not_found(row, self._name, number)
 
     async def several(self, tx: Transaction, numbers: Sequence[int]) -> list[PrintedDocument]:
@@ -177,7 +177,7 @@ async def next_invoice_number(tx: Transaction) -> int:
 
     Numbers have no gaps: a rollback returns the number.
     """
-    number: int = await tx.fetch_value(_NEXT_INVOICE_NUMBER)
+    number: int = await tx.find_value(_NEXT_INVOICE_NUMBER)
     return number
 
 

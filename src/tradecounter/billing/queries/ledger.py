@@ -23,7 +23,7 @@ _LOCK_ACCOUNT = Statement("""
 
 async def lock_account(tx: Transaction, customer_id: int) -> Decimal:
     """Lock the money of an account until the transaction ends; return what is unallocated."""
-    unallocated: Decimal = await tx.fetch_value(_LOCK_ACCOUNT, customer_id=customer_id)
+    unallocated: Decimal = await tx.find_value(_LOCK_ACCOUNT, customer_id=customer_id)
     return unallocated
 
 
@@ -177,7 +177,7 @@ _REFUNDED_OF = Statement(
 
 async def refunded_of(tx: Transaction, payment_id: int) -> Decimal:
     """Return how much of a payment refunds have given back."""
-    refunded: Decimal = await tx.fetch_value(_REFUNDED_OF, payment_id=payment_id)
+    refunded: Decimal = await tx.find_value(_REFUNDED_OF, payment_id=payment_id)
     return refunded
 
 

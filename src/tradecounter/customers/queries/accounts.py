@@ -58,7 +58,7 @@ _LOCK_ACCOUNT = Statement(
 
 async def lock_account(tx: Transaction, customer_id: int) -> Account:
     """Return a customer's account, locked until the transaction ends. Raises DomainError (not found)."""
-    account = await tx.fetch_one(_LOCK_ACCOUNT, id=customer_id)
+    account = await tx.find_row(_LOCK_ACCOUNT, id=customer_id)
     return or_not_found(account, "customer", customer_id)
 
 
@@ -132,7 +132,7 @@ _PRICE_LIST = Statement("select from price_list where key = :key")
 
 async def require_price_list(tx: Transaction, name: str) -> None:
     """Raise DomainError (invalid) unless a price list exists."""
-    if await tx.fetch_one(_PRICE_LIST, key=name) is None:
+    if await tx.find_row(_PRICE_LIST, key=name) is None:
         raise _unknown_list(name)
 
 
@@ -168,7 +168,7 @@ async def _write_account(tx: Transaction, statement: Composed, values: dict[str,
     if values.get("price_list"):
         values["price_list"] = await spelled_price_list(tx, values["price_list"])
     try:
-        account = await tx.fetch_one(Statement(statement, Account), **values)
+        account = await tx.find_row(Statement(statement, Account), **values)
     except psycopg.errors.UniqueViolation as error:
         if error.diag.constraint_name == "customer_external_id_key":
             raise taken_external_id(values["external_id"]) from error

@@ -38,7 +38,7 @@ _FIND_ADDRESS = Statement(
 
 async def find_address(tx: Transaction, customer_id: int, address_id: int) -> SavedAddress | None:
     """Return one of a customer's active addresses, or None."""
-    return await tx.fetch_one(_FIND_ADDRESS, customer_id=customer_id, address_id=address_id)
+    return await tx.find_row(_FIND_ADDRESS, customer_id=customer_id, address_id=address_id)
 
 
 _ADD_ADDRESS = Statement("insert into address (customer_id, details) values (:customer_id, :details) returning id")
@@ -47,7 +47,7 @@ _ADD_ADDRESS = Statement("insert into address (customer_id, details) values (:cu
 async def add_address(tx: Transaction, customer_id: int, address: AddressDetails) -> SavedAddress:
     """Store an address and return it with its new id."""
     details = msgspec.to_builtins(address)
-    new_id = await tx.fetch_value(_ADD_ADDRESS, customer_id=customer_id, details=Jsonb(details))
+    new_id = await tx.find_value(_ADD_ADDRESS, customer_id=customer_id, details=Jsonb(details))
     return _saved(new_id, details)
 
 

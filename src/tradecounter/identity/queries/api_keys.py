@@ -130,7 +130,7 @@ _DISABLE_KEY = Statement(
 
 async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord | None:
     """Disable a key, in every process within a few seconds; return the key, or None for an unknown id."""
-    key = await tx.fetch_one(_DISABLE_KEY, now=now, key_id=key_id)
+    key = await tx.find_row(_DISABLE_KEY, now=now, key_id=key_id)
     await bump(tx, "keys")
     return key
 
@@ -163,7 +163,7 @@ _KEY_BY_ID = Statement(SQL("select {} from api_key where id = :key_id").format(_
 
 async def find_key(tx: Transaction, key_id: int) -> KeyRecord | None:
     """Return a key of any customer, or None."""
-    return await tx.fetch_one(_KEY_BY_ID, key_id=key_id)
+    return await tx.find_row(_KEY_BY_ID, key_id=key_id)
 
 
 _KEY_OF = Statement(
@@ -173,12 +173,12 @@ _KEY_OF = Statement(
 
 async def find_key_of_customer(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | None:
     """Return one of a customer's keys, or None."""
-    return await tx.fetch_one(_KEY_OF, customer_id=customer_id, key_id=key_id)
+    return await tx.find_row(_KEY_OF, customer_id=customer_id, key_id=key_id)
 
 
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
     """Return the enabled key with a hash, or None, also if its customer is blocked; it may have expired."""
-    return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
+    return await tx.find_row(_FIND_ACTIVE_KEY, hash=digest)
 
 
 _RECORD_USE = Statement("update api_key set last_used_at = :now where id = any(:key_ids)")

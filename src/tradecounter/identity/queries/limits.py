@@ -28,7 +28,7 @@ _BLOCK_OF = Statement("select blocked_until from blocked_address where address =
 
 async def find_block(tx: Transaction, address: str, now: datetime) -> datetime | None:
     """Return when an address's block ends, or None."""
-    blocked_until: datetime | None = await tx.fetch_value(_BLOCK_OF, address=address, now=now)
+    blocked_until: datetime | None = await tx.find_value(_BLOCK_OF, address=address, now=now)
     return blocked_until
 
 
@@ -41,7 +41,7 @@ _FAILURES_SINCE = Statement("select count(*) from credential_failure where addre
 async def add_failure(tx: Transaction, address: str, now: datetime, since: datetime) -> int:
     """Record a failure; return the number of failures after `since`, including this one."""
     await tx.execute(_INSERT_FAILURE, address=address, now=now)
-    count: int = await tx.fetch_value(_FAILURES_SINCE, address=address, since=since)
+    count: int = await tx.find_value(_FAILURES_SINCE, address=address, since=since)
     return count
 
 

@@ -30,7 +30,7 @@ _KEPT = Statement(
 
 async def lock_numbers(tx: Transaction) -> LastNumbers:
     """Lock the counters, and return where the data ends."""
-    row = await tx.fetch_one(_KEPT)
+    row = await tx.find_row(_KEPT)
     assert row is not None  # noqa: S101 the migrations insert these rows
     return row
 

@@ -55,7 +55,7 @@ _LOCK = Statement(
 
 async def lock_announced(tx: Transaction) -> Announced | None:
     """Return the state of the announcements, locked; None when another process has locked it."""
-    return await tx.fetch_one(_LOCK)
+    return await tx.find_row(_LOCK)
 
 
 # The last order that was placed before the moment was also created before it, and so were those with lower ids.
@@ -71,7 +71,7 @@ _ORDERS_FROM = Statement(
 
 async def orders_since(tx: Transaction, since: datetime) -> RecentOrders:
     """Note from where on orders are recent, and return it."""
-    return RecentOrders(since, int(await tx.fetch_value(_ORDERS_FROM, since=since)))
+    return RecentOrders(since, int(await tx.find_value(_ORDERS_FROM, since=since)))
 
 
 # A row that changes again after the snapshot is announced the next time.

@@ -170,7 +170,7 @@ _LOCK_BY_CODE = order_statement("select {} from orders where confirmation_code =
 
 async def lock_by_code(tx: Transaction, code: str) -> AnyOrder | None:
     """Return any customer's order or quote by its confirmation code, locked until the transaction ends."""
-    return await tx.fetch_one(_LOCK_BY_CODE, code=code)
+    return await tx.find_row(_LOCK_BY_CODE, code=code)
 
 
 _BY_ID = order_statement("select {} from orders where id = :id")
@@ -178,7 +178,7 @@ _BY_ID = order_statement("select {} from orders where id = :id")
 
 async def find_order_by_id(tx: Transaction, order_id: int) -> AnyOrder | None:
     """Return any customer's order or quote by its internal id."""
-    return await tx.fetch_one(_BY_ID, id=order_id)
+    return await tx.find_row(_BY_ID, id=order_id)
 
 
 _LOCK_BY_ID = order_statement("select {} from orders where id = :id for no key update")
@@ -186,7 +186,7 @@ _LOCK_BY_ID = order_statement("select {} from orders where id = :id for no key u
 
 async def lock_order(tx: Transaction, order_id: int) -> AnyOrder:
     """Return an order by its internal id, locked until the transaction ends. Raises LookupError."""
-    order = await tx.fetch_one(_LOCK_BY_ID, id=order_id)
+    order = await tx.find_row(_LOCK_BY_ID, id=order_id)
     if order is None:
         raise LookupError(f"no order {order_id}")
     return order
@@ -310,4 +310,4 @@ _LAST_BOUGHT = Statement(
 
 async def find_last_bought(tx: Transaction, customer_id: int, product_id: int) -> LastPurchase | None:
     """Return when a customer last bought a product, within its latest 1,000 orders."""
-    return await tx.fetch_one(_LAST_BOUGHT, customer_id=customer_id, product_id=product_id)
+    return await tx.find_row(_LAST_BOUGHT, customer_id=customer_id, product_id=product_id)

@@ -63,7 +63,7 @@ _COUNT_TO_DISPATCH = Statement(
 
 async def count_to_dispatch(tx: Transaction) -> Waiting:
     """Return how many orders can be dispatched now, at least in part, up to MOST_COUNTED."""
-    row = await tx.fetch_one(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
+    row = await tx.find_row(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
     return row or Waiting(0, None)
 
 

@@ -55,7 +55,7 @@ async def list_bank_files(
 
 async def fetch_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:
     """Return a bank file, with `lock` until the transaction ends. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
+    row = await tx.find_row(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
     if row is None:
         raise not_found("bank file", file_id)
     return row
@@ -74,7 +74,7 @@ _SET_COUNTS = Statement("""
 
 async def add_bank_file(tx: Transaction, name: str, at: datetime, by: str) -> int:
     """Add a file to the history, and return its id."""
-    file_id: int = await tx.fetch_value(_ADD_FILE, name=name, at=at, by=by)
+    file_id: int = await tx.find_value(_ADD_FILE, name=name, at=at, by=by)
     return file_id
 
 

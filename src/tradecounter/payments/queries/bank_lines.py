@@ -52,7 +52,7 @@ _THE_LINE = Statement(SQL("{} where l.id = :line_id").format(_SELECTED), BankLin
 
 async def fetch_bank_line(tx: Transaction, line_id: int) -> BankLineRecord:
     """Return a line. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_THE_LINE, line_id=line_id)
+    row = await tx.find_row(_THE_LINE, line_id=line_id)
     if row is None:
         raise not_found("bank line", line_id)
     return row
@@ -63,7 +63,7 @@ _LOCK_LINE = Statement("select state from bank_line where id = :line_id for upda
 
 async def lock_bank_line(tx: Transaction, line_id: int) -> State:
     """Lock a line until the transaction ends, and return its state. Raises DomainError (not found)."""
-    state: State | None = await tx.fetch_value(_LOCK_LINE, line_id=line_id)
+    state: State | None = await tx.find_value(_LOCK_LINE, line_id=line_id)
     if state is None:
         raise not_found("bank line", line_id)
     return state
@@ -303,7 +303,7 @@ _WAITING = Statement(
 
 async def lines_waiting(tx: Transaction) -> WaitingLines:
     """Return how many lines wait to be placed."""
-    row = await tx.fetch_one(_WAITING)
+    row = await tx.find_row(_WAITING)
     return row or WaitingLines(0, Decimal(0), None)
 
 

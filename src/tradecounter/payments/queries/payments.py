@@ -53,7 +53,7 @@ _THE_PAYMENT = Statement(_SELECTED.format(SQL("p.id = :payment_id")), PaymentRec
 
 async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
     """Return a payment. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_THE_PAYMENT, payment_id=payment_id)
+    row = await tx.find_row(_THE_PAYMENT, payment_id=payment_id)
     if row is None:
         raise not_found("payment", payment_id)
     return row
@@ -105,7 +105,7 @@ async def list_payments(
 async def count_payments(tx: Transaction, wanted: PaymentFilter) -> int:
     """Return how many payments match a filter."""
     chosen, values = where(wanted, _CONDITIONS)
-    return int(await tx.fetch_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
+    return int(await tx.find_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
 
 
 class PaymentRow(Struct, frozen=True):
@@ -157,7 +157,7 @@ async def find_duplicate(
     """Return a payment with the same reference, amount and day that is not reversed; None without a reference."""
     if not reference:
         return None
-    payment_id: int | None = await tx.fetch_value(
+    payment_id: int | None = await tx.find_value(
         _DUPLICATE, customer_id=customer_id, amount=amount, received_on=received_on, reference=reference, refund=refund
     )
     return payment_id
@@ -181,7 +181,7 @@ async def insert_payment(
     recorded_at: datetime,
 ) -> int:
     """Store a payment; return its id."""
-    payment_id: int = await tx.fetch_value(
+    payment_id: int = await tx.find_value(
         _INSERT_PAYMENT,
         customer_id=customer_id,
         amount=amount,

@@ -72,7 +72,7 @@ async def insert_remittance(
     now: datetime,
 ) -> int:
     """Store a remittance and return its id."""
-    stored: int = await tx.fetch_value(
+    stored: int = await tx.find_value(
         _ADD,
         customer_id=customer_id,
         user_id=user_id,
@@ -87,7 +87,7 @@ async def insert_remittance(
 
 async def fetch_remittance(tx: Transaction, remittance_id: int) -> RemittanceAdvice:
     """Return a remittance. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_ONE, id=remittance_id)
+    row = await tx.find_row(_ONE, id=remittance_id)
     if row is None:
         raise not_found("remittance", remittance_id)
     return row

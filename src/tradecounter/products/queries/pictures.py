@@ -30,11 +30,11 @@ async def store_picture(tx: Transaction, digest: str, picture: Picture, now: dat
 
 async def find_media_type(tx: Transaction, digest: str) -> str | None:
     """Return the media type of the picture with a digest, or None."""
-    media_type: str | None = await tx.fetch_value(_MEDIA_TYPE, digest=digest)
+    media_type: str | None = await tx.find_value(_MEDIA_TYPE, digest=digest)
     return media_type
 
 
 async def content_of(tx: Transaction, digest: str) -> bytes:
     """Return the content of a picture that is there."""
-    content: bytes = await tx.fetch_value(_CONTENT, digest=digest)
+    content: bytes = await tx.find_value(_CONTENT, digest=digest)
     return content

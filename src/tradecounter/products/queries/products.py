@@ -243,7 +243,7 @@ _WITH_EAN = Statement("select sku from product where ean = :ean order by id limi
 
 async def find_sku_with_ean(tx: Transaction, ean: str) -> str | None:
     """Return the SKU of the first product with an EAN, or None."""
-    sku: str | None = await tx.fetch_value(_WITH_EAN, ean=ean)
+    sku: str | None = await tx.find_value(_WITH_EAN, ean=ean)
     return sku
 
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from tradecounter.db.arrays import ArrayStatement, fetch_array, fetch_binary
+from tradecounter.db.arrays import ArrayStatement, fetch_array, find_binary
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.products.wire import AttributeType
@@ -122,7 +122,7 @@ _COUNT_PRODUCTS = Statement("select count(*) from product")
 
 async def count_products(tx: Transaction) -> int:
     """Return the number of products, inactive ones included."""
-    return int(await tx.fetch_value(_COUNT_PRODUCTS))
+    return int(await tx.find_value(_COUNT_PRODUCTS))
 
 
 _CATEGORIES = Statement(
@@ -312,4 +312,4 @@ _FIND_LAYOUT = Statement("""
 
 async def find_layout(tx: Transaction, program: str) -> bytes | None:
     """Return the layout that this program stored of the catalogue's version in this transaction, or None."""
-    return await fetch_binary(tx, _FIND_LAYOUT, program=program)
+    return await find_binary(tx, _FIND_LAYOUT, program=program)

@@ -183,7 +183,7 @@ _FIND_VIDEO = Statement(
 
 async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | None:
     """Return the URLs of an order's packing video, or None."""
-    return await tx.fetch_one(_FIND_VIDEO, order_id=order_id)
+    return await tx.find_row(_FIND_VIDEO, order_id=order_id)
 
 
 _FIND_SHIPMENT = Statement("""
@@ -194,7 +194,7 @@ _FIND_SHIPMENT = Statement("""
 
 async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | None) -> int | None:
     """Return the id of an order's latest shipment, or of its latest with a tracking number, in any case."""
-    shipment_id: int | None = await tx.fetch_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
+    shipment_id: int | None = await tx.find_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
     return shipment_id
 
 
@@ -216,7 +216,7 @@ _CONFIGURABILITY = Statement(
 
 async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
     """Return whether a line can be configured and its number of configured units, or None for an unknown line."""
-    return await tx.fetch_one(_CONFIGURABILITY, line_id=line_id)
+    return await tx.find_row(_CONFIGURABILITY, line_id=line_id)
 
 
 _COUNT_SEALED = Statement("select count(*) from configuration")
@@ -224,7 +224,7 @@ _COUNT_SEALED = Statement("select count(*) from configuration")
 
 async def count_sealed(tx: Transaction) -> int:
     """Return the number of configurations."""
-    return int(await tx.fetch_value(_COUNT_SEALED))
+    return int(await tx.find_value(_COUNT_SEALED))
 
 
 _SAMPLE_SEALED = Statement(

@@ -33,7 +33,7 @@ _STOCK_LEVEL_OF = Statement(
 
 async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
     """Return a product's stock level; zeros for a product that never had stock."""
-    return await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
+    return await tx.find_row(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
 
 
 _STOCK_LEVELS_OF = Statement("""

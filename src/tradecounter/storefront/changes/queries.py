@@ -8,7 +8,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from psycopg.sql import SQL
 
-from tradecounter.db.arrays import fetch_binary
+from tradecounter.db.arrays import find_binary
 from tradecounter.db.changes import Topic
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
@@ -75,7 +75,7 @@ _CHANGED_PRODUCTS = Statement("""
 
 async def read_changed_products(tx: Transaction, topic: Topic, after: int, most: int) -> Ids | None:
     """Return the products that changed after a version; None if they are more than `most`, or not known."""
-    packed = await fetch_binary(tx, _CHANGED_PRODUCTS, topic=topic, after=after, most=most)
+    packed = await find_binary(tx, _CHANGED_PRODUCTS, topic=topic, after=after, most=most)
     return None if packed is None else distinct_ids(packed)
 
 
@@ -84,7 +84,7 @@ _FORGOTTEN = Statement("select versions::text from catalogue_change_mark where f
 
 async def read_forgotten(tx: Transaction) -> str | None:
     """Return the versions up to which changes have been deleted, as JSON; None if none have."""
-    text: str | None = await tx.fetch_value(_FORGOTTEN)
+    text: str | None = await tx.find_value(_FORGOTTEN)
     return text
 
 
@@ -103,7 +103,7 @@ _LOG_BYTES = 8
 
 async def read_log(tx: Transaction) -> bytes:
     """Return what names the primary's log: versions and transactions are comparable within one log."""
-    return digest_of((await tx.fetch_value(_LOG)).encode())[:_LOG_BYTES]
+    return digest_of((await tx.find_value(_LOG)).encode())[:_LOG_BYTES]
 
 
 _MARK = Statement("""

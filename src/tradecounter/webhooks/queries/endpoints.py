@@ -41,7 +41,7 @@ _COUNT = Statement("select count(*) from webhook where customer_id is not distin
 
 async def count_endpoints(tx: Transaction, customer_id: int | None) -> int:
     """Return the number of a customer's endpoints, or of the reseller's with None."""
-    count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
+    count: int = await tx.find_value(_COUNT, customer_id=customer_id)
     return count
 
 
@@ -66,7 +66,7 @@ async def insert_endpoint(
 ) -> Endpoint:
     """Store an endpoint, which gets the events from now on."""
     values = {"customer_id": customer_id, "url": url, "types": list(types), "description": description}
-    added = await tx.fetch_one(_INSERT, **values, secret=secret, now=now)
+    added = await tx.find_row(_INSERT, **values, secret=secret, now=now)
     if added is None:
         raise RuntimeError("the endpoint was not stored")
     return added
@@ -95,7 +95,7 @@ _LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), Endpoint)
 
 async def find_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint | None:
     """Return an endpoint of any owner, or of a customer, or None."""
-    return await tx.fetch_one(_FETCH, id=webhook_id, customer_id=customer_id)
+    return await tx.find_row(_FETCH, id=webhook_id, customer_id=customer_id)
 
 
 async def fetch_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
@@ -105,7 +105,7 @@ async def fetch_endpoint(tx: Transaction, webhook_id: int, customer_id: int | No
 
 async def lock_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
     """Lock an endpoint until the transaction ends, and return it. Raises DomainError (not found)."""
-    row = await tx.fetch_one(_LOCK, id=webhook_id, customer_id=customer_id)
+    row = await tx.find_row(_LOCK, id=webhook_id, customer_id=customer_id)
     return _require(row, webhook_id)
 
 
@@ -176,4 +176,4 @@ _TROUBLE = Statement(
 
 async def webhooks_in_trouble(tx: Transaction) -> Trouble:
     """Return how many endpoints need attention; those that their owners paused do not."""
-    return await tx.fetch_one(_TROUBLE) or Trouble(0, 0)
+    return await tx.find_row(_TROUBLE) or Trouble(0, 0)

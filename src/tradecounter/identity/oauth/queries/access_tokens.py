@@ -92,7 +92,7 @@ async def find_grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
 
     Call this after `issue_token` in the same transaction, as with `consent_revoked_at`.
     """
-    return await tx.fetch_one(_GRANT_STATE, id=grant_id)
+    return await tx.find_row(_GRANT_STATE, id=grant_id)
 
 
 class GivenAccess(Struct, frozen=True):
@@ -149,7 +149,7 @@ _ALLOWED_APPLICATION = Statement(
 
 async def find_allowed_application(tx: Transaction, consent_id: int) -> AllowedApplication | None:
     """Return the application of a consent that stands, or None."""
-    return await tx.fetch_one(_ALLOWED_APPLICATION, id=consent_id)
+    return await tx.find_row(_ALLOWED_APPLICATION, id=consent_id)
 
 
 # Until then, an expired token is known to be expired, not wrong (`ExpiredCredentialError`).
@@ -211,7 +211,7 @@ _FIND_TOKEN = Statement(
 
 async def find_token(tx: Transaction, digest: bytes) -> LiveToken | None:
     """Return the token with a hash unless it is revoked, its application disabled or its customer blocked."""
-    return await tx.fetch_one(_FIND_TOKEN, hash=digest)
+    return await tx.find_row(_FIND_TOKEN, hash=digest)
 
 
 _REVOKE_TOKEN = Statement("""
@@ -265,9 +265,7 @@ async def consent_revoked_at(tx: Transaction, client_id: str, customer_id: int) 
     Call this after `issue_token` in the same transaction. A concurrent revocation is then either returned or revokes
     the new token.
     """
-    revoked_at: datetime | None = await tx.fetch_value(
-        _CONSENT_REVOKED_AT, client_id=client_id, customer_id=customer_id
-    )
+    revoked_at: datetime | None = await tx.find_value(_CONSENT_REVOKED_AT, client_id=client_id, customer_id=customer_id)
     return revoked_at
 
 

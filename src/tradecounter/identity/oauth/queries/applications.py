@@ -73,7 +73,7 @@ async def find_application(tx: Transaction, client_id: str, *, lock: bool = Fals
     """Return an application, disabled or not, or None; `lock` makes other changes of it wait."""
     if lock:
         await tx.execute(_LOCK_APPLICATION, client_id=client_id)
-    return await tx.fetch_one(_FIND_APPLICATION, client_id=client_id)
+    return await tx.find_row(_FIND_APPLICATION, client_id=client_id)
 
 
 async def change_application(tx: Transaction, client_id: str, name: str, redirect_uris: Sequence[str]) -> None:
@@ -129,4 +129,4 @@ _FIND_SECRET = Statement(
 
 async def find_secret(tx: Transaction, client_id: str) -> ApplicationSecret | None:
     """Return the hash of an enabled application's secret, or None."""
-    return await tx.fetch_one(_FIND_SECRET, client_id=client_id)
+    return await tx.find_row(_FIND_SECRET, client_id=client_id)

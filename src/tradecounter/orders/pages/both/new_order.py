@@ -116,7 +116,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         elif wanted.add is not None:
             items.append((wanted.add, 1, ""))
         lines = lines_with(items)
-        is_unsaved = (wanted.again or wanted.add) and REPLACES not in values and self._user(call)
+        is_unsaved = bool((wanted.again or wanted.add) and REPLACES not in values and self._user(call))
         filled = Filled(lines.values(values) if items else values)
         return await self._show(call, lines, filled, _last(stored), note=_NOT_SAVED if is_unsaved else "")
 
@@ -169,7 +169,8 @@ class NewOrderPages(Struct, BothSites, frozen=True):
     async def _created(
         self, tx: Transaction, call: Call, body: OrderForm, now: datetime, *, is_quote: bool
     ) -> AnyOrder:
-        context, reason = self.parts.contexts.of(self._customer_id(call), now), None
+        context = self.parts.contexts.of(self._customer_id(call), now)
+        reason = None
         if body.override_credit is not None and self._user(call) is None:
             require_right(call.request, "billing:write")
             reason = body.override_credit.reason
