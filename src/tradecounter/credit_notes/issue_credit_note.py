@@ -16,8 +16,8 @@ from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_in
 from tradecounter.billing.queries.ledger import (
     allocated_to,
     credit_invoice,
+    invoice_balances,
     lock_account,
-    open_invoice,
 )
 from tradecounter.billing.rules import BilledUnits, vat_totals
 from tradecounter.credit.queries import discharge
@@ -124,8 +124,8 @@ async def _credit_shares(
 
 async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
     """Lower what is due of an invoice; money that has paid for the credited part goes to the account."""
-    due = (await open_invoice(tx, invoice.number)).due
-    freed = max(NOTHING, gross - due)
+    [balance] = await invoice_balances(tx, [invoice.number])
+    freed = max(NOTHING, gross - balance.due)
     if freed:
         release(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
     credit_invoice(tx, invoice.number, gross)

@@ -17,9 +17,9 @@ from tradecounter.billing.queries.ledger import (
     add_unallocated,
     allocate_refund,
     allocated_by,
+    invoice_balances,
     invoices_of_order,
     lock_account,
-    open_invoice,
     open_invoices,
     refunded_by,
     refunded_of,
@@ -111,7 +111,7 @@ async def pay_invoice(tx: Transaction, number: int, new: NewPayment, now: dateti
         raise invalid("method", "a refund is of an account, not of an invoice")
     await lock_account(tx, invoice.customer_id)
     await lock_orders(tx, [invoice.order_id])
-    return await _record(tx, invoice.customer_id, new, [await open_invoice(tx, number)], now)
+    return await _record(tx, invoice.customer_id, new, await invoice_balances(tx, [number]), now)
 
 
 async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: datetime) -> Payment:
@@ -136,7 +136,7 @@ async def pay_locked(
 
     Raises DomainError: invalid, conflict (a duplicate, or nothing is due of the invoices).
     """
-    invoices = [await open_invoice(tx, number) for number in numbers]
+    invoices = await invoice_balances(tx, numbers)
     reference = new.reference.strip()
     if not any(invoice.due for invoice in invoices):
         await _require_new(tx, customer_id, new, reference, new.received_on or uk_date(now))

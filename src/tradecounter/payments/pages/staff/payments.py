@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice, open_invoices
+from tradecounter.billing.queries.ledger import invoice_balances, invoices_numbered, open_invoices
 from tradecounter.customers.named_customer import MOST_FOUND, found_customers, named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -230,7 +230,7 @@ class PaymentPages(Struct, frozen=True):
             return None
         async with self.desk.reading() as tx:
             invoice_owners = await invoices_numbered(tx, [number])
-            return (await open_invoice(tx, number)).due if invoice_owners else None
+            return (await invoice_balances(tx, [number]))[0].due if invoice_owners else None
 
     async def _show_new(
         self, call: Call, filled: Filled, preview: PaymentPreview | None, query: Mapping[str, str] | None = None
