@@ -177,7 +177,7 @@ class CreditNotePages(Struct, frozen=True):
             lines=list(zip(invoice.lines, left.units, strict=True)),
             left=left,
             returned="" if stored_return is None else return_number(stored_return.id),
-            wanted={line.item_id: line.quantity for line in wanted},
+            wanted={line.line_id: line.quantity for line in wanted},
             reason="" if stored_return is None else reason_of(stored_return),
             preview=preview,
             seen="" if preview is None else seen_of(preview.facts),
