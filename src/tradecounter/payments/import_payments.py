@@ -110,9 +110,7 @@ async def import_payments(
     """
     received_lines = [line for line in file.lines if line.is_received]
     targets = await _lock_targets(tx, received_lines, now)
-    actor = tx.actor
-    by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
-    file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, by)
+    file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, tx.actor.full_name)
     claimed_lines = await claim_lines(tx, file_id, received_lines, now)
     outcome = _Outcome()
     for line in received_lines:
