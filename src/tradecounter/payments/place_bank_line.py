@@ -1,6 +1,7 @@
 """Suggests where the money of unplaced lines goes, places a line by hand, or sets it aside.
 
-Placing a line and setting it aside lock the account first, as everything that moves money does, and the line last.
+Placing a line locks the account first, as everything that moves money does, and the line last. Setting it aside moves
+no money, so it locks the line alone.
 """
 
 from collections.abc import Iterator, Sequence
