@@ -59,7 +59,7 @@ class UploadedFiles(Generic[File]):
         self._drop_old(now, room=1)
         self._files[file.id] = file
 
-    def find(self, file_id: str, owner: int, now: datetime) -> File:
+    def fetch(self, file_id: str, owner: int, now: datetime) -> File:
         """Return an owner's file. Raises DomainError (not found)."""
         self._drop_old(now)
         file = self._files.get(file_id)
