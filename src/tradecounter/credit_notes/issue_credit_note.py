@@ -10,7 +10,7 @@ from msgspec import Struct
 from tradecounter.audit.record import audit
 from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine
 from tradecounter.billing.invoices import require_own_seller
-from tradecounter.billing.move_money import release
+from tradecounter.billing.move_money import put_back_on_account
 from tradecounter.billing.print_invoice import print_credit_note
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, invoice_document
 from tradecounter.billing.queries.ledger import (
@@ -129,7 +129,7 @@ async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, no
     [balance] = await invoice_balances(tx, [invoice.number])
     freed = max(NOTHING, gross - balance.due)
     if freed:
-        release(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
+        put_back_on_account(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
     credit_invoice(tx, invoice.number, gross)
     settle(tx, invoice.order_id, credited=gross)
     await discharge(tx, invoice.customer_id, gross - freed)

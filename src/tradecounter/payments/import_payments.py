@@ -44,8 +44,8 @@ from tradecounter.payments.queries.remittances import (
 from tradecounter.payments.record_payment import (
     LONGEST_REFERENCE,
     NewPayment,
-    pay_locked,
     pay_locked_account,
+    pay_locked_invoices,
 )
 from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
@@ -86,7 +86,7 @@ class _UnplacedLine(Struct, frozen=True):
     why: str
 
 
-class _Outcome(Struct):
+class _Recording(Struct):
     """What becomes of the lines of a file; `repeated` counts those that an earlier file had."""
 
     recorded: list[_RecordedLine] = field(default_factory=list)
@@ -112,34 +112,34 @@ async def import_payments(
     targets = await _lock_targets(tx, received_lines, now)
     file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, tx.actor.full_name)
     claimed_lines = await claim_lines(tx, file_id, received_lines, now)
-    outcome = _Outcome()
+    recording = _Recording()
     for line in received_lines:
-        await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.line], outcome, now)
-    placed = [(recorded.claimed.id, recorded.payment.id, recorded.target.why) for recorded in outcome.recorded]
+        await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.number], recording, now)
+    placed = [(recorded.claimed.id, recorded.payment.id, recorded.target.why) for recorded in recording.recorded]
     await set_placed(tx, placed, file_id, now)
     await set_come(
         tx,
         {
             recorded.target.remittance: recorded.payment.id
-            for recorded in outcome.recorded
+            for recorded in recording.recorded
             if recorded.target.remittance is not None
         },
     )
-    reasons = [(left.claimed.id, left.why) for left in outcome.unplaced if not left.claimed.was_placed]
+    reasons = [(left.claimed.id, left.why) for left in recording.unplaced if not left.claimed.was_placed]
     await set_why(tx, reasons)
     counts = {
         "lines": len(file.lines),
-        "recorded": len(outcome.recorded),
+        "recorded": len(recording.recorded),
         "payments_out": len(file.lines) - len(received_lines),
-        "repeated": outcome.repeated,
-        "unplaced": len(outcome.unplaced),
+        "repeated": recording.repeated,
+        "unplaced": len(recording.unplaced),
     }
     set_file_counts(tx, file_id, counts)
     audit(tx, "bank_file.import", f"bank-file/{file_id}", now, after={"name": name, **counts})
-    names = await names_of(tx, {recorded.payment.customer_id for recorded in outcome.recorded})
+    names = await names_of(tx, {recorded.payment.customer_id for recorded in recording.recorded})
     if dry_run:
         tx.set_rollback()
-    return _present(None if dry_run else file_id, counts, file, outcome, names)
+    return _present(None if dry_run else file_id, counts, file, recording, names)
 
 
 class _Evidence(Struct, frozen=True, kw_only=True):
@@ -167,7 +167,7 @@ async def _lock_targets(tx: Transaction, lines: Sequence[BankLine], now: datetim
     remittance, or its customer may take it back: then the line waits for a person.
     """
     evidence = await _read_evidence(tx, [line for line in lines if line.error is None], now)
-    target_of_line = {line.line: _target(line, evidence) for line in lines}
+    target_of_line = {line.number: _target(line, evidence) for line in lines}
     targets = [target for target in target_of_line.values() if isinstance(target, _Target)]
     await lock_accounts(tx, {target.customer_id for target in targets})
     orders = [evidence.owners[number].order_id for target in targets for number in target.invoices]
@@ -189,12 +189,12 @@ async def _read_evidence(tx: Transaction, lines: Sequence[BankLine], now: dateti
     """Read everything that tells where the money of readable lines goes."""
     owners = await invoices_numbered(tx, {number for line in lines for number in line.numbers})
     without_invoice = [line for line in lines if owners.keys().isdisjoint(line.numbers)]
-    payers = await customers_of_payers(tx, {line.usual for line in without_invoice if line.usual})
+    payers = await customers_of_payers(tx, {line.payer_text for line in without_invoice if line.payer_text})
     amounts = {line.pounds for line in without_invoice if line.pounds}
     awaited = await awaited_amounts(tx, amounts, now - AWAITED_FOR)
     owners |= await invoices_numbered(tx, {number for remittance in awaited for number in remittance.invoices})
     advised = _advised_lines(without_invoice, payers, awaited)
-    attributed = [line for line in lines if line.line in advised or not owners.keys().isdisjoint(line.numbers)]
+    attributed = [line for line in lines if line.number in advised or not owners.keys().isdisjoint(line.numbers)]
     words = set[str]().union(*(words_of(line.reference) for line in attributed))
     owner_ids = {owner.customer_id for owner in owners.values()}
     companies = await companies_named(tx, words, owner_ids) if attributed else []
@@ -208,23 +208,23 @@ def _advised_lines(
     advised: dict[int, RemittanceAdvice] = {}
     for line in lines:
         used = {remittance.id for remittance in advised.values()}
-        remittance = matching_remittance(line, payers.get(line.usual), awaited, used)
+        remittance = matching_remittance(line, payers.get(line.payer_text), awaited, used)
         if remittance is not None:
-            advised[line.line] = remittance
+            advised[line.number] = remittance
     return advised
 
 
 def _target(line: BankLine, evidence: _Evidence) -> _Target | _Unknown:
     if line.error is not None:
         return _Unknown(line.error)
-    remittance = evidence.advised.get(line.line)
+    remittance = evidence.advised.get(line.number)
     if remittance is not None:
         return _target_of_remittance(line, remittance, evidence)
     owners = [evidence.owners[number] for number in dict.fromkeys(line.numbers) if number in evidence.owners]
     if owners:
         return _target_of_invoices(line, owners, evidence)
-    if line.usual in evidence.payers:
-        return _Target(evidence.payers[line.usual], [], "its payer's earlier money was placed here by hand")
+    if line.payer_text in evidence.payers:
+        return _Target(evidence.payers[line.payer_text], [], "its payer's earlier money was placed here by hand")
     tellers = sorted({remittance.customer_id for remittance in evidence.awaited if remittance.amount == line.pounds})
     hint = f"; customers who told of this amount: {', '.join(map(str, tellers))}" if tellers else ""
     return _Unknown(f"the reference has no number of an invoice{hint}")
@@ -235,7 +235,7 @@ def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence
 
     Anybody may announce another customer's payment, so the line must not point to another customer.
     """
-    customer_id, payer = remittance.customer_id, evidence.payers.get(line.usual)
+    customer_id, payer = remittance.customer_id, evidence.payers.get(line.payer_text)
     others = names_another(line.reference, customer_id, evidence.companies) if payer in {None, customer_id} else [payer]
     if others:
         of = " and ".join(map(str, others))
@@ -267,23 +267,23 @@ async def _record_line(
     line: BankLine,
     claimed: ClaimedLine,
     target: _Target | _Unknown,
-    outcome: _Outcome,
+    recording: _Recording,
     now: datetime,
 ) -> None:
     """Record the payment of a line, or add the line to what is not recorded."""
     if claimed.state != "unplaced":
-        outcome.repeated += 1
+        recording.repeated += 1
     elif claimed.was_placed:  # by a payment that was reversed; only someone who knows why may place it again
-        outcome.unplaced.append(_UnplacedLine(line, claimed, claimed.why))
+        recording.unplaced.append(_UnplacedLine(line, claimed, claimed.why))
     elif isinstance(target, _Unknown):
-        outcome.unplaced.append(_UnplacedLine(line, claimed, target.why))
+        recording.unplaced.append(_UnplacedLine(line, claimed, target.why))
     else:
         try:
             payment = await _pay(tx, line, target, now)
         except DomainError as error:
-            outcome.unplaced.append(_UnplacedLine(line, claimed, error.message))
+            recording.unplaced.append(_UnplacedLine(line, claimed, error.message))
             return
-        outcome.recorded.append(_RecordedLine(line, claimed, payment, target))
+        recording.recorded.append(_RecordedLine(line, claimed, payment, target))
 
 
 async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) -> Payment:
@@ -292,12 +292,12 @@ async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) 
     reference = line.reference[:LONGEST_REFERENCE].strip()
     new = NewPayment(amount=line.pounds, received_on=line.received_on, reference=reference)
     if target.invoices:
-        return await pay_locked(tx, target.customer_id, target.invoices, new, now)
+        return await pay_locked_invoices(tx, target.customer_id, target.invoices, new, now)
     return await pay_locked_account(tx, target.customer_id, new, now)
 
 
 def _present(
-    file_id: int | None, counts: Mapping[str, int], file: BankFile, outcome: _Outcome, names: Mapping[int, str]
+    file_id: int | None, counts: Mapping[str, int], file: BankFile, recording: _Recording, names: Mapping[int, str]
 ) -> PaymentImport:
     is_dry = file_id is None
     return PaymentImport(
@@ -309,17 +309,17 @@ def _present(
         unplaced=[
             UnplacedLine(
                 id=None if is_dry and unplaced.claimed.is_new else unplaced.claimed.id,
-                line=unplaced.line.line,
-                date=unplaced.line.day,
-                amount=unplaced.line.amount,
+                line=unplaced.line.number,
+                date=unplaced.line.day_written,
+                amount=unplaced.line.amount_written,
                 reference=unplaced.line.reference,
                 why=unplaced.why,
             )
-            for unplaced in outcome.unplaced
+            for unplaced in recording.unplaced
         ],
         payments=[
             RecordedLine(
-                line=recorded.line.line,
+                line=recorded.line.number,
                 date=recorded.payment.received_on,
                 amount=recorded.payment.amount,
                 reference=recorded.line.reference,
@@ -330,7 +330,7 @@ def _present(
                 allocations=recorded.payment.allocations,
                 on_account=_left_on_account(recorded.payment),
             )
-            for recorded in outcome.recorded
+            for recorded in recording.recorded
         ],
         columns=file.columns,
     )

@@ -28,7 +28,7 @@ from tradecounter.payments.queries.bank_lines import (
     set_placed,
 )
 from tradecounter.payments.queries.suggested_places import DueOf, Payer, customers_to_suggest, due_of_customers
-from tradecounter.payments.record_payment import LONGEST_REFERENCE, PaymentRequest, record_new_payment
+from tradecounter.payments.record_payment import LONGEST_REFERENCE, PaymentRequest, record_payment
 from tradecounter.payments.wire import Allocation, PlacedLine, StoredLine, present_line
 
 _MOST_SUGGESTED = 5
@@ -147,7 +147,7 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
         reference=line.reference[:LONGEST_REFERENCE],
         force=placement.force,
     )
-    payment = await record_new_payment(tx, new, now)
+    payment = await record_payment(tx, new, now)
     _require_open(line_id, await lock_bank_line(tx, line_id), "unplaced", "set_aside")
     await set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
     after = {"state": "placed", "payment_id": payment.id, "customer_id": payment.customer_id}

@@ -36,7 +36,7 @@ from tradecounter.payments.record_payment import (
     Method,
     NewPayment,
     PaymentRequest,
-    record_new_payment,
+    record_payment,
     reverse_payment,
 )
 from tradecounter.payments.wire import Payment, present_payment
@@ -262,7 +262,7 @@ class PaymentPages(Struct, frozen=True):
 async def _record(tx: Transaction, body: PaymentForm, now: datetime) -> PaymentPreview:
     customer_id = await chosen_customer(tx, body.customer_id, body.picked)
     new = {name: getattr(body, name) for name in NewPayment.__struct_fields__}
-    payment = await record_new_payment(tx, PaymentRequest(**new, invoice=body.invoice, customer_id=customer_id), now)
+    payment = await record_payment(tx, PaymentRequest(**new, invoice=body.invoice, customer_id=customer_id), now)
     return await preview_of(tx, payment)
 
 
