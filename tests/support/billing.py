@@ -18,7 +18,7 @@ from tradecounter.credit_notes.issue_credit_note import issue_credit_note
 from tradecounter.credit_notes.reseller_wire import CreditNote
 from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.letterhead.seller import Letterhead, Seller
-from tradecounter.payments.record_payment import NewPayment, pay_account, pay_invoice, record_payment, reverse_payment
+from tradecounter.payments.record_payment import NewPayment, pay_account, pay_invoice, pay_order, reverse_payment
 from tradecounter.payments.wire import Payment
 
 SELLER = Letterhead(Seller("Seller & Sons Ltd", ["7 Sales Street", "York", "YO1 7HH", "United Kingdom"], "GB123456782"))
@@ -41,7 +41,7 @@ def invoiced(service: Service, customer: Customer, *items: tuple[str, int], **va
 def pay(service: Service, placed: dict[str, Any], amount: str) -> CreditOrderStatus:
     """Record a payment at the moment at which the service's clock stands."""
     reference, pounds = placed["order_reference"], Decimal(amount)
-    return service.in_transaction(lambda tx: record_payment(tx, reference, pounds, service.clock.now()))
+    return service.in_transaction(lambda tx: pay_order(tx, reference, pounds, service.clock.now()))
 
 
 def number_of(service: Service, placed: dict[str, Any]) -> int:

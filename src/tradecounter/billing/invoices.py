@@ -174,8 +174,7 @@ async def issue_invoice(
     """Issue an invoice for everything of an order that is dispatched and not yet invoiced.
 
     `reference` is the order's reference or id. If everything is invoiced, returns the latest invoice. Without `part`,
-    no unit may be left to dispatch. Rows are always locked in the same order; the invoice number is last, because all
-    other invoices wait for its lock.
+    no unit may be left to dispatch. The invoice number is locked last, because all other invoices wait for its lock.
 
     Raises DomainError: not found, conflict (not confirmed, cancelled, units left to dispatch, nothing to invoice, or
     the settings still contain the example seller outside a demo).

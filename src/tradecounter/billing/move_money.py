@@ -34,10 +34,10 @@ async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amou
     add_unallocated(tx, customer_id, -amount)
 
 
-async def pay_invoices(
+async def allocate_payment(
     tx: Transaction, customer_id: int, payment_id: int, amount: Decimal, invoices: Sequence[OpenInvoice], at: datetime
-) -> list[tuple[int, Decimal]]:
-    """Pay invoices with a new payment, in their sequence; return each share. The rest stays on the account."""
+) -> None:
+    """Pay invoices with a new payment, in their sequence; the rest stays on the account."""
     paid = draw(invoices, [invoice.due for invoice in invoices], amount)
     total = sum((share for _, share in paid), NOTHING)
     for invoice, share in paid:
@@ -45,10 +45,9 @@ async def pay_invoices(
         settle(tx, invoice.order_id, paid=share)
     add_unallocated(tx, customer_id, amount - total)
     await discharge(tx, customer_id, total)
-    return [(invoice.invoice, share) for invoice, share in paid]
 
 
-async def refund(tx: Transaction, customer_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
+async def refund_account(tx: Transaction, customer_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
     """Give money on the account back, the oldest payments first."""
     free = await free_money(tx, customer_id)
     for payment, share in draw(free, [money.amount for money in free], amount):
@@ -56,7 +55,7 @@ async def refund(tx: Transaction, customer_id: int, refund_id: int, amount: Deci
     add_unallocated(tx, customer_id, -amount)
 
 
-def release(
+def put_back_on_account(
     tx: Transaction, customer_id: int, paying: Sequence[AllocatedMoney], amount: Decimal, now: datetime
 ) -> None:
     """Put money that pays an invoice back on the account, in the sequence of `paying`; the exposure stays as it is."""

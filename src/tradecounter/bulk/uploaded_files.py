@@ -1,7 +1,7 @@
 """Files that people upload, check and then apply.
 
-Each process has its own files. A file is kept until its owner applies or discards it, at most for a day and until the
-process ends.
+Each process has its own files, and keeps the latest 20. A file is kept until its owner discards it, or 20 later ones
+have come, at most for a day and until the process ends; also after it is applied, but without its content.
 """
 
 import secrets
@@ -59,7 +59,7 @@ class UploadedFiles(Generic[File]):
         self._drop_old(now, room=1)
         self._files[file.id] = file
 
-    def find(self, file_id: str, owner: int, now: datetime) -> File:
+    def fetch(self, file_id: str, owner: int, now: datetime) -> File:
         """Return an owner's file. Raises DomainError (not found)."""
         self._drop_old(now)
         file = self._files.get(file_id)

@@ -10,14 +10,14 @@ from msgspec import Struct
 from tradecounter.audit.record import audit
 from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine
 from tradecounter.billing.invoices import require_own_seller
-from tradecounter.billing.move_money import release
+from tradecounter.billing.move_money import put_back_on_account
 from tradecounter.billing.print_invoice import print_credit_note
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, invoice_document
 from tradecounter.billing.queries.ledger import (
     allocated_to,
     credit_invoice,
+    invoice_balances,
     lock_account,
-    open_invoice,
 )
 from tradecounter.billing.rules import BilledUnits, vat_totals
 from tradecounter.credit.queries import discharge
@@ -32,7 +32,6 @@ from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_n
 from tradecounter.credit_notes.rules import (
     CreditLine,
     CreditShare,
-    InvoicedLine,
     left_of,
     share_of_amount,
     shares_of_lines,
@@ -57,16 +56,16 @@ class Creditable(Struct, frozen=True):
     net: Decimal
 
 
-async def creditable_of(tx: Transaction, number: int) -> Creditable:
+async def creditable_of(tx: Transaction, invoice: int) -> Creditable:
     """Return what can still be credited of an invoice."""
-    lines, credited = await invoiced_lines(tx, number), await credited_of(tx, number)
+    lines, credited = await invoiced_lines(tx, invoice), await credited_of(tx, invoice)
     units = [line.quantity - credited.get(line.position, BilledUnits()).units for line in lines]
     return Creditable(units, left_of(lines, credited.values()).net)
 
 
 async def issue_credit_note(
     tx: Transaction,
-    number: int,
+    invoice: int,
     credit: Sequence[CreditLine] | Decimal,
     reason: str,
     letterhead: Letterhead,
@@ -86,24 +85,27 @@ async def issue_credit_note(
     collector = ErrorCollector()
     with collector.collecting():
         require_text("reason", reason, LONGEST_REASON)
-    invoice = await fetch_invoice(tx, number)
-    await lock_account(tx, invoice.customer_id)
-    order = await lock_order(tx, invoice.order_id)
+    invoice_record = await fetch_invoice(tx, invoice)
+    await lock_account(tx, invoice_record.customer_id)
+    order = await lock_order(tx, invoice_record.order_id)
     await require_own_seller(tx, letterhead)
+    original = await invoice_document(tx, invoice)
+    vat_rate = original.lines[0].vat_rate  # an order, and so an invoice, has one rate
     shares: list[CreditShare] = []
     with collector.collecting():
-        shares = await _credit_shares(tx, invoice, credit, order.tax_rate)
+        shares = await _credit_shares(tx, invoice, credit, vat_rate)
     collector.check()
     gross = sum((share.net + share.vat for share in shares), NOTHING)
     if gross <= 0:
         raise invalid("lines", "cost nothing, so there is nothing to credit")
-    await _lower_due(tx, invoice, gross, now)
-    original = await invoice_document(tx, number)
-    document = _credit_note(await next_credit_note_number(tx), original, shares, reason, letterhead, now)
+    await _lower_due(tx, invoice_record, gross, now)
+    lines = [_credited_line(original, share, vat_rate, reason) for share in shares]
+    document = _credit_note(await next_credit_note_number(tx), original, lines, reason, letterhead, now)
+    # The paper shows the number, so other credit notes wait while it is printed, some milliseconds.
     pdf = await asyncio.to_thread(print_credit_note, document, now, letterhead.logo)
     insert_credit_note(tx, document, shares, pdf, now)
     await queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
-    issued = {"number": document.number, "invoice": number, "gross": gross, "reason": reason}
+    issued = {"number": document.number, "invoice": invoice, "gross": gross, "reason": reason}
     record_order_event(tx, "credit_note.issued", order, now, credit_note=issued)
     closed = await settle_returns(tx, order.id, now, returned)
     after = issued | ({"closed_returns": closed} if closed else {})
@@ -112,22 +114,22 @@ async def issue_credit_note(
 
 
 async def _credit_shares(
-    tx: Transaction, invoice: InvoiceRecord, credit: Sequence[CreditLine] | Decimal, tax_rate: Decimal
+    tx: Transaction, invoice: int, credit: Sequence[CreditLine] | Decimal, vat_rate: Decimal
 ) -> list[CreditShare]:
-    lines, credited = await invoiced_lines(tx, invoice.number), await credited_of(tx, invoice.number)
+    lines, credited = await invoiced_lines(tx, invoice), await credited_of(tx, invoice)
     left = left_of(lines, credited.values())
     if isinstance(credit, Decimal):
-        return [share_of_amount(credit, left, tax_rate)]
+        return [share_of_amount(credit, left, vat_rate)]
     by_position = {position: billed for position, billed in credited.items() if position is not None}
     return shares_of_lines(lines, by_position, credit, left)
 
 
 async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, now: datetime) -> None:
     """Lower what is due of an invoice; money that has paid for the credited part goes to the account."""
-    due = (await open_invoice(tx, invoice.number)).due
-    freed = max(NOTHING, gross - due)
+    [balance] = await invoice_balances(tx, [invoice.number])
+    freed = max(NOTHING, gross - balance.due)
     if freed:
-        release(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
+        put_back_on_account(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
     credit_invoice(tx, invoice.number, gross)
     settle(tx, invoice.order_id, credited=gross)
     await discharge(tx, invoice.customer_id, gross - freed)
@@ -136,13 +138,11 @@ async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, no
 def _credit_note(
     number: int,
     original: InvoiceDocument,
-    shares: Sequence[CreditShare],
+    lines: list[InvoiceLine],
     reason: str,
     letterhead: Letterhead,
     now: datetime,
 ) -> CreditNoteDocument:
-    rate = original.lines[0].vat_rate
-    lines = [_credited_line(original, share.line, share, rate, reason) for share in shares]
     totals = vat_totals(lines)
     net, vat = sum((line.net for line in lines), NOTHING), sum((line.vat for line in lines), NOTHING)
     return CreditNoteDocument(
@@ -164,12 +164,10 @@ def _credit_note(
     )
 
 
-def _credited_line(
-    original: InvoiceDocument, line: InvoicedLine | None, share: CreditShare, rate: Decimal, reason: str
-) -> InvoiceLine:
-    if line is None:
-        return InvoiceLine("", reason, share.units, share.net, rate, share.net, share.vat)
-    invoiced = original.lines[line.position - 1]
+def _credited_line(original: InvoiceDocument, share: CreditShare, vat_rate: Decimal, reason: str) -> InvoiceLine:
+    if share.line is None:
+        return InvoiceLine("", reason, share.units, share.net, vat_rate, share.net, share.vat)
+    invoiced = original.lines[share.line.position - 1]
     return InvoiceLine(
         invoiced.sku, invoiced.description, share.units, invoiced.unit_price, invoiced.vat_rate, share.net, share.vat
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -10,10 +11,10 @@ from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.kit.money import NOTHING, percentage, rounded
 
 
-class CreditLine(Struct, frozen=True):
-    """Units to credit of an order's line; `item_id` is None for shipping."""
+class CreditLine(Struct, frozen=True, rename={"line_id": "item_id"}):
+    """Units to credit of an order's line, whose id is `item_id` on the wire; None for shipping."""
 
-    item_id: int | None
+    line_id: int | None
     quantity: int
 
 
@@ -27,6 +28,13 @@ class InvoicedLine(Struct, frozen=True):
     vat: Decimal
 
 
+class NetAndVat(NamedTuple):
+    """An amount without VAT, and its VAT."""
+
+    net: Decimal
+    vat: Decimal
+
+
 class CreditShare(Struct, frozen=True):
     """Units of an invoice's line, or an amount (without a line), with their net and VAT."""
 
@@ -36,22 +44,22 @@ class CreditShare(Struct, frozen=True):
     vat: Decimal
 
 
-def left_of(lines: Sequence[InvoicedLine], credited: Collection[BilledUnits]) -> BilledUnits:
+def left_of(lines: Sequence[InvoicedLine], credited: Collection[BilledUnits]) -> NetAndVat:
     """Return the net and the VAT of an invoice that are not credited yet."""
     net = sum((line.net for line in lines), NOTHING) - sum((units.net for units in credited), NOTHING)
     vat = sum((line.vat for line in lines), NOTHING) - sum((units.vat for units in credited), NOTHING)
-    return BilledUnits(0, net, vat)
+    return NetAndVat(net, vat)
 
 
-def share_of_amount(amount: Decimal, left: BilledUnits, tax_rate: Decimal) -> CreditShare:
-    """Return the share of an amount without VAT. Raises DomainError (invalid)."""
+def share_of_amount(amount: Decimal, left: NetAndVat, vat_rate: Decimal) -> CreditShare:
+    """Return the share of an amount without VAT, at a rate of VAT in per cent. Raises DomainError (invalid)."""
     require_at_most(amount, left.net, "which is invoiced and not yet credited, without VAT")
-    vat = left.vat if amount == left.net else min(percentage(amount, tax_rate), left.vat)
+    vat = left.vat if amount == left.net else min(percentage(amount, vat_rate), left.vat)
     return CreditShare(None, 1, amount, vat)
 
 
 def shares_of_lines(
-    lines: Sequence[InvoicedLine], credited: Mapping[int, BilledUnits], wanted: Sequence[CreditLine], left: BilledUnits
+    lines: Sequence[InvoicedLine], credited: Mapping[int, BilledUnits], wanted: Sequence[CreditLine], left: NetAndVat
 ) -> list[CreditShare]:
     """Return the shares of lines; `credited` is by position. Raises DomainError (invalid)."""
     by_id = {line.line_id: line for line in lines}
@@ -60,7 +68,7 @@ def shares_of_lines(
         with errors.collecting():
             shares.append(_share(f"lines[{index}]", by_id, credited, credit))
     errors.check()
-    if not shares or len({credit.item_id for credit in wanted}) < len(wanted):
+    if not shares or len({credit.line_id for credit in wanted}) < len(wanted):
         raise invalid("lines", "must name at least one line, and each line once")
     return _fitting(shares, left)
 
@@ -68,9 +76,9 @@ def shares_of_lines(
 def _share(
     field: str, by_id: Mapping[int | None, InvoicedLine], credited: Mapping[int, BilledUnits], credit: CreditLine
 ) -> CreditShare:
-    line = by_id.get(credit.item_id)
+    line = by_id.get(credit.line_id)
     if line is None:
-        name = "shipping" if credit.item_id is None else f"item {credit.item_id}"
+        name = "shipping" if credit.line_id is None else f"item {credit.line_id}"
         raise invalid(f"{field}.item_id", f"{name} is not on the invoice")
     before = credited.get(line.position, BilledUnits())
     most = line.quantity - before.units
@@ -86,7 +94,7 @@ def _share(
     )
 
 
-def _fitting(shares: list[CreditShare], left: BilledUnits) -> list[CreditShare]:
+def _fitting(shares: list[CreditShare], left: NetAndVat) -> list[CreditShare]:
     """Return shares whose VAT fits what is left after earlier credits."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:

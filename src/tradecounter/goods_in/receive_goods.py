@@ -1,6 +1,6 @@
 """Books delivered units in, back-orders first.
 
-Rows are always locked in the same order: the back-orders' lock, then deliveries by product, then stock by product.
+Locks are taken in the order of docs/architecture.md#locks.
 """
 
 from collections import Counter, defaultdict

@@ -81,7 +81,7 @@ async def import_in_transaction(
         ON_HAND[kind] if on_hand else IMPORT_KINDS[kind],
         rows,
         options,
-        begin_history=partial(add_import, kind=kind, at=now, by=_name_of(tx.actor)),
+        begin_history=partial(add_import, kind=kind, at=now, by=tx.actor.full_name),
     )
     if report.id is None or report.is_rejected:
         tx.set_rollback()
@@ -93,15 +93,11 @@ async def import_in_transaction(
 async def end_prices(tx: Transaction, sku_key: str, price_lists: Sequence[str], now: datetime) -> ImportReport:
     """Take a product off price lists, as an import of the lists without the product would."""
     keys = [key for name in price_lists if (key := joined_key(name, sku_key)) is not None]
-    begin = partial(add_import, kind="price-list", at=now, by=_name_of(tx.actor))
+    begin = partial(add_import, kind="price-list", at=now, by=tx.actor.full_name)
     report = await remove_records(tx, PRICE_LIST, keys, END_PRICES, begin)
     if report.id is not None:
         await _record(tx, report.id, "price-list", report, now)
     return report
-
-
-def _name_of(actor: Actor) -> str:
-    return actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
 
 
 async def _record(

@@ -40,7 +40,7 @@ class ImportChoices(Struct, frozen=True, kw_only=True):
     ignore_unknown: bool = False
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class ImportOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of a check or an import.
 
     Attributes:
@@ -63,7 +63,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     import_id: int | None = None
 
 
-class Upload(UploadedFile, kw_only=True):
+class ImportUpload(UploadedFile, kw_only=True):
     """An uploaded file to import.
 
     Attributes:
@@ -85,7 +85,7 @@ class Upload(UploadedFile, kw_only=True):
     wanted: ImportChoices
     state: State = "new"
     rows: int = 0
-    outcome: Outcome = field(default_factory=Outcome)
+    outcome: ImportOutcome = field(default_factory=ImportOutcome)
     force: bool = False
     rule: str = ""
     origin: str = ""
@@ -141,13 +141,13 @@ class Upload(UploadedFile, kw_only=True):
             self.file.close()
 
 
-async def outcome_of(upload: Upload, report: ImportReport) -> Outcome:
+async def outcome_of(upload: ImportUpload, report: ImportReport) -> ImportOutcome:
     """Return the outcome of a check or an import with a report; shorten the report."""
     messages = messages_by_line(report.errors)
     file_is_sound = all(error.line is not None for error in report.errors)
     good_rows = max(0, upload.rows - len(messages)) if messages and file_is_sound else 0
     has_table = upload.form in {"CSV", "XLSX"}
-    outcome = Outcome(
+    outcome = ImportOutcome(
         report=report,
         errors=len(report.errors),
         warnings=len(report.warnings),
@@ -160,7 +160,7 @@ async def outcome_of(upload: Upload, report: ImportReport) -> Outcome:
     return outcome
 
 
-def _bad_rows(upload: Upload, messages: dict[int, str]) -> str:
+def _bad_rows(upload: ImportUpload, messages: dict[int, str]) -> str:
     """Return the first rows with errors as a CSV file; empty if it cannot be made."""
     first_messages = dict(islice(sorted(messages.items()), MOST_BAD_ROWS))
     shape = IMPORT_KINDS[upload.wanted.kind].shape

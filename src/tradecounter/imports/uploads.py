@@ -26,7 +26,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.edge.permissions import Role
 from tradecounter.imports.kinds import importable_kinds
 from tradecounter.imports.run import StoredBody, detected_kinds, import_body
-from tradecounter.imports.upload import ImportChoices, Outcome, Upload, column_options, outcome_of
+from tradecounter.imports.upload import ImportChoices, ImportOutcome, ImportUpload, column_options, outcome_of
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -39,15 +39,15 @@ _INTERRUPTED = "it was interrupted; nothing has changed: check it again"
 _UNFINISHED = "the database could not finish it; nothing has changed: try again"
 
 
-class Uploads:
+class ImportUploads:
     """The uploaded files of this process; their contents are on disk, unnamed."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-        self._files = UploadedFiles[Upload]()
+        self._files = UploadedFiles[ImportUpload]()
 
-    async def keep(self, owner: int, sent: UploadFile, wanted: ImportChoices, roles: Iterable[Role]) -> Upload:
+    async def keep(self, owner: int, sent: UploadFile, wanted: ImportChoices, roles: Iterable[Role]) -> ImportUpload:
         """Keep a file and detect what it contains. Raises DomainError (invalid) for an unreadable one."""
         now, file = self._clock.now(), os.fdopen(os.dup(sent.file.fileno()), "rb")
         await sent.close()  # nothing else frees the request's file before it is garbage-collected
@@ -59,10 +59,10 @@ class Uploads:
         self._files.keep(upload, now)
         return upload
 
-    async def keep_rows(self, owner: int, kind: str, rows: Sequence[Struct], rule: str, origin: str) -> Upload:
-        """Keep the rows that a rule has made, as a file of a kind; `rule` and `origin` as in Upload."""
+    async def keep_rows(self, owner: int, kind: str, rows: Sequence[Struct], rule: str, origin: str) -> ImportUpload:
+        """Keep the rows that a rule has made, as a file of a kind; `rule` and `origin` as in ImportUpload."""
         now, file = self._clock.now(), await asyncio.to_thread(_written, rows)
-        upload = Upload(
+        upload = ImportUpload(
             owner=owner,
             name=rule,
             at=now,
@@ -78,32 +78,32 @@ class Uploads:
         self._files.keep(upload, now)
         return upload
 
-    def find(self, upload_id: str, owner: int) -> Upload:
+    def fetch(self, upload_id: str, owner: int) -> ImportUpload:
         """Return a file of a member of staff. Raises DomainError (not found)."""
-        return self._files.find(upload_id, owner, self._clock.now())
+        return self._files.fetch(upload_id, owner, self._clock.now())
 
-    def find_of_import(self, import_id: int, owner: int) -> Upload | None:
+    def find_of_import(self, import_id: int, owner: int) -> ImportUpload | None:
         """Return the file of an import, if the member of staff has uploaded it and it is still kept."""
         uploads = self._files.of_owner(owner, self._clock.now())
         return next((upload for upload in uploads if upload.outcome.import_id == import_id), None)
 
-    def unapplied(self, owner: int) -> list[Upload]:
+    def unapplied(self, owner: int) -> list[ImportUpload]:
         """Return the files of a member of staff that are not applied, the latest first."""
         return [upload for upload in self._files.of_owner(owner, self._clock.now()) if upload.state != "applied"]
 
-    def discard(self, upload: Upload) -> None:
+    def discard(self, upload: ImportUpload) -> None:
         """Forget a file. Raises DomainError (conflict) while it is being read, and after it is applied."""
         _require_rest(upload)
         self._files.discard(upload)
 
-    async def check(self, upload: Upload, wanted: ImportChoices, actor: Actor) -> None:
+    async def check(self, upload: ImportUpload, wanted: ImportChoices, actor: Actor) -> None:
         """Begin a dry run, and wait for it for a moment. Raises DomainError (conflict)."""
         _require_rest(upload)
         upload.wanted, upload.state = wanted, "checking"
         await self._begin(upload, actor)
 
-    async def apply(self, upload: Upload, actor: Actor, *, force: bool = False) -> None:
-        """Begin the import, and wait for it for a moment; `force` as in Upload. Raises DomainError (conflict)."""
+    async def apply(self, upload: ImportUpload, actor: Actor, *, force: bool = False) -> None:
+        """Begin the import, and wait for it for a moment; `force` as in ImportUpload. Raises DomainError (conflict)."""
         _require_rest(upload)
         if not upload.can_be_applied:
             raise DomainError(Kind.CONFLICT, "only a file whose check found changes and no errors can be applied")
@@ -120,14 +120,14 @@ class Uploads:
         for upload in uploads:
             self._files.discard(upload)
 
-    async def _begin(self, upload: Upload, actor: Actor) -> None:
-        upload.rows, upload.outcome = 0, Outcome()
+    async def _begin(self, upload: ImportUpload, actor: Actor) -> None:
+        upload.rows, upload.outcome = 0, ImportOutcome()
         upload.task = asyncio.create_task(self._run(upload, actor))
         await asyncio.wait({upload.task}, timeout=_SOON)
 
-    async def _run(self, upload: Upload, actor: Actor) -> None:
+    async def _run(self, upload: ImportUpload, actor: Actor) -> None:
         act_for(IMPORTS)
-        outcome = Outcome(problem=_INTERRUPTED)
+        outcome = ImportOutcome(problem=_INTERRUPTED)
         try:
             outcome = await self._outcome(upload, actor)
         finally:  # also after a cancellation, or an error that the log has
@@ -136,18 +136,18 @@ class Uploads:
             if upload.state == "applied":
                 upload.close()
 
-    async def _outcome(self, upload: Upload, actor: Actor) -> Outcome:
+    async def _outcome(self, upload: ImportUpload, actor: Actor) -> ImportOutcome:
         """Check or import a file, and return the outcome."""
         try:
             report = await self._import(upload, actor)
         except DomainError as error:
-            return Outcome(problem=error.message)
+            return ImportOutcome(problem=error.message)
         except psycopg.Error:
             log.exception("an uploaded file cannot be imported", file=upload.name)
-            return Outcome(problem=_UNFINISHED)
+            return ImportOutcome(problem=_UNFINISHED)
         return await outcome_of(upload, report)
 
-    async def _import(self, upload: Upload, actor: Actor) -> ImportReport:
+    async def _import(self, upload: ImportUpload, actor: Actor) -> ImportReport:
         def progress(rows: int) -> None:
             upload.rows = rows
 
@@ -177,14 +177,14 @@ class Uploads:
             )
 
 
-def _require_rest(upload: Upload) -> None:
+def _require_rest(upload: ImportUpload) -> None:
     if upload.is_running or upload.state == "applied":
         raise DomainError(Kind.CONFLICT, f"the file is {upload.state}")
 
 
 def _read(
     owner: int, filename: str | None, file: BinaryIO, wanted: ImportChoices, roles: set[Role], now: datetime
-) -> Upload:
+) -> ImportUpload:
     """Return a file as an upload, with the kinds that it fits. Raises UnreadableFileError."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -193,7 +193,7 @@ def _read(
     fitting = [kind for kind in detected_kinds(file, form) if kind in importable_kinds(roles)]
     if not wanted.kind and len(fitting) == 1:
         wanted = replace(wanted, kind=fitting[0])
-    return Upload(
+    return ImportUpload(
         owner=owner,
         name=name_of_upload(filename),
         at=now,

@@ -20,5 +20,10 @@ class Actor(Struct, frozen=True):
     acting_user: str | None = None
     address: str | None = None
 
+    @property
+    def full_name(self) -> str:
+        """The name, with the acting user in brackets."""
+        return self.name if self.acting_user is None else f"{self.name} ({self.acting_user})"
+
 
 SYSTEM = Actor("system", "system")

@@ -1,6 +1,6 @@
 """Adjusts stock to what is on hand; new units go to waiting orders first (specification, stock).
 
-Rows are always locked in the same order: the back-orders' lock, then stock by product.
+Locks are taken in the order of docs/architecture.md#locks.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Amends a confirmed order as one step; credit and stock follow.
 
-Rows are always locked in the same order: orders, the customer if its references are unique, credit, stock by product.
+Locks are taken in the order of docs/architecture.md#locks.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Cancels orders and quotes, whole or in part, withdraws or replaces pending ones, ends expired ones.
 
-Rows are always locked in the same order: orders, credit, stock by product.
+Locks are taken in the order of docs/architecture.md#locks.
 """
 
 from collections.abc import Mapping, Sequence

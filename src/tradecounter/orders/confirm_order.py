@@ -1,6 +1,6 @@
 """Confirms an order: charges credit, allocates stock, numbers it (specification, section 3).
 
-Rows are always locked in the same order: the order, the account's credit, stock by product.
+Locks are taken in the order of docs/architecture.md#locks.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from tradecounter.imports.uploads import Uploads
+from tradecounter.imports.uploads import ImportUploads
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
@@ -18,4 +18,4 @@ class OfficeParts(Struct, frozen=True):
     contexts: OrderContexts
     letterhead: Letterhead
     settings: Settings
-    uploads: Uploads
+    uploads: ImportUploads

@@ -71,19 +71,19 @@ _MEANINGS: Mapping[str, tuple[str, ...]] = {
     "description": ("Description", "Transaction Description", "Merchant/Description", "Memo"),
     "currency": ("Currency",),
 }
-_MONEY_FIELDS = {"amount", "credit", "debit"}
+_AMOUNT_FIELDS = {"amount", "credit", "debit"}
 _UNITS = ("", " (GBP)", " GBP", " (\u00a3)", " \u00a3")  # behind a heading for money
 FIELD_OF: Mapping[str, str] = {
     normal_name(heading + unit): field
     for field, headings in _MEANINGS.items()
     for heading in headings
-    for unit in (_UNITS if field in _MONEY_FIELDS else _UNITS[:1])
+    for unit in (_UNITS if field in _AMOUNT_FIELDS else _UNITS[:1])
 }
 
 
 MOST_ABOVE = 20  # lines above the headings, such as the account's name and balance
 
-_MONEY = {"amount", "credit"}
+_RECEIVED_FIELDS = {"amount", "credit"}
 _TEXTS = {"reference", "description", "payer"}
 # The columns of files without headings, as HSBC writes them.
 WITHOUT_HEADINGS: Mapping[str, int] = {"date": 0, "description": 1, "amount": 2}
@@ -117,7 +117,7 @@ def find_headings(lines: Sequence[Line], known: Mapping[str, str]) -> int | None
     """Return the index of the first line with headings for a date and an amount."""
     for at, (_, cells) in enumerate(lines[:MOST_ABOVE]):
         fields = _fields(map(str, cells), known)
-        if "date" in fields and fields & _MONEY:
+        if "date" in fields and fields & _RECEIVED_FIELDS:
             return at
     return None
 
@@ -131,7 +131,7 @@ def read_headings(line: Line, known: Mapping[str, str], renamed: Mapping[str, st
     errors = [error for error in header.errors if not error.startswith("the columns may be")]
     errors += [f"there is no column {theirs!r} to map" for theirs in missing]
     fields = _fields(names, known)
-    for wanted, what in (({"date"}, "the date"), (_MONEY, "the amount"), (_TEXTS, "the reference")):
+    for wanted, what in (({"date"}, "the date"), (_RECEIVED_FIELDS, "the amount"), (_TEXTS, "the reference")):
         if not fields & wanted:
             errors.append(f"there is no column for {what}")
     if errors:

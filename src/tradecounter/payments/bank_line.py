@@ -102,24 +102,25 @@ class BankLine(Struct, frozen=True, kw_only=True):
     """A line of a file.
 
     Attributes:
-        day, amount: as written.
+        number: the number of the line in its file.
+        day_written, amount_written: as written.
         reference: who pays and what is written about it, as one text.
         numbers: the numbers in it, which may be those of invoices; the payer's name has none.
-        usual: the text that names the payer, in later files too; empty if it is too short to tell payers apart.
+        payer_text: the text that names the payer, in later files too; empty if it is too short to tell payers apart.
         received_on, pounds: as read; None if they cannot be read.
-        dated: the day as read, also one on which no money can have been received yet.
+        day_read: the day as read, also one on which no money can have been received yet.
         error: why the line cannot be read, if so.
         occurrence: the number of the line among equal ones in its file, from 1.
     """
 
-    line: int
-    day: str = ""
-    amount: str = ""
+    number: int
+    day_written: str = ""
+    amount_written: str = ""
     reference: str = ""
     numbers: Sequence[int] = ()
-    usual: str = ""
+    payer_text: str = ""
     received_on: date | None = None
-    dated: date | None = None
+    day_read: date | None = None
     pounds: Decimal | None = None
     error: str | None = None
     occurrence: int = 1
@@ -132,26 +133,26 @@ class BankLine(Struct, frozen=True, kw_only=True):
     @property
     def identity(self) -> str:
         """The text that is equal for the same line of another file: date, amount and reference, as read or written."""
-        amount = self.amount if self.pounds is None else str(self.pounds)
-        return "\x1f".join((str(self.dated or self.day), amount, fold(self.reference)))
+        amount = self.amount_written if self.pounds is None else str(self.pounds)
+        return "\x1f".join((str(self.day_read or self.day_written), amount, fold(self.reference)))
 
 
 class _UnreadableError(ValueError):
     """A line cannot be read; the message says why."""
 
 
-def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, error: str | None = None) -> BankLine:
+def read_line(number: int, row: BankRow, today: date, *, commas: bool = True, error: str | None = None) -> BankLine:
     """Return a line as read; `error` was found before. Without `commas`, an amount with a comma is unreadable."""
     payer, reference, description = (_kept(cell) for cell in (row.payer, row.reference, row.description))
     amounts = {name: _kept(getattr(row, name)) for name in ("amount", "credit", "debit")}
     errors = [] if error is None else [error]
     if any("\x00" in cell for cell in astuple(row)):
         errors.append("it has a NUL character")
-    received_on = dated = pounds = None
+    received_on = day_read = pounds = None
     try:
-        received_on = dated = read_day(_kept(row.date), today)
+        received_on = day_read = read_day(_kept(row.date), today)
     except UnreadableDayError as unreadable:
-        dated = unreadable.day
+        day_read = unreadable.day
         errors.append(str(unreadable))
     try:
         pounds = _pounds(amounts, commas=commas)
@@ -161,22 +162,22 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
         errors.append(str(unreadable))
     text = _joined(payer, reference, description)
     return BankLine(
-        line=line,
-        day=_kept(row.date),
-        amount=_written(amounts, pounds),
+        number=number,
+        day_written=_kept(row.date),
+        amount_written=_written(amounts, pounds),
         reference=text,
         numbers=[int(number) for number in _NUMBERS.findall(one_line(f"{row.reference} {row.description}"))],
-        usual=_naming(payer) or _naming(text),
+        payer_text=_naming(payer) or _naming(text),
         received_on=received_on,
-        dated=dated,
+        day_read=day_read,
         pounds=pounds,
         error="; ".join(errors) or None,
     )
 
 
-def unread_line(line: int, cells: Iterable[str], error: str) -> BankLine:
+def unread_line(number: int, cells: Iterable[str], error: str) -> BankLine:
     """Return a line that has only its text, because nothing in it is readable."""
-    return BankLine(line=line, reference=storable(",".join(cells)), error=error)
+    return BankLine(number=number, reference=storable(",".join(cells)), error=error)
 
 
 def storable(text: str) -> str:

@@ -1,6 +1,6 @@
 """Records the payments of a bank file, and stores the lines that cannot be placed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -10,7 +10,7 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import (
     InvoiceOwner,
     invoices_numbered,
-    lock_account,
+    lock_accounts,
     orders_with_debt,
 )
 from tradecounter.db.transaction import Transaction
@@ -35,12 +35,17 @@ from tradecounter.payments.queries.bank_lines import (
     set_placed,
     set_why,
 )
-from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_amounts, set_come
+from tradecounter.payments.queries.remittances import (
+    RemittanceAdvice,
+    awaited_amounts,
+    lock_awaited,
+    set_come,
+)
 from tradecounter.payments.record_payment import (
     LONGEST_REFERENCE,
     NewPayment,
-    pay_locked,
     pay_locked_account,
+    pay_locked_invoices,
 )
 from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
@@ -62,11 +67,17 @@ class _Target(Struct, frozen=True):
     remittance: int | None = None
 
 
+class _Unknown(Struct, frozen=True):
+    """It is unknown where a line's money goes; `why`, in words."""
+
+    why: str
+
+
 class _RecordedLine(Struct, frozen=True):
     line: BankLine
     claimed: ClaimedLine
     payment: Payment
-    why: str
+    target: _Target
 
 
 class _UnplacedLine(Struct, frozen=True):
@@ -75,7 +86,7 @@ class _UnplacedLine(Struct, frozen=True):
     why: str
 
 
-class _Outcome(Struct):
+class _Recording(Struct):
     """What becomes of the lines of a file; `repeated` counts those that an earlier file had."""
 
     recorded: list[_RecordedLine] = field(default_factory=list)
@@ -98,31 +109,37 @@ async def import_payments(
     imported. A dry run reports what would happen, and rolls the transaction back.
     """
     received_lines = [line for line in file.lines if line.is_received]
-    targets = await _find_targets(tx, received_lines, now)
-    actor = tx.actor
-    by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
-    file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, by)
+    targets = await _lock_targets(tx, received_lines, now)
+    file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, tx.actor.full_name)
     claimed_lines = await claim_lines(tx, file_id, received_lines, now)
-    outcome = _Outcome()
+    recording = _Recording()
     for line in received_lines:
-        await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.line], outcome, now)
-    placed = [(recorded.claimed.id, recorded.payment.id, recorded.why) for recorded in outcome.recorded]
+        await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.number], recording, now)
+    placed = [(recorded.claimed.id, recorded.payment.id, recorded.target.why) for recorded in recording.recorded]
     await set_placed(tx, placed, file_id, now)
-    reasons = [(left.claimed.id, left.why) for left in outcome.unplaced if not left.claimed.was_placed]
+    await set_come(
+        tx,
+        {
+            recorded.target.remittance: recorded.payment.id
+            for recorded in recording.recorded
+            if recorded.target.remittance is not None
+        },
+    )
+    reasons = [(left.claimed.id, left.why) for left in recording.unplaced if not left.claimed.was_placed]
     await set_why(tx, reasons)
     counts = {
         "lines": len(file.lines),
-        "recorded": len(outcome.recorded),
+        "recorded": len(recording.recorded),
         "payments_out": len(file.lines) - len(received_lines),
-        "repeated": outcome.repeated,
-        "unplaced": len(outcome.unplaced),
+        "repeated": recording.repeated,
+        "unplaced": len(recording.unplaced),
     }
     set_file_counts(tx, file_id, counts)
     audit(tx, "bank_file.import", f"bank-file/{file_id}", now, after={"name": name, **counts})
-    names = await names_of(tx, {recorded.payment.customer_id for recorded in outcome.recorded})
+    names = await names_of(tx, {recorded.payment.customer_id for recorded in recording.recorded})
     if dry_run:
         tx.set_rollback()
-    return _present(None if dry_run else file_id, counts, file, outcome, names)
+    return _present(None if dry_run else file_id, counts, file, recording, names)
 
 
 class _Evidence(Struct, frozen=True, kw_only=True):
@@ -143,29 +160,41 @@ class _Evidence(Struct, frozen=True, kw_only=True):
     companies: Sequence[Company]
 
 
-async def _find_targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> dict[int, _Target | str]:
-    """Return where each line's money goes, or why this is unknown; lock the accounts and the orders."""
+async def _lock_targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> dict[int, _Target | _Unknown]:
+    """Return where each line's money goes, or why this is unknown; lock the accounts, orders and remittances of it.
+
+    The evidence says what to lock, so it is read before. Meanwhile another import may record the payment of a
+    remittance, or its customer may take it back: then the line waits for a person.
+    """
     evidence = await _read_evidence(tx, [line for line in lines if line.error is None], now)
-    target_of_line = {line.line: line.error or _target(line, evidence) for line in lines}
+    target_of_line = {line.number: _target(line, evidence) for line in lines}
     targets = [target for target in target_of_line.values() if isinstance(target, _Target)]
-    for customer_id in sorted({target.customer_id for target in targets}):
-        await lock_account(tx, customer_id)
+    await lock_accounts(tx, {target.customer_id for target in targets})
     orders = [evidence.owners[number].order_id for target in targets for number in target.invoices]
     orders += await orders_with_debt(tx, {target.customer_id for target in targets if not target.invoices})
     await lock_orders(tx, orders)
-    return target_of_line
+    awaited = await lock_awaited(tx, {target.remittance for target in targets if target.remittance is not None})
+    return {line: _if_awaited(target, awaited) for line, target in target_of_line.items()}
+
+
+def _if_awaited(target: _Target | _Unknown, awaited: Collection[int]) -> _Target | _Unknown:
+    if isinstance(target, _Unknown) or target.remittance is None or target.remittance in awaited:
+        return target
+    return _Unknown(
+        f"customer {target.customer_id} has told of this payment, but it has come or was taken back meanwhile"
+    )
 
 
 async def _read_evidence(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> _Evidence:
     """Read everything that tells where the money of readable lines goes."""
     owners = await invoices_numbered(tx, {number for line in lines for number in line.numbers})
     without_invoice = [line for line in lines if owners.keys().isdisjoint(line.numbers)]
-    payers = await customers_of_payers(tx, {line.usual for line in without_invoice if line.usual})
+    payers = await customers_of_payers(tx, {line.payer_text for line in without_invoice if line.payer_text})
     amounts = {line.pounds for line in without_invoice if line.pounds}
     awaited = await awaited_amounts(tx, amounts, now - AWAITED_FOR)
     owners |= await invoices_numbered(tx, {number for remittance in awaited for number in remittance.invoices})
     advised = _advised_lines(without_invoice, payers, awaited)
-    attributed = [line for line in lines if line.line in advised or not owners.keys().isdisjoint(line.numbers)]
+    attributed = [line for line in lines if line.number in advised or not owners.keys().isdisjoint(line.numbers)]
     words = set[str]().union(*(words_of(line.reference) for line in attributed))
     owner_ids = {owner.customer_id for owner in owners.values()}
     companies = await companies_named(tx, words, owner_ids) if attributed else []
@@ -179,50 +208,52 @@ def _advised_lines(
     advised: dict[int, RemittanceAdvice] = {}
     for line in lines:
         used = {remittance.id for remittance in advised.values()}
-        remittance = matching_remittance(line, payers.get(line.usual), awaited, used)
+        remittance = matching_remittance(line, payers.get(line.payer_text), awaited, used)
         if remittance is not None:
-            advised[line.line] = remittance
+            advised[line.number] = remittance
     return advised
 
 
-def _target(line: BankLine, evidence: _Evidence) -> _Target | str:
-    remittance = evidence.advised.get(line.line)
+def _target(line: BankLine, evidence: _Evidence) -> _Target | _Unknown:
+    if line.error is not None:
+        return _Unknown(line.error)
+    remittance = evidence.advised.get(line.number)
     if remittance is not None:
         return _target_of_remittance(line, remittance, evidence)
     owners = [evidence.owners[number] for number in dict.fromkeys(line.numbers) if number in evidence.owners]
     if owners:
         return _target_of_invoices(line, owners, evidence)
-    if line.usual in evidence.payers:
-        return _Target(evidence.payers[line.usual], [], "its payer's earlier money was placed here by hand")
+    if line.payer_text in evidence.payers:
+        return _Target(evidence.payers[line.payer_text], [], "its payer's earlier money was placed here by hand")
     tellers = sorted({remittance.customer_id for remittance in evidence.awaited if remittance.amount == line.pounds})
     hint = f"; customers who told of this amount: {', '.join(map(str, tellers))}" if tellers else ""
-    return f"the reference has no number of an invoice{hint}"
+    return _Unknown(f"the reference has no number of an invoice{hint}")
 
 
-def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence: _Evidence) -> _Target | str:
+def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence: _Evidence) -> _Target | _Unknown:
     """Return where the money of a line goes that a remittance announces.
 
     Anybody may announce another customer's payment, so the line must not point to another customer.
     """
-    customer_id, payer = remittance.customer_id, evidence.payers.get(line.usual)
+    customer_id, payer = remittance.customer_id, evidence.payers.get(line.payer_text)
     others = names_another(line.reference, customer_id, evidence.companies) if payer in {None, customer_id} else [payer]
     if others:
         of = " and ".join(map(str, others))
-        return f"customer {customer_id} has told of this payment, but it may be of customer {of}"
+        return _Unknown(f"customer {customer_id} has told of this payment, but it may be of customer {of}")
     why = f"the customer has told of this payment of {_invoices(remittance.invoices)}"
     return _Target(customer_id, remittance.invoices, why, remittance.id)
 
 
-def _target_of_invoices(line: BankLine, owners: Sequence[InvoiceOwner], evidence: _Evidence) -> _Target | str:
+def _target_of_invoices(line: BankLine, owners: Sequence[InvoiceOwner], evidence: _Evidence) -> _Target | _Unknown:
     """Return where the money of a line goes whose reference names invoices."""
     customers = sorted({owner.customer_id for owner in owners})
     if len(customers) > 1:
-        return f"the reference names invoices of customers {', '.join(map(str, customers))}"
+        return _Unknown(f"the reference names invoices of customers {', '.join(map(str, customers))}")
     invoices = [owner.invoice for owner in owners]
     others = names_another(line.reference, customers[0], evidence.companies)
     if others:
         of = f"{_invoices(invoices)} of customer {customers[0]}"
-        return f"the reference names customer {' and '.join(map(str, others))} beside {of}"
+        return _Unknown(f"the reference names customer {' and '.join(map(str, others))} beside {of}")
     return _Target(customers[0], invoices, f"the reference names {_invoices(invoices)}")
 
 
@@ -232,24 +263,27 @@ def _invoices(numbers: Iterable[int]) -> str:
 
 
 async def _record_line(
-    tx: Transaction, line: BankLine, claimed: ClaimedLine, target: _Target | str, outcome: _Outcome, now: datetime
+    tx: Transaction,
+    line: BankLine,
+    claimed: ClaimedLine,
+    target: _Target | _Unknown,
+    recording: _Recording,
+    now: datetime,
 ) -> None:
     """Record the payment of a line, or add the line to what is not recorded."""
     if claimed.state != "unplaced":
-        outcome.repeated += 1
+        recording.repeated += 1
     elif claimed.was_placed:  # by a payment that was reversed; only someone who knows why may place it again
-        outcome.unplaced.append(_UnplacedLine(line, claimed, claimed.why))
-    elif isinstance(target, str):
-        outcome.unplaced.append(_UnplacedLine(line, claimed, target))
+        recording.unplaced.append(_UnplacedLine(line, claimed, claimed.why))
+    elif isinstance(target, _Unknown):
+        recording.unplaced.append(_UnplacedLine(line, claimed, target.why))
     else:
         try:
             payment = await _pay(tx, line, target, now)
         except DomainError as error:
-            outcome.unplaced.append(_UnplacedLine(line, claimed, error.message))
+            recording.unplaced.append(_UnplacedLine(line, claimed, error.message))
             return
-        outcome.recorded.append(_RecordedLine(line, claimed, payment, target.why))
-        if target.remittance is not None:
-            await set_come(tx, target.remittance, payment.id)
+        recording.recorded.append(_RecordedLine(line, claimed, payment, target))
 
 
 async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) -> Payment:
@@ -258,12 +292,12 @@ async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) 
     reference = line.reference[:LONGEST_REFERENCE].strip()
     new = NewPayment(amount=line.pounds, received_on=line.received_on, reference=reference)
     if target.invoices:
-        return await pay_locked(tx, target.customer_id, target.invoices, new, now)
+        return await pay_locked_invoices(tx, target.customer_id, target.invoices, new, now)
     return await pay_locked_account(tx, target.customer_id, new, now)
 
 
 def _present(
-    file_id: int | None, counts: Mapping[str, int], file: BankFile, outcome: _Outcome, names: Mapping[int, str]
+    file_id: int | None, counts: Mapping[str, int], file: BankFile, recording: _Recording, names: Mapping[int, str]
 ) -> PaymentImport:
     is_dry = file_id is None
     return PaymentImport(
@@ -275,28 +309,28 @@ def _present(
         unplaced=[
             UnplacedLine(
                 id=None if is_dry and unplaced.claimed.is_new else unplaced.claimed.id,
-                line=unplaced.line.line,
-                date=unplaced.line.day,
-                amount=unplaced.line.amount,
+                line=unplaced.line.number,
+                date=unplaced.line.day_written,
+                amount=unplaced.line.amount_written,
                 reference=unplaced.line.reference,
                 why=unplaced.why,
             )
-            for unplaced in outcome.unplaced
+            for unplaced in recording.unplaced
         ],
         payments=[
             RecordedLine(
-                line=recorded.line.line,
+                line=recorded.line.number,
                 date=recorded.payment.received_on,
                 amount=recorded.payment.amount,
                 reference=recorded.line.reference,
-                why=recorded.why,
+                why=recorded.target.why,
                 customer_id=recorded.payment.customer_id,
                 customer=names[recorded.payment.customer_id],
                 payment_id=None if is_dry else recorded.payment.id,
                 allocations=recorded.payment.allocations,
                 on_account=_left_on_account(recorded.payment),
             )
-            for recorded in outcome.recorded
+            for recorded in recording.recorded
         ],
         columns=file.columns,
     )

@@ -1,6 +1,7 @@
 """Suggests where the money of unplaced lines goes, places a line by hand, or sets it aside.
 
-Placing a line and setting it aside lock the account first, as everything that moves money does, and the line last.
+Placing a line locks the account first, as everything that moves money does, and the line last. Setting it aside moves
+no money, so it locks the line alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from tradecounter.payments.queries.bank_lines import (
     set_placed,
 )
 from tradecounter.payments.queries.suggested_places import DueOf, Payer, customers_to_suggest, due_of_customers
-from tradecounter.payments.record_payment import LONGEST_REFERENCE, NewPayment, pay_account, pay_invoice
+from tradecounter.payments.record_payment import LONGEST_REFERENCE, PaymentRequest, record_payment
 from tradecounter.payments.wire import Allocation, PlacedLine, StoredLine, present_line
 
 _MOST_SUGGESTED = 5
@@ -138,18 +139,15 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
     """
     line = await fetch_bank_line(tx, line_id)
     _require_open(line_id, line.state, "unplaced", "set_aside")
-    new = NewPayment(
+    new = PaymentRequest(
+        invoice=placement.invoice,
+        customer_id=placement.customer_id,
         amount=_read_or_requested("amount", line.amount, placement.amount),
         received_on=_read_or_requested("received_on", line.received_on, placement.received_on),
         reference=line.reference[:LONGEST_REFERENCE],
         force=placement.force,
     )
-    if placement.invoice is not UNSET and placement.customer_id is UNSET:
-        payment = await pay_invoice(tx, placement.invoice, new, now)
-    elif placement.customer_id is not UNSET and placement.invoice is UNSET:
-        payment = await pay_account(tx, placement.customer_id, new, now)
-    else:
-        raise invalid("invoice", "send either invoice or customer_id")
+    payment = await record_payment(tx, new, now)
     _require_open(line_id, await lock_bank_line(tx, line_id), "unplaced", "set_aside")
     await set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
     after = {"state": "placed", "payment_id": payment.id, "customer_id": payment.customer_id}

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
-from tradecounter.billing.move_money import lock_confirmed_order, pay_invoices, refund, release
+from tradecounter.billing.move_money import allocate_payment, lock_confirmed_order, put_back_on_account, refund_account
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (
@@ -17,9 +17,9 @@ from tradecounter.billing.queries.ledger import (
     add_unallocated,
     allocate_refund,
     allocated_by,
+    invoice_balances,
     invoices_of_order,
     lock_account,
-    open_invoice,
     open_invoices,
     refunded_by,
     refunded_of,
@@ -74,7 +74,7 @@ class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
     customer_id: Id | UnsetType = UNSET
 
 
-async def record_new_payment(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:
+async def record_payment(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:
     """Record a payment of an invoice or of a customer. Raises DomainError as `pay_invoice` and `pay_account` do."""
     if body.invoice is not UNSET and body.customer_id is UNSET:
         return await pay_invoice(tx, body.invoice, body, now)
@@ -83,7 +83,7 @@ async def record_new_payment(tx: Transaction, body: PaymentRequest, now: datetim
     raise invalid("invoice", "send either invoice or customer_id")
 
 
-async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
+async def pay_order(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
     """Record a payment of an order's oldest unpaid invoice; return the order's remaining debt.
 
     Raises DomainError: not found, conflict (not confirmed, cancelled, or not invoiced), invalid (not a positive amount
@@ -111,7 +111,7 @@ async def pay_invoice(tx: Transaction, number: int, new: NewPayment, now: dateti
         raise invalid("method", "a refund is of an account, not of an invoice")
     await lock_account(tx, invoice.customer_id)
     await lock_orders(tx, [invoice.order_id])
-    return await _record(tx, invoice.customer_id, new, [await open_invoice(tx, number)], now)
+    return await _record(tx, invoice.customer_id, new, await invoice_balances(tx, [number]), now)
 
 
 async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: datetime) -> Payment:
@@ -129,14 +129,14 @@ async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: d
     return await _record(tx, customer_id, new, invoices, now)
 
 
-async def pay_locked(
+async def pay_locked_invoices(
     tx: Transaction, customer_id: int, numbers: Sequence[int], new: NewPayment, now: datetime
 ) -> Payment:
     """Record a payment of a customer's invoices; the caller has locked the account and the orders.
 
     Raises DomainError: invalid, conflict (a duplicate, or nothing is due of the invoices).
     """
-    invoices = [await open_invoice(tx, number) for number in numbers]
+    invoices = await invoice_balances(tx, numbers)
     reference = new.reference.strip()
     if not any(invoice.due for invoice in invoices):
         await _require_new(tx, customer_id, new, reference, new.received_on or uk_date(now))
@@ -154,8 +154,7 @@ async def pay_locked_account(tx: Transaction, customer_id: int, new: NewPayment,
 
 
 async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, reference: str, received_on: date) -> None:
-    refund = new.method == "refund"
-    earlier = await find_duplicate(tx, customer_id, new.amount, received_on, reference, refund=refund)
+    earlier = await find_duplicate(tx, customer_id, new.amount, received_on, reference, refund=new.method == "refund")
     if earlier is not None and not new.force:
         raise DomainError(
             Kind.CONFLICT,
@@ -182,9 +181,9 @@ async def _record(
         recorded_at=now,
     )
     if new.method == "refund":
-        await refund(tx, customer_id, payment_id, new.amount, at)
+        await refund_account(tx, customer_id, payment_id, new.amount, at)
     else:
-        await pay_invoices(tx, customer_id, payment_id, new.amount, invoices, at)
+        await allocate_payment(tx, customer_id, payment_id, new.amount, invoices, at)
         await queue(tx, "mail_payment_received", payment_id=payment_id)
     recorded = present_payment(await fetch_payment(tx, payment_id))
     record_event(tx, "payment.recorded", f"payment/{payment_id}", now, customer_id, event_data(recorded))
@@ -258,5 +257,5 @@ async def _take_back(tx: Transaction, payment: PaymentRecord, now: datetime) -> 
     await lock_orders(tx, {allocated.order_id for allocated in paid})
     total = sum((allocated.amount for allocated in paid), NOTHING)
     await discharge(tx, payment.customer_id, -total)
-    release(tx, payment.customer_id, paid, total, now)
+    put_back_on_account(tx, payment.customer_id, paid, total, now)
     add_unallocated(tx, payment.customer_id, -payment.amount)

@@ -1,6 +1,6 @@
 """Opens, receives and closes returns; restocked units serve back-orders first.
 
-Rows are always locked in the same order: orders, credit, stock by product.
+Locks are taken in the order of docs/architecture.md#locks.
 """
 
 import re
@@ -145,7 +145,7 @@ def _check_serials(
 async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedUnits], now: datetime) -> None:
     """Receive units of a return, which may take several deliveries.
 
-    Units that are not invoiced yet are not invoiced any more.
+    Returned units that were not invoiced are never invoiced.
 
     Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
     """
@@ -217,8 +217,8 @@ async def take_off_unbilled(
 ) -> tuple[ConfirmedOrder, dict[int, int]]:
     """Return a locked order without the price of received units that are not invoiced, and these units by line id.
 
-    As many of the received units as were credited or taken off before they came back, `unaccounted`, are these very
-    units. The others count as not invoiced first, if only some units of their line are invoiced.
+    Units credited before they came back are taken first: `unaccounted` has them by line id, with units whose price was
+    taken off before. If some units of a line are not invoiced, they are taken next.
     """
     lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
     units = _unbilled(lines, invoiced, received, unaccounted)

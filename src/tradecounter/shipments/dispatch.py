@@ -1,6 +1,6 @@
 """Dispatches orders as shipments, corrects shipments, and takes those back that never left.
 
-Rows are always locked in the same order: the order, then stock by product.
+Locks are taken in the order of docs/architecture.md#locks.
 """
 
 from collections import Counter

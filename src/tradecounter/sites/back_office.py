@@ -45,7 +45,7 @@ from tradecounter.goods_in.operations import GoodsInOperations
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_key, secret_keys
 from tradecounter.imports.operations import ImportOperations, PriceChangeOperations
-from tradecounter.imports.uploads import Uploads
+from tradecounter.imports.uploads import ImportUploads
 from tradecounter.jobs.operations import JobOperations
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
@@ -168,7 +168,7 @@ class BackOffice(Site):
             OrderContexts(self._views.for_order, self._methods, OrderingPolicy.from_settings(settings)),
             letterhead_from(settings),
             settings,
-            Uploads(self.database, clock),
+            ImportUploads(self.database, clock),
         )
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:

@@ -9,7 +9,7 @@ from support.orders import at as at_moment
 from support.orders import buy, create, dispatch, outstanding, read, rows, uk
 from support.service import Service
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.payments.record_payment import record_payment
+from tradecounter.payments.record_payment import pay_order
 
 
 def test_payments_lower_the_debt_and_the_last_completes_the_order(shop: Service) -> None:
@@ -77,6 +77,6 @@ def test_unknown_and_pending_orders_accept_no_payment(shop: Service) -> None:
     for reference, kind in (("NONE-1", Kind.NOT_FOUND), (code, Kind.CONFLICT)):
         with pytest.raises(DomainError) as rejected:
             shop.in_transaction(
-                lambda tx, reference=reference: record_payment(tx, reference, Decimal(1), shop.clock.now())  # type: ignore[misc]
+                lambda tx, reference=reference: pay_order(tx, reference, Decimal(1), shop.clock.now())  # type: ignore[misc]
             )
         assert rejected.value.kind is kind

@@ -112,7 +112,7 @@ def test_the_lines_of_a_file_that_went_wrong_before() -> None:
     assert comma.pounds is None
     assert "not pounds and pence: '0,75'" in str(comma.error)
     [thousands] = of("bank-unquoted-thousands.csv").lines
-    assert (thousands.line, thousands.pounds, thousands.error) == (2, None, "it has 4 cells under 3 headings")
+    assert (thousands.number, thousands.pounds, thousands.error) == (2, None, "it has 4 cells under 3 headings")
     assert thousands.reference == "INV 10143,24/11/2026,1,234.56"
     [year] = of("bank-year-26.csv").lines
     assert (year.received_on, year.error) == (None, "the date '24/11/0026' is before 2000")
@@ -146,7 +146,7 @@ def test_headings_that_nobody_knows_are_mapped() -> None:
 def test_lines_above_the_headings_are_left_out_unless_they_may_be_payments() -> None:
     above = '"Account Name:","Current"\n"Account Balance:","£1,234.56"\n\n'
     [line] = read(f"{above}Date,Description,Paid in,Paid out\n24 Nov 2026,INV 1,5.00,\n").lines
-    assert (line.line, line.pounds) == (5, Decimal("5.00"))
+    assert (line.number, line.pounds) == (5, Decimal("5.00"))
     text = "24/11/2026,1.00,INV 1\nDate,Amount,Reference\n24/11/2026,5.00,x\n"
     assert "line 1 may be a payment" in rejected(text)
 
@@ -228,7 +228,7 @@ def test_amounts_that_are_not_pounds_and_pence_are_not_read(written: str) -> Non
     line = one(f'date,amount,reference\n2026-11-24,"{written}",x\n')
     assert line.pounds is None
     assert str(line.error).startswith("the amount is not pounds and pence")
-    assert line.amount == written
+    assert line.amount_written == written
 
 
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
@@ -273,7 +273,7 @@ def test_a_workbook_and_json_lines_are_read_too() -> None:
     found = [*read(file.getvalue(), "XLSX").lines, *read(json_lines, "JSON Lines").lines]
     good = [line for line in found if line.error is None]
     assert [(line.pounds, line.received_on, line.numbers) for line in good] == [(Decimal("1234.50"), PAID, [10143])] * 2
-    assert [line.line for line in found] == [2, 1, 2, 3]
+    assert [line.number for line in found] == [2, 1, 2, 3]
 
 
 def test_equal_lines_are_numbered_and_the_form_of_a_date_makes_no_other_line() -> None:
@@ -299,8 +299,8 @@ def test_an_invoice_number_far_behind_in_a_text_is_read_whole() -> None:
 
 def test_a_payers_name_holds_no_invoice_number_and_names_the_payer_later() -> None:
     line = one("date,amount,payee,reference\n2026-11-24,5.00,360 Networks,INV 10143\n")
-    assert (line.numbers, line.usual) == ([10143], "360 networks")
-    assert one("date,amount,reference\n2026-11-24,5.00,REF\n").usual == ""
+    assert (line.numbers, line.payer_text) == ([10143], "360 networks")
+    assert one("date,amount,reference\n2026-11-24,5.00,REF\n").payer_text == ""
 
 
 def test_a_line_of_a_json_file_is_stored_as_it_is_written_if_it_cannot_be_read() -> None:
@@ -324,7 +324,7 @@ def test_a_line_of_a_json_file_is_stored_as_it_is_written_if_it_cannot_be_read()
 
 def test_lines_of_which_the_amounts_contradict_each_other_are_different_lines() -> None:
     first, second = read("date,reference,money in,money out\n2026-11-24,x,5,7\n2026-11-24,x,5,8\n").lines
-    assert (first.amount, second.amount) == ("5 and 7", "5 and 8")
+    assert (first.amount_written, second.amount_written) == ("5 and 7", "5 and 8")
     assert first.identity != second.identity
 
 
@@ -341,7 +341,7 @@ def test_no_line_of_a_file_is_lost(rows: list[list[str]], separator: str) -> Non
     written = [separator.join(row) for row in rows]
     kept = [line for line in written if any(cell.strip() for cell in line.split(separator))]
     found = read("\n".join([headings, *written])).lines
-    assert [line.line for line in found] == [at for at, line in enumerate(written, start=2) if line in kept]
+    assert [line.number for line in found] == [at for at, line in enumerate(written, start=2) if line in kept]
     assert all(line.error or (line.pounds is not None and line.received_on is not None) for line in found)
 
 
@@ -380,7 +380,7 @@ def test_quotes_in_wrong_places_join_no_lines(
         found = read("\n".join([headings, *lines, ""]).replace(",", separator)).lines
     except DomainError:
         return  # the file is rejected
-    assert [line.line for line in found] == [2, 3, 4, 5]
+    assert [line.number for line in found] == [2, 3, 4, 5]
 
 
 def test_the_cells_of_a_workbook_are_read_as_it_shows_them_or_not_at_all() -> None:
@@ -401,4 +401,4 @@ def test_the_cells_of_a_workbook_are_read_as_it_shows_them_or_not_at_all() -> No
     book.save(file)
     good, *bad = read(file.getvalue(), "XLSX").lines
     assert (good.pounds, good.received_on, good.numbers, good.error) == (Decimal("1.50"), PAID, [10143], None)
-    assert [line.line for line in bad if line.error] == [3, 4, 5, 6, 7, 8]
+    assert [line.number for line in bad if line.error] == [3, 4, 5, 6, 7, 8]

@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.billing.rules import BilledUnits
-from tradecounter.credit_notes.rules import share_of_amount
+from tradecounter.credit_notes.rules import NetAndVat, share_of_amount
 
 
 @pytest.mark.parametrize(
@@ -18,5 +17,5 @@ from tradecounter.credit_notes.rules import share_of_amount
     ],
 )
 def test_the_vat_of_an_amount(amount: str, net: str, vat: str, credited: str) -> None:
-    share = share_of_amount(Decimal(amount), BilledUnits(0, Decimal(net), Decimal(vat)), Decimal(20))
+    share = share_of_amount(Decimal(amount), NetAndVat(Decimal(net), Decimal(vat)), Decimal(20))
     assert (share.net, share.vat) == (Decimal(amount), Decimal(credited))

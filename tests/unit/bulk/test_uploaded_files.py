@@ -8,7 +8,7 @@ import pytest
 from support.service import MORNING
 from tradecounter.bulk.uploaded_files import UploadedFile, UploadedFiles
 from tradecounter.db.pool import Database
-from tradecounter.imports.uploads import Uploads
+from tradecounter.imports.uploads import ImportUploads
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -25,10 +25,10 @@ def test_an_uploaded_file_is_its_owners_and_gone_after_a_day() -> None:
     files = UploadedFiles[UploadedFile]()
     file = UploadedFile(owner=1, name="bank.csv", at=MORNING)
     files.keep(file, MORNING)
-    assert files.find(file.id, 1, MORNING + HOURS) is file
+    assert files.fetch(file.id, 1, MORNING + HOURS) is file
     for owner, now in ((2, MORNING), (1, MORNING + 2 * HOURS)):
         with pytest.raises(DomainError) as error:
-            files.find(file.id, owner, now)
+            files.fetch(file.id, owner, now)
         assert error.value.kind is Kind.NOT_FOUND
 
 
@@ -43,15 +43,15 @@ def test_the_oldest_of_too_many_uploaded_files_goes_unless_it_is_being_read() ->
 
 def test_a_file_to_import_is_its_owners_and_gone_after_a_day() -> None:
     clock = FrozenClock(MORNING)
-    uploads = Uploads(Database("postgresql://"), clock)
+    uploads = ImportUploads(Database("postgresql://"), clock)
     kept = asyncio.run(uploads.keep_rows(1, "price-list", [], "all by 5 %", "/price-change"))
     clock.advance(HOURS)
-    assert uploads.find(kept.id, 1) is kept
+    assert uploads.fetch(kept.id, 1) is kept
     assert uploads.unapplied(1) == [kept]
     with pytest.raises(DomainError):
-        uploads.find(kept.id, 2)
+        uploads.fetch(kept.id, 2)
     clock.advance(HOURS)
     assert uploads.unapplied(1) == []
     with pytest.raises(DomainError):
-        uploads.find(kept.id, 1)
+        uploads.fetch(kept.id, 1)
     assert kept.file.closed

@@ -33,7 +33,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.reseller_wire import Invoicing
-from tradecounter.payments.record_payment import record_payment
+from tradecounter.payments.record_payment import pay_order
 
 app = typer.Typer(no_args_is_help=True, help="Issued invoices; `order invoice` issues one.")
 
@@ -123,7 +123,7 @@ def pay(
     as_json: AsJson = False,
 ) -> None:
     """Record a payment of an order's oldest unpaid invoice."""
-    paid = run_change(lambda tx: record_payment(tx, reference, amount, SystemClock().now()), dry_run=dry_run)
+    paid = run_change(lambda tx: pay_order(tx, reference, amount, SystemClock().now()), dry_run=dry_run)
     verb = "would be" if dry_run else "is"
     left = f"{in_pounds(paid.total_due)} {verb} due by {str(paid.due_on)[:10]}" if paid.total_due else ""
     of = f"{in_pounds(paid.total_paid)} of {in_pounds(paid.total_cost)} {verb} paid of {paid.order_reference}"

@@ -14,8 +14,9 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 
-_LOCK_ACCOUNT = Statement("""
-    insert into account_balance (customer_id) values (:customer_id)
+_LOCK_ACCOUNTS = Statement("""
+    insert into account_balance (customer_id)
+    select customer_id from unnest(:customer_ids::bigint[]) as customer_id order by customer_id
     on conflict (customer_id) do update set customer_id = excluded.customer_id
     returning unallocated
 """)
@@ -23,8 +24,14 @@ _LOCK_ACCOUNT = Statement("""
 
 async def lock_account(tx: Transaction, customer_id: int) -> Decimal:
     """Lock the money of an account until the transaction ends; return what is unallocated."""
-    unallocated: Decimal = await tx.find_value(_LOCK_ACCOUNT, customer_id=customer_id)
+    unallocated: Decimal = await tx.find_value(_LOCK_ACCOUNTS, customer_ids=[customer_id])
     return unallocated
+
+
+async def lock_accounts(tx: Transaction, customer_ids: set[int]) -> None:
+    """Lock the money of accounts, by customer id, until the transaction ends."""
+    if customer_ids:
+        await tx.execute(_LOCK_ACCOUNTS, customer_ids=list(customer_ids))
 
 
 _UNALLOCATED_OF = Statement(
@@ -76,12 +83,13 @@ async def orders_with_debt(tx: Transaction, customer_ids: Collection[int]) -> li
     return [order_id for (order_id,) in await tx.fetch_all(_ORDERS_WITH_DEBT, customer_ids=list(customer_ids))]
 
 
-_OPEN_INVOICE = Statement(_BALANCES.format(SQL("invoice = :invoice")), OpenInvoice)
+_INVOICE_BALANCES = Statement(_BALANCES.format(SQL("invoice = any(:numbers)")), OpenInvoice)
 
 
-async def open_invoice(tx: Transaction, invoice: int) -> OpenInvoice:
-    """Return what is due of an invoice, possibly nothing. Raises LookupError."""
-    return await tx.fetch_row(_OPEN_INVOICE, invoice=invoice)
+async def invoice_balances(tx: Transaction, numbers: Sequence[int]) -> list[OpenInvoice]:
+    """Return what is due of invoices, possibly nothing, in the sequence of `numbers`. Raises LookupError."""
+    balances = {balance.invoice: balance for balance in await tx.fetch_all(_INVOICE_BALANCES, numbers=list(numbers))}
+    return [balances[number] for number in numbers]
 
 
 _INVOICES_NUMBERED = Statement(

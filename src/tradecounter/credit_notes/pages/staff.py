@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.billing.invoices import shown_invoice
@@ -24,7 +23,7 @@ from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
 from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
@@ -35,7 +34,7 @@ from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.errors import DomainError, FieldError, invalid
+from tradecounter.kit.errors import invalid, named_by
 from tradecounter.kit.numbers import Pounds
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.returns.handle_returns import fetch_return
@@ -178,7 +177,7 @@ class CreditNotePages(Struct, frozen=True):
             lines=list(zip(invoice.lines, left.units, strict=True)),
             left=left,
             returned="" if stored_return is None else return_number(stored_return.id),
-            wanted={line.item_id: line.quantity for line in wanted},
+            wanted={line.line_id: line.quantity for line in wanted},
             reason="" if stored_return is None else reason_of(stored_return),
             preview=preview,
             seen="" if preview is None else seen_of(preview.facts),
@@ -195,19 +194,5 @@ async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: Off
     lines = [CreditLine(body.lines[place].item_id, body.lines[place].quantity or 0) for place in chosen]
     credit = lines if body.amount is None else body.amount
     returned = None if body.returned is None else (await fetch_return(tx, body.returned)).id
-    try:
+    with named_by(in_rows("lines", chosen, {"item_id": "quantity"})):
         return await issue_credit_note(tx, number, credit, body.reason, parts.letterhead, now, returned=returned)
-    except DomainError as error:
-        if not error.field_errors:
-            raise
-        errors = _as_in_form(error, chosen)
-        raise DomainError(error.kind, error.message, code=error.code, field_errors=errors) from error
-
-
-def _as_in_form(error: DomainError, chosen: list[int]) -> list[FieldError]:
-    names = {f"lines[{index}]": f"lines[{place}]" for index, place in enumerate(chosen)}
-    field_errors = []
-    for field_error in error.field_errors:
-        row, dot, member = field_error.field.partition(".")
-        field_errors.append(replace(field_error, field=f"{names.get(row, row)}{dot}{member}"))
-    return field_errors

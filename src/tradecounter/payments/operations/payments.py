@@ -18,7 +18,7 @@ from tradecounter.kit.wire import ReasonRequest
 from tradecounter.payments.operations.examples import PAYMENTS_DESCRIBED
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.queries.remittances import RemittanceAdvice, fetch_remittance, remittance_table
-from tradecounter.payments.record_payment import PaymentRequest, record_new_payment, reverse_payment
+from tradecounter.payments.record_payment import PaymentRequest, record_payment, reverse_payment
 from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
 from tradecounter.payments.wire import Payment, present_payment
 
@@ -58,7 +58,7 @@ class PaymentOperations(Struct, frozen=True):
         a customer, at most what is on the account. `force` records a payment although the same reference, amount and
         date are recorded. A dry run shows what the payment would pay.
         """
-        return await record_new_payment(tx, body, now)
+        return await record_payment(tx, body, now)
 
     @_PAYMENTS.changes("POST", f"{_ALL_PAYMENTS}/{{id}}/reverse")
     async def reverse_payment(

@@ -1,6 +1,6 @@
 """Remittances: payments that customers have announced."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated
@@ -56,8 +56,13 @@ _AWAITED_AMOUNTS = Statement(
     RemittanceAdvice,
 )
 _REMOVE = Statement("delete from remittance where id = :id and customer_id = :customer_id and payment_id is null")
-_COME = Statement("update remittance set payment_id = :payment_id where id = :id and payment_id is null")
-
+_LOCK_AWAITED = Statement(
+    "select id from remittance where id = any(:ids::bigint[]) and payment_id is null order by id for update"
+)
+_COME = Statement("""
+    update remittance set payment_id = t.payment_id
+    from unnest(:ids::bigint[], :payments::bigint[]) as t (id, payment_id) where remittance.id = t.id
+""")
 _AWAIT_AGAIN = Statement("update remittance set payment_id = null where payment_id = :payment_id")
 
 
@@ -115,9 +120,17 @@ async def remove_remittance(tx: Transaction, customer_id: int, remittance_id: in
     return await tx.execute(_REMOVE, id=remittance_id, customer_id=customer_id) == 1
 
 
-async def set_come(tx: Transaction, remittance_id: int, payment_id: int) -> None:
-    """Record the payment by which a remittance has come."""
-    await tx.execute(_COME, id=remittance_id, payment_id=payment_id)
+async def lock_awaited(tx: Transaction, remittance_ids: Collection[int]) -> set[int]:
+    """Lock those of the remittances until the transaction ends that have not come; return their ids."""
+    if not remittance_ids:
+        return set()
+    return {remittance_id for (remittance_id,) in await tx.fetch_all(_LOCK_AWAITED, ids=list(remittance_ids))}
+
+
+async def set_come(tx: Transaction, payments: Mapping[int, int]) -> None:
+    """Record the payments by which locked remittances have come, by the remittances' ids."""
+    if payments:
+        await tx.execute(_COME, ids=list(payments), payments=list(payments.values()))
 
 
 async def await_again(tx: Transaction, payment_id: int) -> None:

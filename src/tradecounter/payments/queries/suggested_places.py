@@ -12,7 +12,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 _MOST_BY_AMOUNT, _MOST_BY_NAME = 20, 5  # customers of one line
-_MOST_COUNTED = 100  # invoices; with more that may come to an amount, all of a customer are added up
+_MOST_COUNTED = 100  # of all customers' smallest due amounts, to learn how many invoices an amount can pay at most
 _SHORTEST = 4  # letters of a company's name that a line can name
 _LETTERS_ENOUGH = 12  # that a line must have of a company's name if a bank has cut the name
 

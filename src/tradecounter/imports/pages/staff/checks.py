@@ -32,8 +32,8 @@ from tradecounter.imports.kinds import (
 from tradecounter.imports.pages.staff.one_import import shown_changes
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.run import MOST_BYTES
-from tradecounter.imports.upload import MOST_BAD_ROWS, ImportChoices, Upload
-from tradecounter.imports.uploads import Uploads
+from tradecounter.imports.upload import MOST_BAD_ROWS, ImportChoices, ImportUpload
+from tradecounter.imports.uploads import ImportUploads
 from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.parts.back_office import OfficeParts
@@ -168,18 +168,18 @@ class ImportCheckPages(Struct, frozen=True):
         return self.desk.go(call, "/import", "The file is discarded. Nothing has changed.")
 
     @property
-    def _uploads(self) -> Uploads:
+    def _uploads(self) -> ImportUploads:
         return self.parts.uploads
 
-    def _upload(self, call: Call) -> Upload:
-        return self._uploads.find(call.path("upload"), staff_id_of(call))
+    def _upload(self, call: Call) -> ImportUpload:
+        return self._uploads.fetch(call.path("upload"), staff_id_of(call))
 
-    def _applied(self, call: Call, upload: Upload) -> Response:
+    def _applied(self, call: Call, upload: ImportUpload) -> Response:
         return self.desk.go(
             call, f"/import/{upload.outcome.import_id}", f"{upload.name} is applied. It can be rolled back."
         )
 
-    async def _show(self, call: Call, template: str, upload: Upload, filled: Filled) -> Response:
+    async def _show(self, call: Call, template: str, upload: ImportUpload, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             lists = await stored_keys(tx, "price_list")
         kinds = importable_kinds(roles_of_caller(call))

@@ -111,7 +111,7 @@ class BankFilePages(Struct, frozen=True):
         return self.desk.go(call, _UPLOAD, "The file is discarded. Nothing is recorded.")
 
     def _find(self, call: Call) -> UploadedBankFile:
-        return self.files.find(call.path("file"), staff_id_of(call), self.desk.clock.now())
+        return self.files.fetch(call.path("file"), staff_id_of(call), self.desk.clock.now())
 
     async def _keep(self, call: Call, submitted: Submitted) -> UploadedBankFile:
         sent = submitted.files.get(_FILE_FIELD)

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice, open_invoices
+from tradecounter.billing.queries.ledger import invoice_balances, invoices_numbered, open_invoices
 from tradecounter.customers.named_customer import MOST_FOUND, found_customers, named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -36,7 +36,7 @@ from tradecounter.payments.record_payment import (
     Method,
     NewPayment,
     PaymentRequest,
-    record_new_payment,
+    record_payment,
     reverse_payment,
 )
 from tradecounter.payments.wire import Payment, present_payment
@@ -230,7 +230,7 @@ class PaymentPages(Struct, frozen=True):
             return None
         async with self.desk.reading() as tx:
             invoice_owners = await invoices_numbered(tx, [number])
-            return (await open_invoice(tx, number)).due if invoice_owners else None
+            return (await invoice_balances(tx, [number]))[0].due if invoice_owners else None
 
     async def _show_new(
         self, call: Call, filled: Filled, preview: PaymentPreview | None, query: Mapping[str, str] | None = None
@@ -262,7 +262,7 @@ class PaymentPages(Struct, frozen=True):
 async def _record(tx: Transaction, body: PaymentForm, now: datetime) -> PaymentPreview:
     customer_id = await chosen_customer(tx, body.customer_id, body.picked)
     new = {name: getattr(body, name) for name in NewPayment.__struct_fields__}
-    payment = await record_new_payment(tx, PaymentRequest(**new, invoice=body.invoice, customer_id=customer_id), now)
+    payment = await record_payment(tx, PaymentRequest(**new, invoice=body.invoice, customer_id=customer_id), now)
     return await preview_of(tx, payment)
 
 
