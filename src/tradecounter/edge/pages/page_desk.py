@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import jinja2
@@ -29,7 +30,7 @@ from tradecounter.kit.json_text import to_json
 Shape = TypeVar("Shape", bound=Struct)
 Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
-Outside = Callable[[Any, str], Awaitable[None]]
+Outside = Callable[[Any, str], Awaitable[Any]]
 ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
 
 ONCE = "once"  # the field with the key of a form
@@ -84,6 +85,7 @@ class PageDesk(Struct, frozen=True):
         done: str | Callable[[Any], str] = "",
         submitted: Submitted | None = None,
         outside: Outside | None = None,
+        after: Callable[[Any], Response | None] = lambda _result: None,
     ) -> Response:
         """Parse a form, run a change in its own transaction, and send the browser to the page `to`.
 
@@ -92,12 +94,15 @@ class PageDesk(Struct, frozen=True):
         once.
 
         `outside` runs before the transaction begins, for example to call another service. It gets the form's struct and
-        the form's key. It runs again if the form is sent again.
+        the form's key. It runs again if the form is sent again. `work` gets what it returns as `outside_result`.
+
+        `after` runs after the commit with what `work` returns, not if the form is sent again. Its response replaces the
+        page `to`.
         """
         if submitted is None:
             submitted = await read_submitted(call)
         try:
-            path, message = await self._changed(call, submitted, shape, work, to, done, outside)
+            changed = await self._changed(call, submitted, shape, work, to, done, outside)
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
@@ -105,7 +110,11 @@ class PageDesk(Struct, frozen=True):
         finally:
             for file in submitted.files.values():
                 await file.close()
-        return self.go(call, path, message)
+        if isinstance(changed, RecordedResponse):
+            return self._follow(call, changed)
+        result, following = changed
+        response = after(result)
+        return self._follow(call, following) if response is None else response
 
     async def preview(
         self,
@@ -188,24 +197,26 @@ class PageDesk(Struct, frozen=True):
         if submitted.one(PREVIEW):
             result, filled = await self.preview(call, shape, work, submitted)
             return await again(filled, result)
-        results: list[Result] = []
 
         async def only_seen(tx: Transaction, body: Shape, now: datetime) -> Result:
             result = await work(tx, body, now)
-            results.append(result)
             shown_before = facts(result)
             if shown_before is not None and submitted.one(SEEN) != seen_of(shown_before):
-                raise _UnseenError
-            asked(body, result)
+                raise _UndoneError(result, Filled(submitted.values))
+            try:
+                asked(body, result)
+            except DomainError as error:
+                error = renumbered(error, submitted, shape)
+                raise _UndoneError(result, Filled.of(submitted, error, STATUS[error.kind])) from error
             return result
 
         def shown(filled: Filled) -> Awaitable[Response]:
-            return again(filled, results[-1] if results else None)
+            return again(filled, None)
 
         try:
             return await self.change(call, shape, only_seen, again=shown, to=to, done=done, submitted=submitted)
-        except _UnseenError:
-            return await shown(Filled(submitted.values))
+        except _UndoneError as undone:
+            return await again(undone.filled, undone.result)
 
     def go(self, call: Call, path: str, message: str = "", *, warns: bool = False) -> Response:
         """Send the browser to a page, which shows a message, possibly a warning."""
@@ -219,30 +230,38 @@ class PageDesk(Struct, frozen=True):
         call: Call,
         submitted: Submitted,
         shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
+        work: Callable[..., Awaitable[Any]],
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str],
         outside: Outside | None,
-    ) -> tuple[str, str]:
+    ) -> tuple[Any, RecordedResponse] | RecordedResponse:
+        """Run a change, and return its result and what it leads to; only the latter if the form was sent before."""
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
         if outside is not None:
-            await outside(body, "" if request is None else request.key)
+            work = partial(work, outside_result=await outside(body, "" if request is None else request.key))
         now = self.clock.now()
 
-        async def changed_once(tx: Transaction) -> tuple[RecordedResponse, RecordedResponse]:
+        async def changed_once(tx: Transaction) -> tuple[tuple[Any, RecordedResponse], RecordedResponse]:
             result = await _renumbering(work(tx, body, now), submitted, shape)
             path, message = (made(result) if callable(made) else made for made in (to, done))
             following = RecordedResponse(_SEE_OTHER, f"{path}\n{message}".encode())
-            return following, following
+            return (result, following), following
 
-        following = await once(self.database, call.actor, request, now, changed_once)
+        return await once(self.database, call.actor, request, now, changed_once)
+
+    def _follow(self, call: Call, following: RecordedResponse) -> Response:
         path, _, message = following.body.decode().partition("\n")
-        return path, message
+        return self.go(call, path, message)
 
 
-class _UnseenError(Exception):
-    """A form would do something that it has not shown."""
+class _UndoneError(Exception):
+    """A form would do something that it has not shown, or leaves a question of its result open."""
+
+    def __init__(self, result: Any, filled: Filled) -> None:
+        super().__init__()
+        self.result = result
+        self.filled = filled
 
 
 def seen_of(facts: Any) -> str:

@@ -19,8 +19,6 @@ from tradecounter.edge.rest.operation import shown_at
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
-_SEE_OTHER = 303
-
 
 class NoFields(Struct):
     """A form without fields."""
@@ -116,18 +114,8 @@ def _taking(
 
     @wraps(method)
     async def take(pages: Any, call: Call) -> Response:
-        outside_results: list[Any] = []
-
-        async def first(body: Struct, key: str) -> None:
-            if outside is not None:
-                outside_results.append(await outside(pages, call, body, key))
-
-        made: list[Any] = []
-
-        async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
-            outside_result = outside_results[0] if outside_results else None
-            made.append(await take_step(pages, tx=tx, call=call, body=body, now=now, outside_result=outside_result))
-            return made[-1]
+        async def work(tx: Transaction, body: Struct, now: datetime, outside_result: Any = None) -> Any:
+            return await take_step(pages, tx=tx, call=call, body=body, now=now, outside_result=outside_result)
 
         root: str = getattr(pages, "root", "")
         response: Response = await pages.desk.change(
@@ -137,10 +125,10 @@ def _taking(
             again=lambda filled: shown(pages, call, filled),
             to=(lambda made: _filled_in(root, call) + to(made)) if callable(to) else _filled_in(root + to, call),
             done=done,
-            outside=first,
+            outside=None if outside is None else (lambda body, key: outside(pages, call, body, key)),
+            after=lambda result: None if reveals is None else reveals(pages, call, result),
         )
-        is_changed = response.status_code == _SEE_OTHER and made
-        return response if reveals is None or not is_changed else reveals(pages, call, made[-1])
+        return response
 
     return take
 
