@@ -48,6 +48,11 @@ FILE = Media({"type": "string", "format": "binary"})
 NO_FILES: Mapping[str, Media] = {}
 _NO_EXAMPLES: Mapping[str, Any] = {}
 
+# What the methods and the checks of operations may take.
+_OF_READ = ("call", "query", "tx", "now")
+_OF_CHANGE = (*_OF_READ, "body")
+_OF_CHECK = ("group", "tx", "raw", "now")
+
 
 class Described(NamedTuple):
     """How the interface document shows a type: the sentence of a response, and an example with its name.
@@ -115,7 +120,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            show = taking_by_name(method)
+            show = taking_by_name(method, {*signature.path, *_OF_READ})
             sent = (*headers, CONTENT_DISPOSITION) if files else headers
             success = self._success(_OK, signature.returns, responds, sent, files)
 
@@ -140,7 +145,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            find = taking_by_name(method)
+            find = taking_by_name(method, {*signature.path, *_OF_READ})
             [item] = get_args(signature.returns)
             success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
 
@@ -293,8 +298,8 @@ class _Change(Struct, frozen=True, kw_only=True):
 
     def handler(self, method: Method, signature: Signature) -> Handler:
         """Return the handler of requests, which calls the method in a transaction."""
-        change = taking_by_name(method)
-        check = None if self.check is None else taking_by_name(self.check)
+        change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
+        check = None if self.check is None else taking_by_name(self.check, _OF_CHECK, positional=0)
 
         @wraps(method)
         async def handle(group: Any, call: Call) -> Response:

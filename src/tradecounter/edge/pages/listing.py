@@ -115,13 +115,13 @@ def table_page(
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
         query = get_type_hints(method).get("wanted", TableParameters)
         declared = _DeclaredTable(
-            read_rows=taking_by_name(method),
+            read_rows=taking_by_name(method, ("tx", "call", "now", "wanted", "at")),
             query=query,
             columns=columns,
             order=order,
             template=template,
             file=file,
-            cells=cells,
+            cells={name: taking_by_name(cell, ["now"]) if callable(cell) else cell for name, cell in cells.items()},
             needs=needs,
             shown=shown,
         )

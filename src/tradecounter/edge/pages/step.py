@@ -19,6 +19,8 @@ from tradecounter.edge.rest.operation import shown_at
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
+_TAKEN = ("tx", "call", "body", "now", "outside_result")
+
 
 class NoFields(Struct):
     """A form without fields."""
@@ -109,7 +111,7 @@ def _taking(
     reveals: Callable[[Any, Call, Any], Response] | None,
     outside: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
 ) -> Handler:
-    take_step = taking_by_name(method)
+    take_step = taking_by_name(method, _TAKEN)
     shape: type[Struct] = get_type_hints(method).get("body", NoFields)
 
     @wraps(method)
