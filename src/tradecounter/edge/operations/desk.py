@@ -276,7 +276,9 @@ def _response(recorded: RecordedResponse, location: Address, headers: Mapping[st
     return Response(recorded.body, recorded.status, headers, JSON)
 
 
-def page(call: Call, rows: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]) -> Response:
+def page_response(
+    call: Call, rows: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]
+) -> Response:
     """Respond with a page of a list: `rows` has one item more than `limit` when there is a next page.
 
     `shown` are the items of the page as the response has them.

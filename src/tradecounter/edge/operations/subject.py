@@ -27,7 +27,7 @@ from tradecounter.edge.operations.desk import (
     Address,
     DryRun,
     Nothing,
-    page,
+    page_response,
 )
 from tradecounter.edge.operations.options import CONFLICT, Options
 from tradecounter.edge.operations.signature import Method, Signature
@@ -155,7 +155,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 limit = given["query"].limit
                 async with group.desk.reading() as tx:
                     listed = await find(group, **given, tx=tx, now=group.desk.clock.now())
-                return page(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
+                return page_response(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
 
             return endpoint(self._operation("GET", path, signature, success, options))(handle)
 
@@ -183,7 +183,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         of `group`, the object of the class, `tx`, `raw` and `now`. A method that returns None responds with 204.
         """
         is_keyed = verb == "POST" and (keyed or not self.keys)
-        change = _Change(
+        handler = _ChangeHandler(
             path=path,
             status=CREATED if location or created else _OK,
             location=location,
@@ -197,13 +197,13 @@ class Subject(Struct, frozen=True, kw_only=True):
             signature = Signature.of(method)
             replayed = (IDEMPOTENT_REPLAY,) if is_keyed else ()
             headers = (LOCATION, *replayed) if location else replayed
-            success = self._success(change.status, signature.returns, responds, headers)
-            operation = self._change(verb, path, signature, success, options, keyed=is_keyed, dry_run=dry_run)
-            return endpoint(operation)(change.handler(method, signature))
+            success = self._success(handler.status, signature.returns, responds, headers)
+            operation = self._change_operation(verb, path, signature, success, options, keyed=is_keyed, dry_run=dry_run)
+            return endpoint(operation)(handler.of(method, signature))
 
         return declare
 
-    def _change(
+    def _change_operation(
         self,
         verb: str,
         path: str,
@@ -285,7 +285,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         return Body(shape, described.examples(shape), required=required)
 
 
-class _Change(Struct, frozen=True, kw_only=True):
+class _ChangeHandler(Struct, frozen=True, kw_only=True):
     """How a change is made; the fields are arguments of `Subject.changes`. `keyed`: once per idempotency key."""
 
     path: str
@@ -296,9 +296,9 @@ class _Change(Struct, frozen=True, kw_only=True):
     keyed: bool
     check: Check | None
 
-    def handler(self, method: Method, signature: Signature) -> Handler:
+    def of(self, method: Method, signature: Signature) -> Handler:
         """Return the handler of requests, which calls the method in a transaction."""
-        change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
+        make_change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
         check = None if self.check is None else taking_by_name(self.check, _OF_CHECK, positional=0)
 
         @wraps(method)
@@ -306,7 +306,7 @@ class _Change(Struct, frozen=True, kw_only=True):
             arguments = signature.read(call)
 
             async def work(tx: Transaction, body: Any, now: datetime) -> Any:
-                return await change(group, **arguments, tx=tx, body=body, now=now)
+                return await make_change(group, **arguments, tx=tx, body=body, now=now)
 
             response: Response
             if signature.returns is None:
