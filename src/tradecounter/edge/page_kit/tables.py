@@ -56,9 +56,8 @@ class Sort(Struct, frozen=True):
     @classmethod
     def of(cls, wanted: str | None, columns: Iterable[str], default: str) -> "Sort":
         """Return the order of a parameter; the default for an unknown column."""
-        text = wanted or default
-        column = text.removeprefix("-")
-        return cls(column, text.startswith("-")) if column in set(columns) else cls.of(None, columns, default)
+        text = wanted if wanted and wanted.removeprefix("-") in set(columns) else default
+        return cls(text.removeprefix("-"), text.startswith("-"))
 
     @property
     def text(self) -> str:

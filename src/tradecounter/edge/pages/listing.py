@@ -72,16 +72,16 @@ async def listed(
     be a function of the filters.
     """
 
-    def order(chosen: str | None) -> Sort:
+    def order(wanted: Wanted, chosen: str | None) -> Sort:
         return Sort.of(chosen, sorts, default if isinstance(default, str) else default(wanted))
 
     form = Filled(query_values(call.raw_query))
     wanted = shape()
     rows = []
-    sort = order(None)
+    sort = order(wanted, None)
     try:
         wanted = call.query(shape)
-        sort = order(None if has_one_order else wanted.sort)
+        sort = order(wanted, None if has_one_order else wanted.sort)
         rows = await find(wanted, sort, read_cursor(wanted.after, sorts[sort.column]))
     except DomainError as error:
         form = form.with_error(error, Kind.NOT_FOUND)
@@ -110,10 +110,15 @@ def table_page(
     `needs` are the scopes of columns that not everybody may see, by their headings on the page and in the file; the
     template asks `table.has(heading)`. Nobody sorts by a column that they do not see, since the order tells its values.
     `shown` returns what the template needs besides `table` and `form`.
+
+    Raises TypeError if not everybody can sort by the column of the default order.
     """
 
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
         query = get_type_hints(method).get("wanted", TableParameters)
+        default = (order.default if isinstance(order.default, str) else order.default(query())).removeprefix("-")
+        if default not in order.sorts or any(each.sort == default and each.heading in needs for each in columns):
+            raise TypeError(f"{path}: the default order is by {default!r}, by which not everybody can sort")
         declared = _DeclaredTable(
             read_rows=taking_by_name(method, ("tx", "call", "now", "wanted", "at")),
             query=query,
