@@ -253,11 +253,10 @@ class Desk(Struct, frozen=True):
         request = None if key is None else KeyedRequest(caller, key, print_of())
         now = self.clock.now()
 
-        async def made_once(tx: Transaction) -> tuple[ChangeResponse, RecordedResponse | None]:
-            made = await work(tx, now)
-            return made, RecordedResponse(made.status, made.kept) if made.lasting else None
+        def response_of(made: ChangeResponse) -> RecordedResponse | None:
+            return RecordedResponse(made.status, made.kept) if made.lasting else None
 
-        outcome = await once(self.database, call.actor, request, now, made_once)
+        outcome = await once(self.database, call.actor, request, now, lambda tx: work(tx, now), response_of)
         if isinstance(outcome, RecordedResponse):
             return _response(outcome, location, {REPLAY_HEADER: "true"})
         return _response(RecordedResponse(outcome.status, outcome.body), location, {})

@@ -111,10 +111,10 @@ class PageDesk(Struct, frozen=True):
             for file in submitted.files.values():
                 await file.close()
         if isinstance(changed, RecordedResponse):
-            return self._follow(call, changed)
-        result, following = changed
-        response = after(result)
-        return self._follow(call, following) if response is None else response
+            changed = _Changed.read(changed)
+        elif (response := after(changed.result)) is not None:
+            return response
+        return self.go(call, changed.path, changed.message)
 
     async def preview(
         self,
@@ -157,15 +157,15 @@ class PageDesk(Struct, frozen=True):
             request = _keyed(call, submitted, f"{place} {name}")
             now = self.clock.now()
 
-            async def changed_once(
-                tx: Transaction, place: int = place, now: datetime = now
-            ) -> tuple[RecordedResponse, RecordedResponse]:
-                done = RecordedResponse(_OK, (await work(tx, place, now)).encode())
-                return done, done
+            def change(tx: Transaction, place: int = place, now: datetime = now) -> Awaitable[str]:
+                return work(tx, place, now)
 
             try:
-                done = await once(self.database, call.actor, request, now, changed_once)
-                outcomes.append(Outcome(name, done.body.decode(), done=True))
+                done = await once(
+                    self.database, call.actor, request, now, change, lambda text: RecordedResponse(_OK, text.encode())
+                )
+                text = done.body.decode() if isinstance(done, RecordedResponse) else done
+                outcomes.append(Outcome(name, text, done=True))
             except LockNotAvailable:
                 outcomes.append(Outcome(name, "someone else is changing it: try again", done=False))
             except DomainError as error:
@@ -234,25 +234,37 @@ class PageDesk(Struct, frozen=True):
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str],
         outside: Outside | None,
-    ) -> tuple[Any, RecordedResponse] | RecordedResponse:
-        """Run a change, and return its result and what it leads to; only the latter if the form was sent before."""
+    ) -> "_Changed | RecordedResponse":
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
         if outside is not None:
             work = partial(work, outside_result=await outside(body, "" if request is None else request.key))
         now = self.clock.now()
 
-        async def changed_once(tx: Transaction) -> tuple[tuple[Any, RecordedResponse], RecordedResponse]:
+        async def change(tx: Transaction) -> _Changed:
             result = await _renumbering(work(tx, body, now), submitted, shape)
             path, message = (made(result) if callable(made) else made for made in (to, done))
-            following = RecordedResponse(_SEE_OTHER, f"{path}\n{message}".encode())
-            return (result, following), following
+            return _Changed(path, message, result)
 
-        return await once(self.database, call.actor, request, now, changed_once)
+        return await once(self.database, call.actor, request, now, change, _Changed.to_record)
 
-    def _follow(self, call: Call, following: RecordedResponse) -> Response:
-        path, _, message = following.body.decode().partition("\n")
-        return self.go(call, path, message)
+
+class _Changed(Struct, frozen=True):
+    """The page that a change leads to and its message, which are stored; and the result of the change, which is not."""
+
+    path: str
+    message: str
+    result: Any = None
+
+    @classmethod
+    def read(cls, recorded: RecordedResponse) -> "_Changed":
+        """Return what `to_record` has stored."""
+        path, _, message = recorded.body.decode().partition("\n")
+        return cls(path, message)
+
+    def to_record(self) -> RecordedResponse:
+        """Return what is stored for a form that is sent again: a line with the path, then the message."""
+        return RecordedResponse(_SEE_OTHER, f"{self.path}\n{self.message}".encode())
 
 
 class _UndoneError(Exception):
