@@ -73,8 +73,8 @@ class Described(NamedTuple):
 class ListPage(Struct, Generic[Item], frozen=True):
     """A page of a list.
 
-    `found` has one record more than the query's `limit` when there is a next page. `shown` are the records as the
-    response has them; it takes `limit` of them. `cursor` returns what `after` is in the link behind a record.
+    `found` has one record more than the query's `limit` when there is a next page. `shown` yields the records as
+    presented; the response takes the first `limit`. `cursor` returns what `after` is in the link behind a record.
     """
 
     found: Sequence[Any]
@@ -85,15 +85,19 @@ class ListPage(Struct, Generic[Item], frozen=True):
 class Subject(Struct, frozen=True, kw_only=True):
     """What the operations of a subject share, and the decorators that declare them.
 
-    `read` and `write` are the scopes. `roles` are the staff's roles that may change something, where they are not those
-    of the scope. At the customers' API, there are `keys` instead: a key needs one of these scopes. Its changes have no
-    acting user, and an idempotency key only where they are `keyed`. `public` ones need no credential. `described` has
-    the types of bodies and responses.
-
     A method takes what it needs, by these names: `tx`, a transaction; `now`; `call`; `query`, the query's parameters;
-    `body`. Its other parameters have `InPath`. It returns the body of the response. Its class has a `desk`, but for
-    reads that take neither `tx` nor `now`. `responds` is the response's sentence, or its example too, where it is not
-    the type's.
+    `body`. Its other parameters have `InPath`. It returns the body of the response. Its class needs a `desk` unless all
+    its methods are reads that take neither `tx` nor `now`. `responds` is the response's sentence, or its example too,
+    where it is not the type's.
+
+    Attributes:
+        read: the scope of reads.
+        write: the scope of changes.
+        roles: the staff's roles that may change something; by default, those of the scope.
+        keys: at the customers' API, instead of the scopes: a key needs one of these. Changes there have no acting user,
+            and an idempotency key only if they are `keyed`.
+        public: whether the operations need no credential.
+        described: the types of bodies and responses.
     """
 
     tag: str

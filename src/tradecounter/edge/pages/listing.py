@@ -103,8 +103,8 @@ def table_page(
 ) -> Callable[[Callable[..., Awaitable[Sequence[Any]]]], Handler]:
     """Declare the page of a table by the method that reads its rows.
 
-    The method returns one row more than a page shows if there are more. It takes what it needs by these names: `tx`,
-    `call`, `now`; `wanted`, the filters, whose struct is the page's query; and `at`, which rows to read.
+    The method takes what it needs by these names: `tx`, `call`, `now`; `wanted`, the filters, whose struct is the
+    page's query; and `at`, which rows to read. It returns up to `at["most"]` rows: one extra means a next page.
 
     With `format=csv`, the page is a `file` with `cells` by their headings; a function of a row may also take `now`.
     `needs` are the scopes of columns that not everybody may see, by their headings on the page and in the file; the

@@ -188,9 +188,9 @@ class PageDesk(Struct, frozen=True):
     ) -> Response:
         """Do as `change` does, but keep a result only if the form has shown it before; else undo and show it.
 
-        `facts` returns the part of a result that must be shown, or None for nothing. `again` shows the form with an
-        undone result, and with `seen_of` of its facts in the field SEEN. `asked` raises DomainError if the result
-        raises a question that the form does not answer.
+        `facts(result)` returns what must have been shown, or None for nothing. `again(filled, result)` shows the form
+        with the undone result, None if there is none, and with `seen_of` of its facts in the field SEEN.
+        `asked(body, result)` raises DomainError on a question of the result that the form leaves open.
         """
         if submitted is None:
             submitted = await read_submitted(call)
