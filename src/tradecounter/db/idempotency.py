@@ -141,12 +141,13 @@ async def once(
     actor: Actor,
     request: KeyedRequest | None,
     now: datetime,
-    work: Callable[[Transaction], Awaitable[tuple[Made, RecordedResponse | None]]],
+    work: Callable[[Transaction], Awaitable[Made]],
+    response_of: Callable[[Made], RecordedResponse | None],
 ) -> Made | RecordedResponse:
-    """Run a change in its own transaction, or return the recorded response if there is one.
+    """Run a change in its own transaction and return its result, or the recorded response if there is one.
 
-    `work` returns the result and the response to record, or None if a repetition may try again. Without a request,
-    nothing is claimed or recorded. Raises DomainError as `recorded` and `used_once` do.
+    `response_of` returns the response to record for the result, or None if a repetition may try again. Without a
+    request, nothing is claimed or recorded. Raises DomainError as `recorded` and `used_once` do.
     """
     with used_once():
         async with transaction(database, actor) as tx:
@@ -155,8 +156,8 @@ async def once(
                     claimed = claim(p, request)
                 if (before := recorded(tx, request, claimed)) is not None:
                     return before
-            result, response = await work(tx)
-            if request is not None and response is not None:
+            result = await work(tx)
+            if request is not None and (response := response_of(result)) is not None:
                 record(tx, request, response, now)
     return result
 

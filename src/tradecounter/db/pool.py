@@ -74,9 +74,9 @@ async def _responds(url: str) -> bool:
 WAIT_SECONDS = 3.0  # for a connection, before the database is considered away
 _WAIT_WHILE_AWAY_SECONDS = 0.5  # shorter, so that few requests wait at the same time
 
-# A replica raises the last one before it is promoted, and a former primary.
+# A former primary raises ReadOnlySqlTransaction, and so does a replica until it is promoted.
 DATABASE_AWAY = (OperationalError, PoolTimeout, ReadOnlySqlTransaction)
-# Operational errors all the same.
+# These are OperationalErrors too, but the database is not away.
 DATABASE_RESPONDED = (
     DeadlockDetected,
     DiskFull,

@@ -1,19 +1,30 @@
 """Passes to a function the arguments that its parameters name."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
+from inspect import Parameter
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
 
-def taking_by_name(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Return the function without the keyword arguments that its parameters do not name."""
-    names = inspect.signature(function).parameters
+def taking_by_name(
+    function: Callable[..., Result], names: Collection[str], *, positional: int = 1
+) -> Callable[..., Result]:
+    """Return the function without the keyword arguments that its parameters do not name.
+
+    `names` are the keyword arguments that it may get, after as many arguments as are `positional`. Raises TypeError if
+    it needs another one.
+    """
+    parameters = inspect.signature(function).parameters
+    for name in [*parameters][positional:]:
+        if name not in names and parameters[name].default is Parameter.empty:
+            called = getattr(function, "__qualname__", repr(function))
+            raise TypeError(f"{called}() takes {name!r}, but gets only {', '.join(sorted(names))}")
 
     @wraps(function)
-    def called(*positional: object, **offered: object) -> Result:
-        return function(*positional, **{name: value for name, value in offered.items() if name in names})
+    def taking(*given: object, **offered: object) -> Result:
+        return function(*given, **{name: value for name, value in offered.items() if name in parameters})
 
-    return called
+    return taking

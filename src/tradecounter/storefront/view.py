@@ -49,7 +49,7 @@ class CustomerView:
 
     @cached_property
     def cursor(self) -> bytes | None:
-        """The value of `X-Cursor` for a response that shows this view; None while the data has no one position."""
+        """The value of `X-Cursor` for this view; None while the parts are at different versions."""
         return None if self.write_cursor is None else self.write_cursor()
 
     @cached_property

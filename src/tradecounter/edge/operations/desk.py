@@ -253,11 +253,10 @@ class Desk(Struct, frozen=True):
         request = None if key is None else KeyedRequest(caller, key, print_of())
         now = self.clock.now()
 
-        async def made_once(tx: Transaction) -> tuple[ChangeResponse, RecordedResponse | None]:
-            made = await work(tx, now)
-            return made, RecordedResponse(made.status, made.kept) if made.lasting else None
+        def response_of(made: ChangeResponse) -> RecordedResponse | None:
+            return RecordedResponse(made.status, made.kept) if made.lasting else None
 
-        outcome = await once(self.database, call.actor, request, now, made_once)
+        outcome = await once(self.database, call.actor, request, now, lambda tx: work(tx, now), response_of)
         if isinstance(outcome, RecordedResponse):
             return _response(outcome, location, {REPLAY_HEADER: "true"})
         return _response(RecordedResponse(outcome.status, outcome.body), location, {})
@@ -276,7 +275,9 @@ def _response(recorded: RecordedResponse, location: Address, headers: Mapping[st
     return Response(recorded.body, recorded.status, headers, JSON)
 
 
-def page(call: Call, rows: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]) -> Response:
+def page_response(
+    call: Call, rows: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]
+) -> Response:
     """Respond with a page of a list: `rows` has one item more than `limit` when there is a next page.
 
     `shown` are the items of the page as the response has them.

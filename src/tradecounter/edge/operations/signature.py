@@ -15,7 +15,7 @@ Method = Callable[..., Awaitable[Any]]
 
 
 class InPath(Struct, frozen=True):
-    """Marks a method's parameter as a path parameter, a numeric id or text, as its example is.
+    """Marks a method's parameter as a path parameter: an id if `example` is an int, otherwise text.
 
     A value that matches nothing is a 404 that names `what`. Text may be read `in_lower_case`.
     """

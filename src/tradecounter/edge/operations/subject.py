@@ -27,7 +27,7 @@ from tradecounter.edge.operations.desk import (
     Address,
     DryRun,
     Nothing,
-    page,
+    page_response,
 )
 from tradecounter.edge.operations.options import CONFLICT, Options
 from tradecounter.edge.operations.signature import Method, Signature
@@ -47,6 +47,11 @@ _NO_CONTENT = 204
 FILE = Media({"type": "string", "format": "binary"})
 NO_FILES: Mapping[str, Media] = {}
 _NO_EXAMPLES: Mapping[str, Any] = {}
+
+# What the methods and the checks of operations may take.
+_OF_READ = ("call", "query", "tx", "now")
+_OF_CHANGE = (*_OF_READ, "body")
+_OF_CHECK = ("group", "tx", "raw", "now")
 
 
 class Described(NamedTuple):
@@ -68,8 +73,8 @@ class Described(NamedTuple):
 class ListPage(Struct, Generic[Item], frozen=True):
     """A page of a list.
 
-    `found` has one record more than the query's `limit` when there is a next page. `shown` are the records as the
-    response has them; it takes `limit` of them. `cursor` returns what `after` is in the link behind a record.
+    `found` has one record more than the query's `limit` when there is a next page. `shown` yields the records as
+    presented; the response takes the first `limit`. `cursor` returns what `after` is in the link behind a record.
     """
 
     found: Sequence[Any]
@@ -80,15 +85,19 @@ class ListPage(Struct, Generic[Item], frozen=True):
 class Subject(Struct, frozen=True, kw_only=True):
     """What the operations of a subject share, and the decorators that declare them.
 
-    `read` and `write` are the scopes. `roles` are the staff's roles that may change something, where they are not those
-    of the scope. At the customers' API, there are `keys` instead: a key needs one of these scopes. Its changes have no
-    acting user, and an idempotency key only where they are `keyed`. `public` ones need no credential. `described` has
-    the types of bodies and responses.
-
     A method takes what it needs, by these names: `tx`, a transaction; `now`; `call`; `query`, the query's parameters;
-    `body`. Its other parameters have `InPath`. It returns the body of the response. Its class has a `desk`, but for
-    reads that take neither `tx` nor `now`. `responds` is the response's sentence, or its example too, where it is not
-    the type's.
+    `body`. Its other parameters have `InPath`. It returns the body of the response. Its class needs a `desk` unless all
+    its methods are reads that take neither `tx` nor `now`. `responds` is the response's sentence, or its example too,
+    where it is not the type's.
+
+    Attributes:
+        read: the scope of reads.
+        write: the scope of changes.
+        roles: the staff's roles that may change something; by default, those of the scope.
+        keys: at the customers' API, instead of the scopes: a key needs one of these. Changes there have no acting user,
+            and an idempotency key only if they are `keyed`.
+        public: whether the operations need no credential.
+        described: the types of bodies and responses.
     """
 
     tag: str
@@ -115,7 +124,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            show = taking_by_name(method)
+            show = taking_by_name(method, {*signature.path, *_OF_READ})
             sent = (*headers, CONTENT_DISPOSITION) if files else headers
             success = self._success(_OK, signature.returns, responds, sent, files)
 
@@ -140,7 +149,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            find = taking_by_name(method)
+            find = taking_by_name(method, {*signature.path, *_OF_READ})
             [item] = get_args(signature.returns)
             success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
 
@@ -150,7 +159,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 limit = given["query"].limit
                 async with group.desk.reading() as tx:
                     listed = await find(group, **given, tx=tx, now=group.desk.clock.now())
-                return page(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
+                return page_response(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
 
             return endpoint(self._operation("GET", path, signature, success, options))(handle)
 
@@ -178,7 +187,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         of `group`, the object of the class, `tx`, `raw` and `now`. A method that returns None responds with 204.
         """
         is_keyed = verb == "POST" and (keyed or not self.keys)
-        change = _Change(
+        handler = _ChangeHandler(
             path=path,
             status=CREATED if location or created else _OK,
             location=location,
@@ -192,13 +201,13 @@ class Subject(Struct, frozen=True, kw_only=True):
             signature = Signature.of(method)
             replayed = (IDEMPOTENT_REPLAY,) if is_keyed else ()
             headers = (LOCATION, *replayed) if location else replayed
-            success = self._success(change.status, signature.returns, responds, headers)
-            operation = self._change(verb, path, signature, success, options, keyed=is_keyed, dry_run=dry_run)
-            return endpoint(operation)(change.handler(method, signature))
+            success = self._success(handler.status, signature.returns, responds, headers)
+            operation = self._change_operation(verb, path, signature, success, options, keyed=is_keyed, dry_run=dry_run)
+            return endpoint(operation)(handler.of(method, signature))
 
         return declare
 
-    def _change(
+    def _change_operation(
         self,
         verb: str,
         path: str,
@@ -280,7 +289,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         return Body(shape, described.examples(shape), required=required)
 
 
-class _Change(Struct, frozen=True, kw_only=True):
+class _ChangeHandler(Struct, frozen=True, kw_only=True):
     """How a change is made; the fields are arguments of `Subject.changes`. `keyed`: once per idempotency key."""
 
     path: str
@@ -291,17 +300,17 @@ class _Change(Struct, frozen=True, kw_only=True):
     keyed: bool
     check: Check | None
 
-    def handler(self, method: Method, signature: Signature) -> Handler:
+    def of(self, method: Method, signature: Signature) -> Handler:
         """Return the handler of requests, which calls the method in a transaction."""
-        change = taking_by_name(method)
-        check = None if self.check is None else taking_by_name(self.check)
+        make_change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
+        check = None if self.check is None else taking_by_name(self.check, _OF_CHECK, positional=0)
 
         @wraps(method)
         async def handle(group: Any, call: Call) -> Response:
             arguments = signature.read(call)
 
             async def work(tx: Transaction, body: Any, now: datetime) -> Any:
-                return await change(group, **arguments, tx=tx, body=body, now=now)
+                return await make_change(group, **arguments, tx=tx, body=body, now=now)
 
             response: Response
             if signature.returns is None:

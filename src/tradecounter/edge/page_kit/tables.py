@@ -12,7 +12,6 @@ import msgspec
 from msgspec import Meta, Struct, field
 from starlette.responses import Response
 
-from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
@@ -57,9 +56,8 @@ class Sort(Struct, frozen=True):
     @classmethod
     def of(cls, wanted: str | None, columns: Iterable[str], default: str) -> "Sort":
         """Return the order of a parameter; the default for an unknown column."""
-        text = wanted or default
-        column = text.removeprefix("-")
-        return cls(column, text.startswith("-")) if column in set(columns) else cls.of(None, columns, default)
+        text = wanted if wanted and wanted.removeprefix("-") in set(columns) else default
+        return cls(text.removeprefix("-"), text.startswith("-"))
 
     @property
     def text(self) -> str:
@@ -211,8 +209,8 @@ def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def csv_of(name: str, cells: Cells, rows: Iterable[Any], **facts: Any) -> Response:
-    """Return a CSV file with the cells of rows by their headings; a function of a row may also take `facts` by name."""
-    readers = [taking_by_name(cell) if callable(cell) else _attribute(cell) for cell in cells.values()]
+    """Return a CSV file with the cells of rows by their headings; a function of a row gets `facts` too, by name."""
+    readers = [cell if callable(cell) else _attribute(cell) for cell in cells.values()]
     return csv_file(name, list(cells), ([read(row, **facts) for read in readers] for row in rows))
 
 

@@ -72,16 +72,16 @@ async def listed(
     be a function of the filters.
     """
 
-    def order(chosen: str | None) -> Sort:
+    def order(wanted: Wanted, chosen: str | None) -> Sort:
         return Sort.of(chosen, sorts, default if isinstance(default, str) else default(wanted))
 
     form = Filled(query_values(call.raw_query))
     wanted = shape()
     rows = []
-    sort = order(None)
+    sort = order(wanted, None)
     try:
         wanted = call.query(shape)
-        sort = order(None if has_one_order else wanted.sort)
+        sort = order(wanted, None if has_one_order else wanted.sort)
         rows = await find(wanted, sort, read_cursor(wanted.after, sorts[sort.column]))
     except DomainError as error:
         form = form.with_error(error, Kind.NOT_FOUND)
@@ -103,25 +103,30 @@ def table_page(
 ) -> Callable[[Callable[..., Awaitable[Sequence[Any]]]], Handler]:
     """Declare the page of a table by the method that reads its rows.
 
-    The method returns one row more than a page shows if there are more. It takes what it needs by these names: `tx`,
-    `call`, `now`; `wanted`, the filters, whose struct is the page's query; and `at`, which rows to read.
+    The method takes what it needs by these names: `tx`, `call`, `now`; `wanted`, the filters, whose struct is the
+    page's query; and `at`, which rows to read. It returns up to `at["most"]` rows: one extra means a next page.
 
     With `format=csv`, the page is a `file` with `cells` by their headings; a function of a row may also take `now`.
     `needs` are the scopes of columns that not everybody may see, by their headings on the page and in the file; the
     template asks `table.has(heading)`. Nobody sorts by a column that they do not see, since the order tells its values.
     `shown` returns what the template needs besides `table` and `form`.
+
+    Raises TypeError if not everybody can sort by the column of the default order.
     """
 
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
         query = get_type_hints(method).get("wanted", TableParameters)
+        default = (order.default if isinstance(order.default, str) else order.default(query())).removeprefix("-")
+        if default not in order.sorts or any(each.sort == default and each.heading in needs for each in columns):
+            raise TypeError(f"{path}: the default order is by {default!r}, by which not everybody can sort")
         declared = _DeclaredTable(
-            read_rows=taking_by_name(method),
+            read_rows=taking_by_name(method, ("tx", "call", "now", "wanted", "at")),
             query=query,
             columns=columns,
             order=order,
             template=template,
             file=file,
-            cells=cells,
+            cells={name: taking_by_name(cell, ["now"]) if callable(cell) else cell for name, cell in cells.items()},
             needs=needs,
             shown=shown,
         )

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import jinja2
@@ -29,7 +30,7 @@ from tradecounter.kit.json_text import to_json
 Shape = TypeVar("Shape", bound=Struct)
 Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
-Outside = Callable[[Any, str], Awaitable[None]]
+Outside = Callable[[Any, str], Awaitable[Any]]
 ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
 
 ONCE = "once"  # the field with the key of a form
@@ -84,6 +85,7 @@ class PageDesk(Struct, frozen=True):
         done: str | Callable[[Any], str] = "",
         submitted: Submitted | None = None,
         outside: Outside | None = None,
+        after: Callable[[Any], Response | None] = lambda _result: None,
     ) -> Response:
         """Parse a form, run a change in its own transaction, and send the browser to the page `to`.
 
@@ -92,12 +94,15 @@ class PageDesk(Struct, frozen=True):
         once.
 
         `outside` runs before the transaction begins, for example to call another service. It gets the form's struct and
-        the form's key. It runs again if the form is sent again.
+        the form's key. It runs again if the form is sent again. `work` gets what it returns as `outside_result`.
+
+        `after` runs after the commit with what `work` returns, not if the form is sent again. Its response replaces the
+        page `to`.
         """
         if submitted is None:
             submitted = await read_submitted(call)
         try:
-            path, message = await self._changed(call, submitted, shape, work, to, done, outside)
+            changed = await self._changed(call, submitted, shape, work, to, done, outside)
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
@@ -105,7 +110,11 @@ class PageDesk(Struct, frozen=True):
         finally:
             for file in submitted.files.values():
                 await file.close()
-        return self.go(call, path, message)
+        if isinstance(changed, RecordedResponse):
+            changed = _Changed.read(changed)
+        elif (response := after(changed.result)) is not None:
+            return response
+        return self.go(call, changed.path, changed.message)
 
     async def preview(
         self,
@@ -148,15 +157,15 @@ class PageDesk(Struct, frozen=True):
             request = _keyed(call, submitted, f"{place} {name}")
             now = self.clock.now()
 
-            async def changed_once(
-                tx: Transaction, place: int = place, now: datetime = now
-            ) -> tuple[RecordedResponse, RecordedResponse]:
-                done = RecordedResponse(_OK, (await work(tx, place, now)).encode())
-                return done, done
+            def change(tx: Transaction, place: int = place, now: datetime = now) -> Awaitable[str]:
+                return work(tx, place, now)
 
             try:
-                done = await once(self.database, call.actor, request, now, changed_once)
-                outcomes.append(Outcome(name, done.body.decode(), done=True))
+                done = await once(
+                    self.database, call.actor, request, now, change, lambda text: RecordedResponse(_OK, text.encode())
+                )
+                text = done.body.decode() if isinstance(done, RecordedResponse) else done
+                outcomes.append(Outcome(name, text, done=True))
             except LockNotAvailable:
                 outcomes.append(Outcome(name, "someone else is changing it: try again", done=False))
             except DomainError as error:
@@ -179,33 +188,35 @@ class PageDesk(Struct, frozen=True):
     ) -> Response:
         """Do as `change` does, but keep a result only if the form has shown it before; else undo and show it.
 
-        `facts` returns the part of a result that must be shown, or None for nothing. `again` shows the form with an
-        undone result, and with `seen_of` of its facts in the field SEEN. `asked` raises DomainError if the result
-        raises a question that the form does not answer.
+        `facts(result)` returns what must have been shown, or None for nothing. `again(filled, result)` shows the form
+        with the undone result, None if there is none, and with `seen_of` of its facts in the field SEEN.
+        `asked(body, result)` raises DomainError on a question of the result that the form leaves open.
         """
         if submitted is None:
             submitted = await read_submitted(call)
         if submitted.one(PREVIEW):
             result, filled = await self.preview(call, shape, work, submitted)
             return await again(filled, result)
-        results: list[Result] = []
 
         async def only_seen(tx: Transaction, body: Shape, now: datetime) -> Result:
             result = await work(tx, body, now)
-            results.append(result)
             shown_before = facts(result)
             if shown_before is not None and submitted.one(SEEN) != seen_of(shown_before):
-                raise _UnseenError
-            asked(body, result)
+                raise _UndoneError(result, Filled(submitted.values))
+            try:
+                asked(body, result)
+            except DomainError as error:
+                error = renumbered(error, submitted, shape)
+                raise _UndoneError(result, Filled.of(submitted, error, STATUS[error.kind])) from error
             return result
 
         def shown(filled: Filled) -> Awaitable[Response]:
-            return again(filled, results[-1] if results else None)
+            return again(filled, None)
 
         try:
             return await self.change(call, shape, only_seen, again=shown, to=to, done=done, submitted=submitted)
-        except _UnseenError:
-            return await shown(Filled(submitted.values))
+        except _UndoneError as undone:
+            return await again(undone.filled, undone.result)
 
     def go(self, call: Call, path: str, message: str = "", *, warns: bool = False) -> Response:
         """Send the browser to a page, which shows a message, possibly a warning."""
@@ -219,30 +230,50 @@ class PageDesk(Struct, frozen=True):
         call: Call,
         submitted: Submitted,
         shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
+        work: Callable[..., Awaitable[Any]],
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str],
         outside: Outside | None,
-    ) -> tuple[str, str]:
+    ) -> "_Changed | RecordedResponse":
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
         if outside is not None:
-            await outside(body, "" if request is None else request.key)
+            work = partial(work, outside_result=await outside(body, "" if request is None else request.key))
         now = self.clock.now()
 
-        async def changed_once(tx: Transaction) -> tuple[RecordedResponse, RecordedResponse]:
+        async def change(tx: Transaction) -> _Changed:
             result = await _renumbering(work(tx, body, now), submitted, shape)
             path, message = (made(result) if callable(made) else made for made in (to, done))
-            following = RecordedResponse(_SEE_OTHER, f"{path}\n{message}".encode())
-            return following, following
+            return _Changed(path, message, result)
 
-        following = await once(self.database, call.actor, request, now, changed_once)
-        path, _, message = following.body.decode().partition("\n")
-        return path, message
+        return await once(self.database, call.actor, request, now, change, _Changed.to_record)
 
 
-class _UnseenError(Exception):
-    """A form would do something that it has not shown."""
+class _Changed(Struct, frozen=True):
+    """The page that a change leads to and its message, which are stored; and the result of the change, which is not."""
+
+    path: str
+    message: str
+    result: Any = None
+
+    @classmethod
+    def read(cls, recorded: RecordedResponse) -> "_Changed":
+        """Return what `to_record` has stored."""
+        path, _, message = recorded.body.decode().partition("\n")
+        return cls(path, message)
+
+    def to_record(self) -> RecordedResponse:
+        """Return what is stored for a form that is sent again: a line with the path, then the message."""
+        return RecordedResponse(_SEE_OTHER, f"{self.path}\n{self.message}".encode())
+
+
+class _UndoneError(Exception):
+    """A form would do something that it has not shown, or leaves a question of its result open."""
+
+    def __init__(self, result: Any, filled: Filled) -> None:
+        super().__init__()
+        self.result = result
+        self.filled = filled
 
 
 def seen_of(facts: Any) -> str:

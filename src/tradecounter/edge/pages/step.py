@@ -19,7 +19,7 @@ from tradecounter.edge.rest.operation import shown_at
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
-_SEE_OTHER = 303
+_TAKEN = ("tx", "call", "body", "now", "outside_result")
 
 
 class NoFields(Struct):
@@ -111,23 +111,13 @@ def _taking(
     reveals: Callable[[Any, Call, Any], Response] | None,
     outside: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
 ) -> Handler:
-    take_step = taking_by_name(method)
+    take_step = taking_by_name(method, _TAKEN)
     shape: type[Struct] = get_type_hints(method).get("body", NoFields)
 
     @wraps(method)
     async def take(pages: Any, call: Call) -> Response:
-        outside_results: list[Any] = []
-
-        async def first(body: Struct, key: str) -> None:
-            if outside is not None:
-                outside_results.append(await outside(pages, call, body, key))
-
-        made: list[Any] = []
-
-        async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
-            outside_result = outside_results[0] if outside_results else None
-            made.append(await take_step(pages, tx=tx, call=call, body=body, now=now, outside_result=outside_result))
-            return made[-1]
+        async def work(tx: Transaction, body: Struct, now: datetime, outside_result: Any = None) -> Any:
+            return await take_step(pages, tx=tx, call=call, body=body, now=now, outside_result=outside_result)
 
         root: str = getattr(pages, "root", "")
         response: Response = await pages.desk.change(
@@ -137,10 +127,10 @@ def _taking(
             again=lambda filled: shown(pages, call, filled),
             to=(lambda made: _filled_in(root, call) + to(made)) if callable(to) else _filled_in(root + to, call),
             done=done,
-            outside=first,
+            outside=None if outside is None else (lambda body, key: outside(pages, call, body, key)),
+            after=lambda result: None if reveals is None else reveals(pages, call, result),
         )
-        is_changed = response.status_code == _SEE_OTHER and made
-        return response if reveals is None or not is_changed else reveals(pages, call, made[-1])
+        return response
 
     return take
 

@@ -32,7 +32,6 @@ _UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
 _FILE_FIELD = "file"
 _PARTS_OF_THE_FORM = 16 * 1024  # bytes beside the file's own
 _MOST_SHOWN = 500  # lines
-_SEE_OTHER = 303
 
 
 class ColumnsForm(BankRow, frozen=True, kw_only=True):
@@ -85,25 +84,28 @@ class BankFilePages(Struct, frozen=True):
         if bank_file.recorded_as is not None:
             return self.desk.go(call, f"/bank-file/{bank_file.recorded_as}")
 
-        recorded: list[PaymentImport] = []
-
         async def work(tx: Transaction, _: Nothing, now: datetime) -> PaymentImport:
             result = await self._read(tx, bank_file, now, dry_run=False)
             if bank_file.result is None or _outcome(result) != _outcome(bank_file.result):
                 raise DomainError(Kind.CONFLICT, "something has changed since you looked: look again, then record it")
-            recorded.append(result)
             return result
+
+        def forget_content(result: PaymentImport) -> None:
+            bank_file.recorded_as, bank_file.content = result.id, b""
 
         async def again(filled: Filled) -> Response:
             await self._look(call, bank_file)
             return self._show(call, bank_file, filled)
 
-        response = await self.desk.change(
-            call, Nothing, work, again=again, to=lambda result: f"/bank-file/{result.id}", done=_said_of_import
+        return await self.desk.change(
+            call,
+            Nothing,
+            work,
+            again=again,
+            to=lambda result: f"/bank-file/{result.id}",
+            done=_said_of_import,
+            after=forget_content,
         )
-        if recorded and response.status_code == _SEE_OTHER:
-            bank_file.recorded_as, bank_file.content = recorded[-1].id, b""
-        return response
 
     @form("/payment/import/check/{file}/discard", "Discard a bank file", scope="billing:write")
     async def discard(self, call: Call) -> Response:
