@@ -9,13 +9,15 @@ import pytest
 from support.command_line import SECRET, started
 from support.events import number_events
 from support.orders import rows
-from support.receiver import Received, accept, deliver, policy_of, receiving
+from support.receiver import OK, Received, accept, deliver, policy_of, receiving, sender, subjects
 from support.service import Service
 from support.waiting import happened
-from tradecounter.db.transaction import Transaction
+from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import FrozenClock, SystemClock
+from tradecounter.webhooks.deliver import Deliverer, deliver_all
 from tradecounter.webhooks.manage import add_webhook
+from tradecounter.webhooks.queries.endpoints import lock_endpoint
 from tradecounter.webhooks.wire import WebhookRequest
 
 pytestmark = pytest.mark.sweep
@@ -60,3 +62,41 @@ def test_a_killed_worker_loses_nothing_beside_another(service: Service, tmp_path
     for subject in set(SUBJECTS):
         found = [sequence for one, sequence in arrived if one == subject]
         assert found == sorted(found)
+
+
+def test_what_is_claimed_after_a_long_wait_for_a_lock_is_attempted_once(own_service: Service) -> None:
+    service, clock = own_service, FrozenClock(SystemClock().now())
+
+    async def accept_late(_request: Received, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(1)
+        writer.write(OK)
+
+    async def happen_and_number(subject: str) -> None:
+        async with transaction(service.commands) as tx:
+            record_event(tx, "order.created", subject, clock.now(), None, {})
+        await asyncio.to_thread(number_events, service)
+
+    async def wait_and_claim() -> list[str]:
+        async with receiving() as receiver:
+            added = await asyncio.to_thread(
+                service.in_transaction,
+                lambda tx: add_webhook(tx, policy_of(service), WebhookRequest(url=receiver.url), clock.now()),
+            )
+            deliverer = Deliverer(service.commands, clock, policy_of(service).vault, sender())
+            await happen_and_number("subject/1")
+            await deliverer.tick()
+            await deliverer.wait()
+            await happen_and_number("subject/2")
+            receiver.script = accept_late
+            async with transaction(service.commands) as tx:
+                await lock_endpoint(tx, added.id)
+                ticking = asyncio.create_task(deliverer.tick())
+                await asyncio.sleep(0.5)
+                assert not ticking.done()
+                clock.advance(timedelta(seconds=40))
+            await ticking
+            await deliverer.tick()
+            await deliver_all(deliverer)
+            return subjects(receiver.received)
+
+    assert service.call(wait_and_claim) == ["subject/1", "subject/2"]

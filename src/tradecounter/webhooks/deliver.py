@@ -66,8 +66,8 @@ class Deliverer(Struct):
     """Makes deliveries, attempts them and records the results.
 
     Attempts do not use the database. A tick is one transaction: it records the results of all attempts that have ended
-    since the last tick, makes deliveries and claims those that are due. Ticks are `tick_seconds` apart, or follow at
-    once when all attempts of an endpoint that had its full share have ended.
+    since the last tick, makes deliveries and claims those that are due. If it fails, the next one records them. Ticks
+    are `tick_seconds` apart, or follow at once when all attempts of an endpoint that had its full share have ended.
     """
 
     database: Database
@@ -87,10 +87,11 @@ class Deliverer(Struct):
         for task in [task for task in self._attempts if task.done()]:
             del self._attempts[task]
             task.result()
-        now, results = self.clock.now(), self._results[:]
+        results = self._results[:]
         async with transaction(self.database) as tx:
             if results:
-                await _record(tx, results, now)
+                await _record(tx, results, self.clock.now())
+            now = self.clock.now()  # recording may have waited for another worker
             made = await make_deliveries(tx, now)
             free = MOST_AT_ONCE - len(self._attempts)
             claimed = await claim(tx, now, free, MAX_ATTEMPTS_PER_ENDPOINT, Counter(self._attempts.values()))
@@ -131,9 +132,10 @@ class Deliverer(Struct):
             await asyncio.wait(self._attempts, timeout=_STOP_SECONDS)
             await drop_tasks(self._attempts, "attempts of webhooks")
         if self._results:
+            results, self._results = self._results, []
             with suppress(psycopg.Error):
                 async with transaction(self.database) as tx:
-                    await _record(tx, self._results, self.clock.now())
+                    await _record(tx, results, self.clock.now())
 
     async def _attempt(self, delivery: Claimed) -> None:
         values: dict[str, int | str] = {"webhook": delivery.webhook_id, "event": delivery.event_id}

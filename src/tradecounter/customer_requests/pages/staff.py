@@ -25,7 +25,7 @@ PATH = "/request"
 _ONE = f"{PATH}/{{id}}"
 _COLUMNS = (
     Column("Request"),
-    Column("TableOrder"),
+    Column("Order"),
     Column("Customer"),
     Column("Text"),
     Column("Opened"),

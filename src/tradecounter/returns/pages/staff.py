@@ -31,7 +31,7 @@ from tradecounter.returns.wire import Receipt, Return, return_number, return_on_
 _VIEWS = (("open", "Expected"), ("received", "To credit"), ("closed", "Closed"), ("all", "All"))
 _COLUMNS = (
     Column("Return"),
-    Column("TableOrder"),
+    Column("Order"),
     Column("Customer"),
     Column("Reason"),
     Column("Opened"),

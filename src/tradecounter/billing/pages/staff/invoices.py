@@ -44,7 +44,7 @@ _MOST_LISTED = 100
 _COLUMNS = (
     Column("Invoice", "number"),
     Column("Customer"),
-    Column("TableOrder"),
+    Column("Order"),
     Column("Issued"),
     Column("Due on", "due_on"),
     Column("State"),

@@ -35,7 +35,7 @@ _NAMES: Mapping[str, Any] = {"kinds": _KINDS, "supplies": _SUPPLIES}
 _COLUMNS = (
     Column("Document"),
     Column("Customer"),
-    Column("TableOrder"),
+    Column("Order"),
     Column("Day", BY_DAY),
     Column("Delivery"),
     Column("Rate", numeric=True),

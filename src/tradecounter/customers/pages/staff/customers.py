@@ -127,7 +127,7 @@ _MOST_LATEST = 8
 _MOST_ENTRIES = 100
 _MOST_WEBHOOKS = 1_000
 _ORDER_COLUMNS = (
-    Column("TableOrder"),
+    Column("Order"),
     Column("Their reference"),
     Column("Placed", "placed"),
     Column("Status"),

@@ -39,7 +39,7 @@ from tradecounter.shipments.papers import packing_slip, picking_list, shelves_of
 from tradecounter.shipments.queries.fulfilment import find_video
 
 _COLUMNS = (
-    Column("TableOrder"),
+    Column("Order"),
     Column("Customer", "customer"),
     Column("Their reference"),
     Column("Placed", "placed"),
