@@ -40,7 +40,7 @@ _CREDITED = Statement("""
 
 
 async def credited_of(tx: Transaction, invoice: int) -> dict[int | None, BilledUnits]:
-    """Return what is credited of an invoice, by position; None stands for amounts without a line."""
+    """Return what is credited of an invoice, by position. The key None is for amounts without a line."""
     rows = await tx.fetch_all(_CREDITED, invoice=invoice)
     return {position: BilledUnits(int(units), net, vat) for position, units, net, vat in rows}
 

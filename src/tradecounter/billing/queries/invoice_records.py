@@ -199,7 +199,7 @@ async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
 
 
 class PrintedLines(Struct, frozen=True):
-    """The lines of an invoice, and the ids of the order's lines in the same sequence; None stands for the shipping."""
+    """The lines of an invoice, and the id of the order's line for each: None for the shipping."""
 
     line_ids: Sequence[int | None]
     lines: Sequence[InvoiceLine]

@@ -41,7 +41,7 @@ _INVOICED = Statement(
 
 
 async def invoiced_of(tx: Transaction, order_ids: Collection[int]) -> dict[int, dict[int | None, BilledUnits]]:
-    """Return what the invoices of each order contain so far, by line id; None stands for the shipping."""
+    """Return what the invoices of each order contain so far, by line id. The key None is for the shipping."""
     invoiced: dict[int, dict[int | None, BilledUnits]] = {order_id: {} for order_id in order_ids}
     for order_id, line_id, units, net, vat in await tx.fetch_all(_INVOICED, order_ids=list(order_ids)):
         invoiced[order_id][line_id] = BilledUnits(int(units), net, vat)
@@ -209,7 +209,7 @@ def insert_invoice(
     supplied_at: datetime,
     due_at: datetime,
 ) -> None:
-    """Store an invoice as data and as a PDF file; `line_ids` are the order's lines, None stands for the shipping."""
+    """Store an invoice as data and as a PDF file; `line_ids` are those of the order, None for the shipping."""
     number, customer_id = document.number, document.customer_id
     tx.queue(
         _INSERT_INVOICE,
