@@ -73,7 +73,7 @@ class Nothing(Struct):
 
 
 class PageParameters(Struct, frozen=True, kw_only=True):
-    """The parameters of every list."""
+    """The parameters of a list that is read page by page."""
 
     after: Cursor = 0
     limit: Limit = 100
