@@ -356,11 +356,14 @@ def test_statements_are_fetched_one_at_a_time_too(in_database: Any) -> None:
         async with transaction(database) as tx:
             assert await tx.find_row(NOTED) is None
             assert await tx.find_value(NOTED) is None
+            with pytest.raises(LookupError):
+                await tx.fetch_value(NOTED)
             assert await tx.execute(NOTE, number=7) == 1
             tx.queue(NOTE, number=8)
             assert await tx.find_row(NOTED) == Found(7)
             assert await tx.fetch_all(NOTED) == [Found(7), Found(8)]
             assert await tx.find_value(NOTED) == 7
+            assert await tx.fetch_value(NOTED) == 7
             pairs = Statement("select number, :word::text || '%s' from noted order by number desc")
             assert await tx.fetch_all(pairs, word="a") == [(8, "a%s"), (7, "a%s")]
             assert [row async for row in tx.stream(Statement("select number from noted order by 1"))] == [(7,), (8,)]

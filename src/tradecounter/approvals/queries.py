@@ -96,7 +96,7 @@ _COUNT_ORDERS = Statement("""
 
 async def count_orders_to_approve(tx: Transaction, customer_id: int, now: datetime) -> int:
     """Return how many pending orders of a customer wait for approval; neither quotes nor expired orders count."""
-    return int(await tx.find_value(_COUNT_ORDERS, customer_id=customer_id, now=now))
+    return int(await tx.fetch_value(_COUNT_ORDERS, customer_id=customer_id, now=now))
 
 
 async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> list[Approval]:
@@ -282,5 +282,5 @@ _LEAST_LIMIT = Statement("""
 
 async def least_limit(tx: Transaction, customer_id: int) -> Decimal | None:
     """Return the least limit for one order among a customer's users who have one; None if nobody has."""
-    limit: Decimal | None = await tx.find_value(_LEAST_LIMIT, customer_id=customer_id, approvers=list(APPROVERS))
+    limit: Decimal | None = await tx.fetch_value(_LEAST_LIMIT, customer_id=customer_id, approvers=list(APPROVERS))
     return limit

@@ -134,7 +134,7 @@ async def request_table(
 
 async def count_requests(tx: Transaction, customer_id: int, state: State | None) -> int:
     """Return how many requests of a customer there are in a state, or in any."""
-    return int(await tx.find_value(_COUNT, customer_id=customer_id, is_open=_is_open(state)))
+    return int(await tx.fetch_value(_COUNT, customer_id=customer_id, is_open=_is_open(state)))
 
 
 def _is_open(state: State | None) -> bool | None:
@@ -158,7 +158,7 @@ async def insert_request(
     now: datetime,
 ) -> int:
     """Store a request of a user or of a program, and return its id."""
-    request_id: int = await tx.find_value(
+    request_id: int = await tx.fetch_value(
         _INSERT,
         kind=kind,
         order_id=order_id,

@@ -40,8 +40,8 @@ class Transaction:
     """An open transaction on behalf of `actor`.
 
     `pipeline` sends several frequent statements in one round trip. `fetch_all`, `find_row`, `fetch_row`,
-    `find_value` and `execute` send one statement each. All of them send the queued statements first, and raise
-    psycopg.Error.
+    `find_value`, `fetch_value` and `execute` send one statement each. All of them send the queued statements first, and
+    raise psycopg.Error.
     """
 
     def __init__(
@@ -97,6 +97,13 @@ class Transaction:
         """Run a statement and return the first column of its first row, or None without a row."""
         row = await (await self._run(statement, values)).fetchone()
         return row[0] if row else None
+
+    async def fetch_value(self, statement: Statement[Any], /, **values: Any) -> Any:
+        """Run a statement that returns a row, and return its first column. Raises LookupError without one."""
+        row = await (await self._run(statement, values)).fetchone()
+        if row is None:
+            raise LookupError("the statement returns no row")
+        return row[0]
 
     async def fetch_raw(self, statement: Statement[Row], /, **values: Any) -> RawRows[Row]:
         """Run a statement and return its rows, which stay readable without the connection."""

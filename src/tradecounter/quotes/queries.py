@@ -64,7 +64,7 @@ async def own_quotes(
 
 async def count_own_quotes(tx: Transaction, customer_id: int) -> int:
     """Return how many quotes a customer has, in any state."""
-    return int(await tx.find_value(_COUNT_OWN_QUOTES, customer_id=customer_id))
+    return int(await tx.fetch_value(_COUNT_OWN_QUOTES, customer_id=customer_id))
 
 
 async def open_quotes(tx: Transaction, customer_id: int, most: int) -> list[AnyOrder]:

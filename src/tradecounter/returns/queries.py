@@ -223,7 +223,7 @@ async def insert_return(
     now: datetime,
 ) -> int:
     """Store an open return with its units and serial numbers by line id; return its id."""
-    return_id: int = await tx.find_value(_INSERT, order_id=order_id, reason=reason, now=now)
+    return_id: int = await tx.fetch_value(_INSERT, order_id=order_id, reason=reason, now=now)
     lines = [
         {"line_id": line_id, "quantity": quantity, "serial_numbers": list(serial_numbers.get(line_id, ()))}
         for line_id, quantity in units.items()

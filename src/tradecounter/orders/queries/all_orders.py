@@ -212,7 +212,7 @@ _CHANGE_EXTERNAL_ID = Statement("""
 async def change_external_id(tx: Transaction, order_id: int, external_id: str | None) -> str | None:
     """Set an order's external id and return the former one. Raises DomainError (conflict): another order has it."""
     try:
-        former: str | None = await tx.find_value(_CHANGE_EXTERNAL_ID, order_id=order_id, external_id=external_id)
+        former: str | None = await tx.fetch_value(_CHANGE_EXTERNAL_ID, order_id=order_id, external_id=external_id)
     except psycopg.errors.UniqueViolation as error:
         raise taken_external_id(external_id) from error
     return former

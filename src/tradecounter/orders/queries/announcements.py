@@ -71,7 +71,7 @@ _ORDERS_FROM = Statement(
 
 async def orders_since(tx: Transaction, since: datetime) -> RecentOrders:
     """Note from where on orders are recent, and return it."""
-    return RecentOrders(since, int(await tx.find_value(_ORDERS_FROM, since=since)))
+    return RecentOrders(since, int(await tx.fetch_value(_ORDERS_FROM, since=since)))
 
 
 # A row that changes again after the snapshot is announced the next time.

@@ -139,7 +139,7 @@ async def by_part_of_reference(tx: Transaction, wanted: OrderFilter) -> OrderFil
     rows = await tx.fetch_all(_WITH_REFERENCE, text=text, **_digit_range(joined_word(text)), most=most + 1)
     if len(rows) <= most:
         return replace(wanted, customer_reference=None, ids=[order_id for (order_id,) in rows])
-    if await tx.find_value(_IS_REFERENCE, text=text):
+    if await tx.fetch_value(_IS_REFERENCE, text=text):
         return wanted
     raise invalid("customer_reference", f"begins the references of more than {most} orders: type more of it")
 

@@ -224,7 +224,7 @@ _COUNT_SEALED = Statement("select count(*) from configuration")
 
 async def count_sealed(tx: Transaction) -> int:
     """Return the number of configurations."""
-    return int(await tx.find_value(_COUNT_SEALED))
+    return int(await tx.fetch_value(_COUNT_SEALED))
 
 
 _SAMPLE_SEALED = Statement(

@@ -44,7 +44,7 @@ async def insert_shipment(
 ) -> int:
     """Store a shipment of an order, with its units by line id and its serial numbers; return its id."""
     contact = order.courier_notifications or NotificationDetails()
-    shipment_id: int = await tx.find_value(
+    shipment_id: int = await tx.fetch_value(
         _INSERT_SHIPMENT,
         order_id=order.id,
         shipping_method=order.shipping_method,

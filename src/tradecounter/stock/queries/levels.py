@@ -55,7 +55,7 @@ async def read_stock_changes(tx: Transaction, position: int) -> StockChanges:
 
     The next position is the oldest running transaction. So no late commit is missed, but a level may be returned twice.
     """
-    seen = Seen.parse(await tx.find_value(_SEEN))
+    seen = Seen.parse(await tx.fetch_value(_SEEN))
     rows = await fetch_array(tx, _CHANGED_LEVELS, position=str(position))
     columns = (rows[name].astype(np.int64) for name in ("product_id", "available", "back_ordered", "changed_by"))
     return StockChanges(StockRows(*columns), seen)
