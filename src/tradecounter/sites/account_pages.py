@@ -25,7 +25,8 @@ from tradecounter.kit.clock import Clock
 from tradecounter.orders.pages.account.one_order import OwnOrderPages
 from tradecounter.orders.pages.account.order_list import OwnOrderListPages
 from tradecounter.orders.pages.account.review import ReviewPages
-from tradecounter.orders.pages.both.new_order import OWN, NewOrderPages
+from tradecounter.orders.pages.both.buyer import OWN
+from tradecounter.orders.pages.both.new_order import NewOrderPages
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account import RemittancePages
 from tradecounter.quotes.pages.account import OwnQuotePages, QuoteLinkPages

@@ -240,11 +240,11 @@ def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
     return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.sku for line in listed)]
 
 
-def lines_with(items: Iterable[tuple[str, int, str]]) -> FormLines:
-    """Return lines from SKUs, quantities and notes, such as those of the basket and of an earlier order."""
+def lines_with(items: Iterable[NotedItem]) -> FormLines:
+    """Return lines from items, such as those of the basket and of an earlier order."""
     form = FormLines()
-    for sku, quantity, note in items:
-        form.add(sku, str(quantity), note)
+    for item in items:
+        form.add(item.sku, str(item.quantity), item.note)
     return form
 
 

@@ -7,8 +7,10 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.kit.money import NOTHING
+from tradecounter.orders.lines import line_tax
 from tradecounter.orders.offers import LONGEST_SEARCH, OfferedLine, offered_lines
 from tradecounter.orders.pages.both.form_lines import Line
+from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.storefront.find_in_view import ProductListParameters, find_products
 from tradecounter.storefront.shown_product import ShownProduct, shown_skus
 from tradecounter.storefront.view import CustomerView
@@ -34,6 +36,30 @@ class PricedLine(Struct, frozen=True):
     def net(self) -> Decimal:
         """The net price of the line."""
         return NOTHING if self.offer is None else self.offer.line.cost_net
+
+
+class PricedLines(Struct, frozen=True):
+    """The lines of the form for a delivery to a country; `vat_rate` is the reseller's, in per cent."""
+
+    lines: Sequence[PricedLine]
+    country: str
+    vat_rate: Decimal
+
+    @property
+    def is_export(self) -> bool:
+        """Whether the delivery has no VAT."""
+        return self.country not in VAT_AREA
+
+    @property
+    def net(self) -> Decimal:
+        """The net price of all lines."""
+        return sum((line.net for line in self.lines), NOTHING)
+
+    @property
+    def gross(self) -> Decimal:
+        """The price of all lines with VAT, without shipping."""
+        rate = tax_rate(self.country, self.vat_rate)
+        return self.net + sum((line_tax(line.net, rate) for line in self.lines), NOTHING)
 
 
 class Search(Struct, frozen=True):
