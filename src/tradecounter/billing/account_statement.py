@@ -7,13 +7,11 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.debtors import AgedSums
 from tradecounter.billing.queries.statements import (
     DueRecord,
-    EntryRecord,
     balance_before,
     due_before,
     entries_between,
@@ -29,7 +27,7 @@ from tradecounter.kit.csv_text import harmless, line
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.kit.text import one_line
-from tradecounter.kit.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed, made_from
 from tradecounter.letterhead.printing import Printer, print_with
 from tradecounter.letterhead.seller import Letterhead
 
@@ -107,7 +105,7 @@ async def read_statement(
     entries = []
     for record in await entries_between(tx, customer_id, start, end):
         balance += record.debit - record.credit
-        entries.append(_entry(record, balance))
+        entries.append(made_from(record, Entry, description=one_line(record.description), balance=balance))
     dues = await due_before(tx, customer_id, end)
     return AccountStatement(
         customer_id=customer_id,
@@ -119,11 +117,6 @@ async def read_statement(
         ageing=ageing_of(dues, until),
         unallocated=sum((due.due for due in dues), NOTHING) - balance,
     )
-
-
-def _entry(record: EntryRecord, balance: Decimal) -> Entry:
-    members = asdict(record) | {"description": one_line(record.description)}
-    return Entry(**members, balance=balance)
 
 
 def ageing_of(dues: Iterable[DueRecord], day: date) -> Ageing:

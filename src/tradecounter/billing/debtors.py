@@ -11,7 +11,6 @@ from tradecounter.billing.account_statement import Ageing
 from tradecounter.billing.queries.debtors import (
     DEBTORS,
     AgeStarts,
-    DebtorRecord,
     DebtorTotals,
     debtor_totals,
     mark_reminded,
@@ -23,6 +22,7 @@ from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import day_begins, uk_date
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.wire import made_from
 
 MOST_OVERDUE = "overdue"
 
@@ -44,7 +44,7 @@ async def read_debtors(tx: Transaction, now: datetime, most: int | None = None, 
     `after` is the overdue amount and the id of the last customer of the page before; without `most`, returns all.
     """
     records = await DEBTORS.page(tx, age_starts(now), MOST_OVERDUE, most, descending=True, after=after)
-    return [_debtor(record) for record in records]
+    return [made_from(record, Debtor, ageing=made_from(record, Ageing)) for record in records]
 
 
 async def read_debtor_totals(tx: Transaction, now: datetime) -> DebtorTotals:
@@ -56,17 +56,6 @@ def age_starts(now: datetime) -> AgeStarts:
     """Return when the UK days begin that separate the ages."""
     today = uk_date(now)
     return AgeStarts(*(day_begins(today - timedelta(days=days)) for days in (0, 30, 60, 90)))
-
-
-def _debtor(record: DebtorRecord) -> Debtor:
-    return Debtor(
-        customer_id=record.customer_id,
-        name=record.name,
-        due=record.due,
-        overdue=record.overdue,
-        ageing=Ageing(**{age: getattr(record, age) for age in Ageing.__struct_fields__}),
-        unallocated=record.unallocated,
-    )
 
 
 class Reminder(Struct, frozen=True, kw_only=True):

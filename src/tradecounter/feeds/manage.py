@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction
@@ -26,6 +27,7 @@ from tradecounter.feeds.wire import FeedTerms, stored_filter
 from tradecounter.identity.credentials import new_secret, secret_hash
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, or_not_found, require_text
+from tradecounter.kit.wire import made_from
 from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.view import CustomerView
 
@@ -112,12 +114,10 @@ def _checked(wanted: FeedTerms, view: CustomerView) -> FeedValues:
     with errors.collecting():
         check_markup(wanted.markup)
     errors.check()
-    return FeedValues(
-        wanted.name.strip(), columns, stored_filter(wanted.filter), wanted.markup, wanted.rounding, wanted.vat_included
-    )
+    chosen = {"name": wanted.name.strip(), "columns": columns, "filter": stored_filter(wanted.filter)}
+    return made_from(wanted, FeedValues, **chosen)
 
 
 def _shown(values: FeedValues) -> dict[str, Any]:
     """Return a feed for the audit log."""
-    chosen = {name: getattr(values, name) for name in FeedValues.__struct_fields__}
-    return chosen | {"columns": columns_text(values.columns)}
+    return asdict(made_from(values, FeedValues)) | {"columns": columns_text(values.columns)}

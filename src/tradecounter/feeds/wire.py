@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from tradecounter.edge.rest.parameters import Flag
 from tradecounter.feeds.rules import Rounding
 from tradecounter.kit.numbers import Percent
-from tradecounter.kit.wire import RequiredText
+from tradecounter.kit.wire import RequiredText, made_from
 from tradecounter.storefront.find_in_view import ProductListParameters, Sort
 
 _LONGEST = 500
@@ -53,7 +53,7 @@ class FeedTerms(FeedFilter, frozen=True, kw_only=True):
     @property
     def filter(self) -> FeedFilter:
         """The part of it that says which products."""
-        return FeedFilter(**{name: getattr(self, name) for name in FeedFilter.__struct_fields__})
+        return made_from(self, FeedFilter)
 
 
 def stored_filter(feed_filter: FeedFilter) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tradecounter.bulk.price_figures import PriceChanges, PriceFigures
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed, made_from
 
 
 class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
@@ -39,15 +39,7 @@ class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
     @property
     def prices(self) -> PriceChanges | None:
         """The effect on prices; None for kinds without prices."""
-        if self.raised is None or self.lowered is None or self.customers is None:
-            return None
-        return PriceChanges(
-            raised=self.raised,
-            lowered=self.lowered,
-            largest_rise=self.largest_rise,
-            largest_fall=self.largest_fall,
-            customers=self.customers,
-        )
+        return None if self.raised is None else made_from(self, PriceChanges)
 
 
 _ADD = Statement("insert into import_run (kind, at, made_by) values (:kind, :at, :by) returning id")

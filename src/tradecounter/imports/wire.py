@@ -13,6 +13,7 @@ from tradecounter.bulk.import_options import ImportReport
 from tradecounter.bulk.price_figures import GuardedPrice, UnknownPriceList
 from tradecounter.bulk.rows import LineMessage
 from tradecounter.edge.rest.parameters import Flag
+from tradecounter.kit.wire import made_from
 
 _NESTED = {"file", "prices"}  # the parts of a report that are shown differently
 
@@ -93,8 +94,7 @@ class Report(Struct, kw_only=True):
 def present_report(report: ImportReport) -> Report:
     """Return an import's report as the back office and the command line show it."""
     facts = report.file or FileFacts("CSV")
-    file = ReadFile(**{name: getattr(facts, name) for name in ReadFile.__struct_fields__})
     values = {field.name: getattr(report, field.name) for field in fields(report) if field.name not in _NESTED}
     figures = {} if report.prices is None else {f.name: getattr(report.prices, f.name) for f in fields(report.prices)}
     figures = {name: value for name, value in figures.items() if value is not None}
-    return Report(**values, file=file, **figures)
+    return Report(**values, file=made_from(facts, ReadFile), **figures)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from tradecounter.kit.clock import local_text
-from tradecounter.kit.wire import LocalDateTime, Moment, Timed
+from tradecounter.kit.wire import LocalDateTime, Moment, Timed, made_from
 from tradecounter.payments.queries.bank_files import BankFileRecord
 from tradecounter.payments.queries.bank_lines import BankLineRecord, State
 from tradecounter.payments.queries.payments import PaymentRecord
@@ -191,7 +191,7 @@ class StoredFile(Timed, Struct, frozen=True, kw_only=True):
 
 def present_file(record: BankFileRecord) -> StoredFile:
     """Return a bank file as the resource StoredFile."""
-    return StoredFile(**{name: getattr(record, name) for name in StoredFile.__struct_fields__})
+    return made_from(record, StoredFile)
 
 
 class RolledBackFile(StoredFile, frozen=True, kw_only=True):

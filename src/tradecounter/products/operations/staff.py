@@ -16,17 +16,19 @@ from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.days import time_or_start_of
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.prices.explain_price import ExplainedPrice, PriceCandidate
 from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice, contract_prices_of, list_prices_of
 from tradecounter.products.find_products import Catalogue, list_products
-from tradecounter.products.operations import wire as products
 from tradecounter.products.operations.wire import (
     AdjustmentRequest,
     AdjustmentResult,
     ExpectedDelivery,
     ListedProduct,
+    ProductDocument,
+    ProductImage,
     ResellerProduct,
     Stock,
 )
@@ -35,7 +37,7 @@ from tradecounter.stock.queries.stock import deliveries_of, stock_level_of
 from tradecounter.storefront.customer_prices import price_of
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
-_PRODUCT = products.ResellerProduct(
+_PRODUCT = ResellerProduct(
     sku="CV-320P",
     name="Convoy 320P desk phone",
     manufacturer="convoy",
@@ -49,8 +51,8 @@ _PRODUCT = products.ResellerProduct(
     short_description="A desk phone with six lines",
     description="Six lines, a colour display and PoE.",
     description_html="<p>Six lines, a colour display and PoE.</p>",
-    images=[products.ProductImage("https://pictures.example/cv-320p.jpg", is_primary=True)],
-    documents=[products.ProductDocument("Datasheet", "https://pictures.example/cv-320p.pdf")],
+    images=[ProductImage("https://pictures.example/cv-320p.jpg", is_primary=True)],
+    documents=[ProductDocument("Datasheet", "https://pictures.example/cv-320p.pdf")],
     attributes={"lines": "6", "poe": "true"},
     related_products=["CV-PSU"],
     similar_products=["CV-445G"],
@@ -60,8 +62,8 @@ _PRODUCT = products.ResellerProduct(
     box_length_mm=Decimal(230),
     purchase_cost=Decimal("61.20"),
     consumer_unit_cost=Decimal("99.00"),
-    stock=products.Stock(120, 114, 6, 0, "A-03-2"),
-    deliveries=[products.ExpectedDelivery(_AT.replace(month=7), 50)],
+    stock=Stock(on_hand=120, available=114, allocated=6, back_ordered=0, location="A-03-2"),
+    deliveries=[ExpectedDelivery(_AT.replace(month=7), 50)],
     prices=[ListPrice("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
     contract_prices=[ContractPrice(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],
 )
@@ -91,17 +93,12 @@ _PRICE = ExplainedPrice(
 
 
 DESCRIBED: Mapping[type, Described] = {
-    products.ListedProduct: Described(
-        "The product.",
-        products.ListedProduct(**{name: getattr(_PRODUCT, name) for name in products.ListedProduct.__struct_fields__}),
-    ),
-    products.ResellerProduct: Described("The product.", _PRODUCT, "Product"),
+    ListedProduct: Described("The product.", made_from(_PRODUCT, ListedProduct)),
+    ResellerProduct: Described("The product.", _PRODUCT, "Product"),
     ExplainedPrice: Described("The price.", _PRICE, "Price"),
-    products.AdjustmentRequest: Described(
-        "", products.AdjustmentRequest([Adjustment(sku="CV-320P", reason="Stocktake", set=120)])
-    ),
-    products.AdjustmentResult: Described(
-        "The stock of each product.", products.AdjustmentResult([AdjustedStock("CV-320P", 120, 114, 6, 0)])
+    AdjustmentRequest: Described("", AdjustmentRequest([Adjustment(sku="CV-320P", reason="Stocktake", set=120)])),
+    AdjustmentResult: Described(
+        "The stock of each product.", AdjustmentResult([AdjustedStock("CV-320P", 120, 114, 6, 0)])
     ),
 }
 
@@ -208,11 +205,8 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
     level = await stock_level_of(tx, product_id)
     return ResellerProduct(
         **structs.asdict(_listed(product)),
-        stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered, level.location),
-        deliveries=[
-            ExpectedDelivery(delivery.expected_on, delivery.incoming)
-            for delivery in await deliveries_of(tx, product_id)
-        ],
+        stock=made_from(level, Stock),
+        deliveries=[made_from(delivery, ExpectedDelivery) for delivery in await deliveries_of(tx, product_id)],
         prices=await list_prices_of(tx, product_id),
         contract_prices=await contract_prices_of(tx, product_id),
     )

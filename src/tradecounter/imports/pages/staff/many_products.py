@@ -20,6 +20,7 @@ from tradecounter.imports.kinds import IMPORTERS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import plural
+from tradecounter.kit.wire import made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.on_pages import categories_in_tree
 from tradecounter.products.queries.products import find_product_ids, product_rows
@@ -65,14 +66,7 @@ class ManyProductsPages(Struct, frozen=True):
         shown = submitted.values.get("shown", ())
 
         async def work(tx: Transaction, body: ProductsForm, now: datetime) -> int:
-            wanted = ProductsChange(
-                skus=_chosen_skus(body.sku),
-                active=body.active,
-                clearance_product=body.clearance_product,
-                add_category=body.add_category,
-                remove_category=body.remove_category,
-            )
-            return await change_products(tx, wanted, now)
+            return await change_products(tx, made_from(body, ProductsChange, skus=_chosen_skus(body.sku)), now)
 
         return await self.desk.change(
             call,

@@ -30,6 +30,7 @@ from tradecounter.imports.save_contract_price import (
 )
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.kit.numbers import Pounds, UnreadableNumberError, read_id, read_percent, read_pounds
+from tradecounter.kit.wire import made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.importing import ContractPriceRow
 from tradecounter.prices.queries.prices_of_products import contract_prices_of, list_prices_of
@@ -87,15 +88,7 @@ class ContractPricePages(Struct, frozen=True):
 
         async def work(tx: Transaction, body: ContractPriceForm, now: datetime) -> bool:
             customer = await _customer(tx, call, body.customer)
-            row = ContractPriceRow(
-                customer,
-                body.sku,
-                body.single_unit_cost,
-                body.five_plus_unit_cost,
-                body.ten_plus_unit_cost,
-                body.valid_from,
-                body.valid_until,
-            )
+            row = made_from(body, ContractPriceRow, customer_id=customer)
             with named_by(lambda field: "customer" if field == "customer_id" else field):
                 wanted = SavedContractPrice(row=row, seen=body.seen or None, force=body.force)
                 return await save_contract_price(tx, wanted, now)
@@ -235,16 +228,7 @@ def _price_change(typed: PriceChangeForm) -> PriceChange:
         by = read(typed.by)
     except UnreadableNumberError as error:
         raise invalid("by", str(error) if typed.by else "is required") from error
-    return PriceChange(
-        price_list=typed.price_list,
-        query=typed.query,
-        manufacturer=typed.manufacturer,
-        category=typed.category,
-        show=typed.show,
-        rounding=typed.rounding,
-        first_prices=typed.first_prices,
-        **{typed.how: by},
-    )
+    return made_from(typed, PriceChange, **{how: by if how == typed.how else None for how in HOWS})
 
 
 def _as_query(submitted: Submitted) -> str:

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 from msgspec.structs import fields, replace
 from starlette.responses import Response
 
@@ -32,6 +32,7 @@ from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.keys import ExternalId, key_form
 from tradecounter.kit.numbers import Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import plural
+from tradecounter.kit.wire import made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow
@@ -256,32 +257,18 @@ def _linked(listed: Mapping[str, str]) -> str:
 
 
 def _product(body: ProductForm, attributes: dict[str, str]) -> ProductRow:
-    """Return the row of an import that sets all fields of the form. Raises DomainError (invalid)."""
-    return ProductRow(
-        sku=body.sku,
-        name=body.name,
-        manufacturer=body.manufacturer,
-        ean=body.ean,
-        short_description=body.short_description,
-        description=body.description,
-        description_html=body.description_html,
+    """Return the row of an import that sets the fields of the form, and no others. Raises DomainError (invalid)."""
+    return made_from(
+        body,
+        ProductRow,
         categories=list(dict.fromkeys(body.categories)),
         attributes=attributes,
         images=_images(body),
         documents=_documents(body.documents),
         related_products=_lines(body.related_products),
         similar_products=_lines(body.similar_products),
-        store_url=body.store_url,
-        weight_kg=body.weight_kg,
-        box_width_mm=body.box_width_mm,
-        box_height_mm=body.box_height_mm,
-        box_length_mm=body.box_length_mm,
-        consumer_unit_cost=body.consumer_unit_cost,
-        purchase_cost=body.purchase_cost,
-        clearance_product=body.clearance_product,
-        configurable=body.configurable,
-        active=body.active,
-        external_id=body.external_id,
+        manufacturer_name=UNSET,
+        components=UNSET,
     )
 
 

@@ -27,7 +27,7 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.kit.numbers import Id, read_id
-from tradecounter.kit.wire import ReasonRequest
+from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.payments.queries.payments import PAYMENTS, PaymentFilter, PaymentRow, fetch_payment
@@ -261,8 +261,7 @@ class PaymentPages(Struct, frozen=True):
 
 async def _record(tx: Transaction, body: PaymentForm, now: datetime) -> PaymentPreview:
     customer_id = await chosen_customer(tx, body.customer_id, body.picked)
-    new = {name: getattr(body, name) for name in NewPayment.__struct_fields__}
-    payment = await record_payment(tx, PaymentRequest(**new, invoice=body.invoice, customer_id=customer_id), now)
+    payment = await record_payment(tx, made_from(body, PaymentRequest, customer_id=customer_id), now)
     return await preview_of(tx, payment)
 
 

@@ -21,7 +21,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.numbers import Id
-from tradecounter.kit.wire import ReasonRequest
+from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.payments.pages.staff.payments import UNASKED, PaymentPreview, preview_of, said_of_payment
@@ -83,13 +83,7 @@ class PlacementForm(Struct, frozen=True, kw_only=True):
     async def placement(self, tx: Transaction) -> Placement:
         """Return where the money goes. Raises DomainError (invalid) for none and for several customers."""
         customer_id = await named_customer(tx, "customer_id", self.customer_id)
-        return Placement(
-            customer_id=UNSET if customer_id is None else customer_id,
-            invoice=self.invoice,
-            amount=self.amount,
-            received_on=self.received_on,
-            force=self.force,
-        )
+        return made_from(self, Placement, customer_id=UNSET if customer_id is None else customer_id)
 
 
 class LineTable(TableParameters, frozen=True, kw_only=True):
