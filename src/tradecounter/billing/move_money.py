@@ -11,7 +11,7 @@ from tradecounter.billing.queries.ledger import (
     allocate,
     allocate_refund,
     free_money,
-    lock_account,
+    lock_balance,
 )
 from tradecounter.billing.rules import draw
 from tradecounter.credit.queries import discharge
@@ -71,7 +71,7 @@ async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrde
     Raises DomainError: not found, conflict (not confirmed, or cancelled).
     """
     named_order = await fetch_order(tx, reference)
-    await lock_account(tx, named_order.customer_id)
+    await lock_balance(tx, named_order.customer_id)
     order = await lock_order(tx, named_order.id)
     if isinstance(order, CancelledOrder | CancelledUnconfirmed):
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.ended_as}")

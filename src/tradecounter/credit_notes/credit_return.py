@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.queries.ledger import lock_account
+from tradecounter.billing.queries.ledger import lock_balance
 from tradecounter.credit_notes.issue_credit_note import issue_credit_note
 from tradecounter.credit_notes.queries import units_on_invoices
 from tradecounter.credit_notes.reseller_wire import ReceivedReturn, present_received
@@ -33,7 +33,7 @@ async def receive_and_credit(
     """
     found = await fetch_return(tx, number)
     if receipt.credit:
-        await lock_account(tx, found.customer_id)
+        await lock_balance(tx, found.customer_id)
     await receive_return(tx, number, receipt.items, now)
     closed_by_it = list(await settle_returns(tx, found.order_id, now, found.id))
     if return_number(found.id) not in closed_by_it and await count_credited(tx, number, {}, now):

@@ -17,7 +17,7 @@ from tradecounter.billing.queries.ledger import (
     allocated_to,
     credit_invoice,
     invoice_balances,
-    lock_account,
+    lock_balance,
 )
 from tradecounter.billing.rules import BilledUnits, vat_totals
 from tradecounter.credit.queries import discharge
@@ -86,7 +86,7 @@ async def issue_credit_note(
     with collector.collecting():
         require_text("reason", reason, LONGEST_REASON)
     invoice_record = await fetch_invoice(tx, invoice)
-    await lock_account(tx, invoice_record.customer_id)
+    await lock_balance(tx, invoice_record.customer_id)
     order = await lock_order(tx, invoice_record.order_id)
     await require_own_seller(tx, letterhead)
     original = await invoice_document(tx, invoice)

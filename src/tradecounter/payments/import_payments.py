@@ -10,7 +10,7 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import (
     InvoiceOwner,
     invoices_numbered,
-    lock_accounts,
+    lock_balances,
     orders_with_debt,
 )
 from tradecounter.db.transaction import Transaction
@@ -169,7 +169,7 @@ async def _lock_targets(tx: Transaction, lines: Sequence[BankLine], now: datetim
     evidence = await _read_evidence(tx, [line for line in lines if line.error is None], now)
     target_of_line = {line.number: _target(line, evidence) for line in lines}
     targets = [target for target in target_of_line.values() if isinstance(target, _Target)]
-    await lock_accounts(tx, {target.customer_id for target in targets})
+    await lock_balances(tx, {target.customer_id for target in targets})
     orders = [evidence.owners[number].order_id for target in targets for number in target.invoices]
     orders += await orders_with_debt(tx, {target.customer_id for target in targets if not target.invoices})
     await lock_orders(tx, orders)

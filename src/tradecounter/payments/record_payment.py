@@ -19,7 +19,7 @@ from tradecounter.billing.queries.ledger import (
     allocated_by,
     invoice_balances,
     invoices_of_order,
-    lock_account,
+    lock_balance,
     open_invoices,
     refunded_by,
     refunded_of,
@@ -109,7 +109,7 @@ async def pay_invoice(tx: Transaction, number: int, new: NewPayment, now: dateti
     invoice = await fetch_invoice(tx, number)
     if new.method == "refund":
         raise invalid("method", "a refund is of an account, not of an invoice")
-    await lock_account(tx, invoice.customer_id)
+    await lock_balance(tx, invoice.customer_id)
     await lock_orders(tx, [invoice.order_id])
     return await _record(tx, invoice.customer_id, new, await invoice_balances(tx, [number]), now)
 
@@ -120,7 +120,7 @@ async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: d
     Raises DomainError: not found, invalid (also a refund of more than is on the account), conflict (a duplicate).
     """
     await fetch_account(tx, customer_id)
-    unallocated = await lock_account(tx, customer_id)
+    unallocated = await lock_balance(tx, customer_id)
     if new.method == "refund":
         require_at_most(new.amount, unallocated, "which is on the account")
         return await _record(tx, customer_id, new, [], now)
@@ -226,7 +226,7 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
     reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
     customer_id = (await fetch_payment(tx, payment_id)).customer_id
-    await lock_account(tx, customer_id)
+    await lock_balance(tx, customer_id)
     payment = await fetch_payment(tx, payment_id)
     if payment.reversed_at is not None:
         raise DomainError(Kind.CONFLICT, f"payment {payment_id} is already reversed")

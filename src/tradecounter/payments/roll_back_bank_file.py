@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.queries.ledger import lock_accounts
+from tradecounter.billing.queries.ledger import lock_balances
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind
 from tradecounter.orders.queries.orders import lock_orders
@@ -37,7 +37,7 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     await _rollable(tx, file_id, now)
     payments = [line.payment_id for line in await lines_of_file(tx, file_id) if line.payment_id is not None]
     paid = await paid_by(tx, payments)
-    await lock_accounts(tx, {customer_id for customer_id, _ in paid})
+    await lock_balances(tx, {customer_id for customer_id, _ in paid})
     await lock_orders(tx, {order_id for _, order_id in paid if order_id is not None})
     lines = await lines_of_file(tx, file_id, lock=True)
     kept = [line for line in lines if _has_changed(line)]

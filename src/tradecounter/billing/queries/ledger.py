@@ -14,7 +14,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 
-_LOCK_ACCOUNTS = Statement("""
+_LOCK_BALANCES = Statement("""
     insert into account_balance (customer_id)
     select customer_id from unnest(:customer_ids::bigint[]) as customer_id order by customer_id
     on conflict (customer_id) do update set customer_id = excluded.customer_id
@@ -22,16 +22,16 @@ _LOCK_ACCOUNTS = Statement("""
 """)
 
 
-async def lock_account(tx: Transaction, customer_id: int) -> Decimal:
-    """Lock the money of an account until the transaction ends; return what is unallocated."""
-    unallocated: Decimal = await tx.find_value(_LOCK_ACCOUNTS, customer_ids=[customer_id])
+async def lock_balance(tx: Transaction, customer_id: int) -> Decimal:
+    """Lock the balance of an account, its money, until the transaction ends; return what is unallocated."""
+    unallocated: Decimal = await tx.find_value(_LOCK_BALANCES, customer_ids=[customer_id])
     return unallocated
 
 
-async def lock_accounts(tx: Transaction, customer_ids: set[int]) -> None:
-    """Lock the money of accounts, by customer id, until the transaction ends."""
+async def lock_balances(tx: Transaction, customer_ids: set[int]) -> None:
+    """Lock the balances of accounts, by customer id, until the transaction ends."""
     if customer_ids:
-        await tx.execute(_LOCK_ACCOUNTS, customer_ids=list(customer_ids))
+        await tx.execute(_LOCK_BALANCES, customer_ids=list(customer_ids))
 
 
 _UNALLOCATED_OF = Statement(
