@@ -8,7 +8,7 @@ from tradecounter.credit.rules import OF_ORDER, CreditRoom, require_credit
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.money import NOTHING
 
 _OUTSTANDING_OF = Statement(
@@ -36,9 +36,7 @@ _ROOM = Statement(
 async def fetch_credit_room(tx: Transaction, customer_id: int) -> CreditRoom:
     """Return an account's credit and how much of it is used. Raises DomainError (not found)."""
     row = await tx.find_row(_ROOM, customer_id=customer_id)
-    if row is None:
-        raise not_found("customer", customer_id)
-    return row
+    return or_not_found(row, "customer", customer_id)
 
 
 _CHARGE = Statement(

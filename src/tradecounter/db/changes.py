@@ -33,10 +33,10 @@ class Versions(Struct, frozen=True):
     """The versions of all topics in one transaction.
 
     Attributes:
-    server: identifies the server until it stops, crashes or is promoted. Transaction ids and version numbers can be
-            compared only for the same server.
+        server: identifies the server until it stops, crashes or is promoted. Transaction ids and version numbers can
+            be compared only for the same server.
         read_at: monotonic seconds; the transaction sees the database at that time or later.
-    numbers: the version numbers of all topics that have changed since the installation.
+        numbers: the version numbers of all topics that have changed since the installation.
     """
 
     server: str

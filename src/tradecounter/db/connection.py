@@ -44,7 +44,7 @@ class Connection(AsyncConnection[TupleRow]):
         set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)
-        self.sending = ""  # the statements of the next round trip, if traces are on
+        self.sending = ""
         self._watched: int | None = None  # the socket that the event loop watches
         self._readable: asyncio.Future[None] | None = None
 

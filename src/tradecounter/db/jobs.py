@@ -13,7 +13,7 @@ from psycopg.sql import SQL
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.errors import DomainError, Kind, or_not_found
 from tradecounter.kit.wire import Moment, Timed
 
 SILENT_SECONDS = 20.0  # seconds without a heartbeat after which a worker counts as dead
@@ -119,8 +119,7 @@ _WORKERS_HEARD_OF = Statement(
 
 async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
     """Return the workers' state; a worker without a heartbeat for `silent_seconds` is not alive."""
-    row = await tx.find_row(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
-    return row or Workers(0, None)
+    return await tx.fetch_row(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
 
 
 class Waiting(Struct, frozen=True):
@@ -147,8 +146,7 @@ _WAITING_JOBS = Statement(
 
 async def waiting_jobs(tx: Transaction) -> Waiting:
     """Return the state of the jobs that have not started."""
-    row = await tx.find_row(_WAITING_JOBS)
-    return row or Waiting(0, None, 0)
+    return await tx.fetch_row(_WAITING_JOBS)
 
 
 class FailedJobs(Struct, frozen=True):
@@ -226,11 +224,9 @@ _RETRY = Statement("select procrastinate_retry_job_v2(:id, now(), null, null, nu
 
 async def requeue_failed_job(tx: Transaction, job_id: int) -> Job:
     """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
-    job = await tx.find_row(_LOCK_JOB, id=job_id)
-    if job is None:
-        raise not_found("job", job_id)
+    found = await tx.find_row(_LOCK_JOB, id=job_id)
+    job = or_not_found(found, "job", job_id)
     if job.state != "failed":
         raise DomainError(Kind.CONFLICT, f"job {job_id} has not failed: its state is {job.state}")
     await tx.fetch_all(_RETRY, id=job_id)
-    queued = await tx.find_row(_LOCK_JOB, id=job_id)
-    return queued or job
+    return await tx.fetch_row(_LOCK_JOB, id=job_id)

@@ -32,22 +32,20 @@ class Log(Struct, frozen=True):
     replayed: bool
 
 
-_LOG = Statement("""
-    select system_identifier::text, pg_is_in_recovery(), case
+_LOG = Statement(
+    """
+    select system_identifier::text as installation, pg_is_in_recovery() as replayed, case
         when pg_is_in_recovery() then (select min_recovery_end_timeline from pg_control_recovery())
         else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int
-    end
+    end as timeline
     from pg_control_system()
-""")
+    """,
+    Log,
+)
 
 
 # What is written but not flushed yet is not sent to replicas.
 _END_OF_LOG = Statement("select pg_current_wal_flush_lsn()::text")
-_LAG = Statement("""
-    select
-        greatest(pg_wal_lsn_diff(:end_of_log::pg_lsn, pg_last_wal_replay_lsn()), 0)::bigint,
-        pg_is_wal_replay_paused()
-""")
 
 
 class Lag(Struct, frozen=True):
@@ -55,6 +53,15 @@ class Lag(Struct, frozen=True):
 
     missing: int
     paused: bool
+
+
+_LAG = Statement(
+    """
+    select greatest(pg_wal_lsn_diff(:end_of_log::pg_lsn, pg_last_wal_replay_lsn()), 0)::bigint as missing,
+           pg_is_wal_replay_paused() as paused
+    """,
+    Lag,
+)
 
 
 class Position(Struct, frozen=True):
@@ -67,11 +74,7 @@ class Position(Struct, frozen=True):
 async def read_position(tx: Transaction) -> Position:
     """Return where a server is. Must be the transaction's first call."""
     versions = await read_versions(tx)
-    row = await tx.find_row(_LOG)
-    if row is None:
-        raise ReplicaError("the server does not name its log")
-    installation, is_replica, timeline = row
-    return Position(Log(installation, timeline, is_replica), versions)
+    return Position(await tx.fetch_row(_LOG), versions)
 
 
 async def require_replayed(replica: Transaction, primary: Position, topic: Topic) -> None:
@@ -101,10 +104,7 @@ async def read_lag(replica: Transaction, primary: Position, end_of_log: str) -> 
     position = await _position_on_the_same_log(replica, primary)
     if not position.log.replayed:
         raise ReplicaError("it is the primary itself")
-    row = await replica.find_row(_LAG, end_of_log=end_of_log)
-    if row is None:
-        raise ReplicaError("the server does not say what it has replayed")
-    return Lag(*row)
+    return await replica.fetch_row(_LAG, end_of_log=end_of_log)
 
 
 async def _position_on_the_same_log(replica: Transaction, primary: Position) -> Position:

@@ -62,8 +62,8 @@ _RECORDED = Statement(
 
 async def read_base_backup(tx: Transaction) -> BaseBackup:
     """Return what is recorded of this server's base backups; a record that is no time counts as none."""
-    row = await tx.find_row(_RECORDED)
-    if row is None or not row.wanted:
+    row = await tx.fetch_row(_RECORDED)
+    if not row.wanted:
         return BaseBackup(wanted=False, last=None, age_seconds=0)
     last = _time(row.value)
     age = row.now - (last or row.started)
@@ -120,4 +120,4 @@ _WAL_ARCHIVE = Statement(
 
 async def read_wal_archive(tx: Transaction) -> WalArchive:
     """Return the state of this server's archive; each server of a cluster has its own."""
-    return await tx.find_row(_WAL_ARCHIVE) or WalArchive(used=False, last_archived=None, failing_seconds=0)
+    return await tx.fetch_row(_WAL_ARCHIVE)

@@ -41,7 +41,7 @@ from tradecounter.imports.queries import (
 )
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, not_found, or_not_found
 from tradecounter.prices.importing import PRICE_LIST
 from tradecounter.prices.queries.importing import END_PRICES
 
@@ -268,9 +268,7 @@ async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> P
 
 
 async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:
-    record = await lock_import(tx, import_id)
-    if record is None:
-        raise not_found("import", import_id)
+    record = or_not_found(await lock_import(tx, import_id), "import", import_id)
     if record.rolled_back_at is not None:
         raise DomainError(Kind.CONFLICT, f"import {import_id} is already rolled back")
     if record.at < now - KEEP_CHANGES:

@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.payments.queries.bank_lines import State
 
 
@@ -56,9 +56,7 @@ async def list_bank_files(
 async def fetch_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:
     """Return a bank file, with `lock` until the transaction ends. Raises DomainError (not found)."""
     row = await tx.find_row(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
-    if row is None:
-        raise not_found("bank file", file_id)
-    return row
+    return or_not_found(row, "bank file", file_id)
 
 
 _ADD_FILE = Statement("""

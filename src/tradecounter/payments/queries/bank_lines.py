@@ -13,7 +13,7 @@ from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.payments.bank_line import BankLine
 
 State = Literal["unplaced", "placed", "set_aside"]
@@ -53,9 +53,7 @@ _THE_LINE = Statement(SQL("{} where l.id = :line_id").format(_SELECTED), BankLin
 async def fetch_bank_line(tx: Transaction, line_id: int) -> BankLineRecord:
     """Return a line. Raises DomainError (not found)."""
     row = await tx.find_row(_THE_LINE, line_id=line_id)
-    if row is None:
-        raise not_found("bank line", line_id)
-    return row
+    return or_not_found(row, "bank line", line_id)
 
 
 _LOCK_LINE = Statement("select state from bank_line where id = :line_id for update")
@@ -64,9 +62,7 @@ _LOCK_LINE = Statement("select state from bank_line where id = :line_id for upda
 async def lock_bank_line(tx: Transaction, line_id: int) -> State:
     """Lock a line until the transaction ends, and return its state. Raises DomainError (not found)."""
     state: State | None = await tx.find_value(_LOCK_LINE, line_id=line_id)
-    if state is None:
-        raise not_found("bank line", line_id)
-    return state
+    return or_not_found(state, "bank line", line_id)
 
 
 class BankLineFilter(Struct, frozen=True, kw_only=True):
@@ -303,8 +299,7 @@ _WAITING = Statement(
 
 async def lines_waiting(tx: Transaction) -> WaitingLines:
     """Return how many lines wait to be placed."""
-    row = await tx.find_row(_WAITING)
-    return row or WaitingLines(0, Decimal(0), None)
+    return await tx.fetch_row(_WAITING)
 
 
 _NAMES = Statement(SQL("select id, {} from customer c where id = any(:customer_ids)").format(CUSTOMER_NAME))

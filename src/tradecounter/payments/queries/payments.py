@@ -12,7 +12,7 @@ from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
@@ -54,9 +54,7 @@ _THE_PAYMENT = Statement(_SELECTED.format(SQL("p.id = :payment_id")), PaymentRec
 async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
     """Return a payment. Raises DomainError (not found)."""
     row = await tx.find_row(_THE_PAYMENT, payment_id=payment_id)
-    if row is None:
-        raise not_found("payment", payment_id)
-    return row
+    return or_not_found(row, "payment", payment_id)
 
 
 class PaymentFilter(Struct, frozen=True, kw_only=True):

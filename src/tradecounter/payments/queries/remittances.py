@@ -10,7 +10,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.wire import Amount, Moment, Timed
 
 
@@ -93,9 +93,7 @@ async def insert_remittance(
 async def fetch_remittance(tx: Transaction, remittance_id: int) -> RemittanceAdvice:
     """Return a remittance. Raises DomainError (not found)."""
     row = await tx.find_row(_ONE, id=remittance_id)
-    if row is None:
-        raise not_found("remittance", remittance_id)
-    return row
+    return or_not_found(row, "remittance", remittance_id)
 
 
 async def remittance_table(
