@@ -7,7 +7,7 @@ import pytest
 
 from support.command_line import without_settings
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.sweep
 
 LIBRARIES = {"alembic", "croniter", "opentelemetry", "procrastinate", "pypdf", "sqlalchemy"}
 BACK_OFFICE = {"tradecounter.imports", "tradecounter.sites.back_office_pages", "tradecounter.sites.back_office"}

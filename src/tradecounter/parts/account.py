@@ -1,17 +1,10 @@
 """What operations and pages of the account are made with, besides their desk."""
 
-from msgspec import Struct
-
-from tradecounter.orders.order_context import OrderContexts
-from tradecounter.settings import Settings
+from tradecounter.parts.site import SiteParts
 from tradecounter.shipments.queries.fulfilment import OrderFulfilment
-from tradecounter.storefront.storefront import RefreshableViews
 
 
-class AccountParts(Struct, frozen=True):
+class AccountParts(SiteParts, frozen=True, kw_only=True):
     """The same views and services that the customers' API uses."""
 
-    views: RefreshableViews
-    contexts: OrderContexts
     fulfilment: OrderFulfilment
-    settings: Settings

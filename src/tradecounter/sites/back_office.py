@@ -163,12 +163,12 @@ class BackOffice(Site):
 
     def _parts(self, settings: Settings, clock: Clock) -> OfficeParts:
         return OfficeParts(
-            self._views,
-            OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))),
-            OrderContexts(self._views.for_order, self._methods, OrderingPolicy.from_settings(settings)),
-            letterhead_from(settings),
-            settings,
-            ImportUploads(self.database, clock),
+            views=self._views,
+            contexts=OrderContexts(self._views.for_order, self._methods, OrderingPolicy.from_settings(settings)),
+            settings=settings,
+            orders=OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))),
+            letterhead=letterhead_from(settings),
+            uploads=ImportUploads(self.database, clock),
         )
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:

@@ -208,7 +208,7 @@ class Application(Site):
         views = RefreshableViews(self.storefront, self.refresher, self.freshness)
         contexts = OrderContexts(views.for_order, self.methods, OrderingPolicy.from_settings(settings))
         fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
-        return AccountParts(views, contexts, fulfilment, settings)
+        return AccountParts(views=views, contexts=contexts, settings=settings, fulfilment=fulfilment)
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views = self._parts.views

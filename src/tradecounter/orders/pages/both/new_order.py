@@ -61,8 +61,7 @@ from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import MOST_ITEMS
-from tradecounter.parts.account import AccountParts
-from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.site import SiteParts
 from tradecounter.products.search.query import as_typed
 from tradecounter.quotes.handle_quotes import quote_for_customer
 from tradecounter.storefront.view import CustomerView, current_view
@@ -113,7 +112,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
     """The form of a new order."""
 
     desk: PageDesk
-    parts: AccountParts | OfficeParts
+    parts: SiteParts
 
     @page("", "New order", query=Prefill, **_RIGHTS)
     async def show_form(self, call: Call) -> Response:
