@@ -26,7 +26,13 @@ class ChosenEmails(Struct):
 _DESCRIBED: Mapping[type, Described] = {
     UserAlerts: Described(
         "The user's alerts.",
-        UserAlerts(12, "jo@harbourline.example", ["dispatched"], ["CV-320P"], ["New starter"]),
+        UserAlerts(
+            user_id=12,
+            email="jo@harbourline.example",
+            emails=["dispatched"],
+            stock=["CV-320P"],
+            prices=["New starter"],
+        ),
         "Alerts",
     ),
     ChosenEmails: Described("", ChosenEmails(["dispatched"]), "Choice"),

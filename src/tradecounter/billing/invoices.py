@@ -152,7 +152,15 @@ def _item(share: Share, supply: Supply) -> InvoiceLine:
 
 
 def _shipping(order: ConfirmedOrder, net: Decimal, vat: Decimal) -> InvoiceLine:
-    return InvoiceLine("", f"Shipping: {order.chosen_shipping.name}", 1, net, order.tax_rate, net, vat)
+    return InvoiceLine(
+        sku="",
+        description=f"Shipping: {order.chosen_shipping.name}",
+        quantity=1,
+        unit_price=net,
+        vat_rate=order.tax_rate,
+        net=net,
+        vat=vat,
+    )
 
 
 def _party(name: str, address: CustomerAddress) -> Party:

@@ -154,7 +154,13 @@ def read_parts(archive: ZipFile) -> BookParts:
     if not visible:
         raise DamagedPartError("there is no visible sheet")
     name, part = visible[0]
-    return BookParts(name, part, epoch, _formats(archive, relations), _texts(archive, relations))
+    return BookParts(
+        sheet=name,
+        part=part,
+        epoch=epoch,
+        formats=_formats(archive, relations),
+        texts=_texts(archive, relations),
+    )
 
 
 def _relations(archive: ZipFile, part: str) -> dict[str, tuple[str, str]]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.invoice_document import CreditNoteDocument, InvoiceDocument, InvoiceLine
@@ -165,9 +166,16 @@ def _credit_note(
 
 
 def _credited_line(original: InvoiceDocument, share: CreditShare, vat_rate: Decimal, reason: str) -> InvoiceLine:
-    if share.line is None:
-        return InvoiceLine("", reason, share.units, share.net, vat_rate, share.net, share.vat)
-    invoiced = original.lines[share.line.position - 1]
+    if share.line is not None:
+        invoiced = original.lines[share.line.position - 1]
+        credited = {"quantity": share.units, "net": share.net, "vat": share.vat, "parts": [], "serial_numbers": []}
+        return replace(invoiced, **credited)
     return InvoiceLine(
-        invoiced.sku, invoiced.description, share.units, invoiced.unit_price, invoiced.vat_rate, share.net, share.vat
+        sku="",
+        description=reason,
+        quantity=share.units,
+        unit_price=share.net,
+        vat_rate=vat_rate,
+        net=share.net,
+        vat=share.vat,
     )

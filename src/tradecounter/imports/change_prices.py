@@ -190,7 +190,15 @@ class _PriceMaker(Struct):
                 self.negative.append(product.sku)
             else:
                 single, five_plus, ten_plus = costs
-                self.rows.append(PriceRow(self.price_list, product.sku, single or Decimal(0), five_plus, ten_plus))
+                self.rows.append(
+                    PriceRow(
+                        price_list=self.price_list,
+                        sku=product.sku,
+                        single_unit_cost=single or Decimal(0),
+                        five_plus_unit_cost=five_plus,
+                        ten_plus_unit_cost=ten_plus,
+                    )
+                )
 
     def made(self) -> RuledPrices:
         """Return the prices. Raises DomainError (invalid)."""

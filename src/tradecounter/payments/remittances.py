@@ -64,7 +64,16 @@ async def tell_of_payment(
     remittance_id = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
     after = {"id": remittance_id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
     audit(tx, "remittance.tell", f"customer/{customer_id}", now, after=after)
-    return RemittanceAdvice(remittance_id, customer_id, amount, paid_on, reference, numbers, now, None)
+    return RemittanceAdvice(
+        id=remittance_id,
+        customer_id=customer_id,
+        amount=amount,
+        paid_on=paid_on,
+        reference=reference,
+        invoices=numbers,
+        told_at=now,
+        payment_id=None,
+    )
 
 
 async def told_invoices(tx: Transaction, customer_id: int, now: datetime) -> set[int]:

@@ -63,7 +63,9 @@ def no_catalogue_data() -> CatalogueData:
     """Return the data of an empty database."""
     snapshot = build_snapshot(ReferenceRecords([], [], []), [])
     book = PriceBook(align_lists({}, snapshot.row_of_id), align_contracts(no_contracts(), snapshot.row_of_id))
-    return CatalogueData({}, snapshot, book, empty_stock(0), StockPosition.at_the_start(""))
+    return CatalogueData(
+        versions={}, snapshot=snapshot, book=book, stock=empty_stock(0), stock_position=StockPosition.at_the_start("")
+    )
 
 
 async def read_catalogue_data(tx: Transaction, primary: str | None = None) -> CatalogueData:
@@ -87,11 +89,11 @@ async def read_catalogue_data(tx: Transaction, primary: str | None = None) -> Ca
     stock = await asyncio.to_thread(empty_stock(len(rows)).with_deliveries, deliveries, rows)
     topics: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "deliveries")
     return CatalogueData(
-        {topic: versions.of(topic) for topic in topics},
-        snapshot,
-        PriceBook(aligned, align_contracts(contracts, rows)),
-        stock.with_levels(levels.levels, rows),
-        StockPosition(versions.server, levels.seen),
+        versions={topic: versions.of(topic) for topic in topics},
+        snapshot=snapshot,
+        book=PriceBook(aligned, align_contracts(contracts, rows)),
+        stock=stock.with_levels(levels.levels, rows),
+        stock_position=StockPosition(versions.server, levels.seen),
         unreadable={
             "catalogue": snapshot.unreadable,
             "prices": unreadable_prices(lists),

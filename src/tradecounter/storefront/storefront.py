@@ -110,7 +110,13 @@ class Storefront:
         data, today = self._state.data, self._day.of(self._clock.now())
         prices = PriceVector(data.book.lists.shared((None, 0)))
         return CustomerView(
-            data.snapshot, prices, data.stock, trade_account=False, low_stock=self._low_stock, mark=None, day=today
+            snapshot=data.snapshot,
+            prices=prices,
+            stock=data.stock,
+            trade_account=False,
+            low_stock=self._low_stock,
+            mark=None,
+            day=today,
         )
 
     def _view(self, state: _State, customer_id: int) -> CustomerView | None:
@@ -120,15 +126,14 @@ class Storefront:
         today = self._day.of(self._clock.now())
         day, view = state.views.get(customer_id, (None, None))
         if view is None or day != today:
-            prices = data.book.vector(terms.customer_id, terms.profile, today)
             view = CustomerView(
-                data.snapshot,
-                prices,
-                data.stock,
-                terms.trade_account,
-                self._low_stock,
-                mark_of(data.versions),
-                today,
+                snapshot=data.snapshot,
+                prices=data.book.vector(terms.customer_id, terms.profile, today),
+                stock=data.stock,
+                trade_account=terms.trade_account,
+                low_stock=self._low_stock,
+                mark=mark_of(data.versions),
+                day=today,
                 write_cursor=self._cursor_writer(state.position, terms, today),
             )
             state.views[customer_id] = today, view
@@ -137,13 +142,17 @@ class Storefront:
     def _cursor_writer(self, position: Position | None, terms: CustomerTerms, day: date) -> Callable[[], bytes] | None:
         if position is None or self._cursors is None:
             return None
-        return partial(self._write_cursor, self._cursors, position, terms, day)
-
-    def _write_cursor(self, cursors: Cursors, position: Position, terms: CustomerTerms, day: date) -> bytes:
-        return cursors.write(terms.customer_id, Cursor(Place(position, self._seen_under(terms, day))))
+        cursor = Cursor(Place(position, self._seen_under(terms, day)))
+        return partial(self._cursors.write, terms.customer_id, cursor)
 
     def _seen_under(self, terms: CustomerTerms, day: date) -> Terms:
-        return Terms(terms.price_list, terms.discount, terms.trade_account, self._low_stock, day.toordinal())
+        return Terms(
+            price_list=terms.price_list,
+            discount=terms.discount,
+            trade_account=terms.trade_account,
+            low_stock=self._low_stock,
+            day=day.toordinal(),
+        )
 
     def sight(self, customer_id: int) -> Sight | None:
         """Return what the change feed compares; None if the customer is not loaded, or the data has no one position."""
@@ -152,12 +161,13 @@ class Storefront:
         if view is None or state.position is None:
             return None
         place = Place(state.position, self._seen_under(state.data.terms[customer_id], view.day))
-        return Sight(customer_id, view, state.data, self._loader.journal, place)
+        return Sight(customer_id=customer_id, view=view, data=state.data, journal=self._loader.journal, place=place)
 
     def outlook(self) -> Outlook:
         """Return the data that all customers see, for the change feed."""
         state = self._state
-        return Outlook(state.data, self._loader.journal, state.position, self._day.of(self._clock.now()))
+        day = self._day.of(self._clock.now())
+        return Outlook(data=state.data, journal=self._loader.journal, position=state.position, day=day)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> OutdatedData:
         """Load the parts that have changed and replace the state; large changes wait for this process's turn."""

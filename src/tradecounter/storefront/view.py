@@ -14,6 +14,7 @@ from pyroaring import BitMap
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Version, read_mark
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.columns.lookups import RowOfId
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.keys import key_form
 from tradecounter.prices.price_book import PriceBook, PriceVector, align_contracts, align_lists
@@ -147,42 +148,49 @@ async def view_at(
 def _few_products(
     current_products: Sequence[CurrentProduct], whole: CustomerView, customer_id: int, today: date
 ) -> CustomerView:
-    ids = [current_product.id for current_product in current_products]
-    products = [orderable_record(current_product.cells) for current_product in current_products]
+    products = [orderable_record(each.cells) for each in current_products]
     snapshot = build_snapshot(ReferenceRecords([], [], []), products, is_searched=False)
-    rows = snapshot.row_of_id
-    lists: defaultdict[str, list[_Values]] = defaultdict(list)
-    for product_id, key, *costs in _with_ids(ids, [current_product.lists for current_product in current_products]):
-        lists[key].append((product_id, *costs))
-    contracts = _numbers(_with_ids(ids, [current_product.contracts for current_product in current_products]), columns=6)
-    book = PriceBook(
-        align_lists({key: _price_rows(_numbers(values, columns=4)) for key, values in lists.items()}, rows),
-        align_contracts(_contract_rows(customer_id, contracts), rows),
-    )
-    due = _numbers(_with_ids(ids, [current_product.deliveries for current_product in current_products]), columns=3)
-    levels = _numbers(
-        [
-            (current_product.id, current_product.available, current_product.back_ordered, 0)
-            for current_product in current_products
-        ],
-        columns=4,
-    )
-    stock = (
-        empty_stock(len(rows))
-        .with_deliveries(DeliveryRows(due[0], due[1].astype(np.int32), due[2]), rows)
-        .with_levels(StockRows(*levels), rows)
-    )
     terms = CustomerTerms(customer_id, None, 0, whole.trade_account)
     if current_products:
         bought_at = current_products[0]
         terms = CustomerTerms(customer_id, bought_at.price_list, bought_at.discount, bought_at.trade_account)
-    prices = book.vector(customer_id, terms.profile, today)
-    return _FewProducts(snapshot, prices, stock, terms.trade_account, whole.low_stock, None, today, whole)
+    book = _book_of(current_products, customer_id, snapshot.row_of_id)
+    return _FewProducts(
+        snapshot=snapshot,
+        prices=book.vector(customer_id, terms.profile, today),
+        stock=_stock_of(current_products, snapshot.row_of_id),
+        trade_account=terms.trade_account,
+        low_stock=whole.low_stock,
+        mark=None,
+        day=today,
+        whole=whole,
+    )
 
 
-def _with_ids(ids: Sequence[int], lists: Sequence[Several]) -> Iterator[_Values]:
+def _book_of(current_products: Sequence[CurrentProduct], customer_id: int, row_of_id: RowOfId) -> PriceBook:
+    lists: defaultdict[str, list[_Values]] = defaultdict(list)
+    for product_id, key, *costs in _with_ids((each.id, each.lists) for each in current_products):
+        lists[key].append((product_id, *costs))
+    contracts = _numbers(_with_ids((each.id, each.contracts) for each in current_products), columns=6)
+    return PriceBook(
+        align_lists({key: _price_rows(_numbers(values, columns=4)) for key, values in lists.items()}, row_of_id),
+        align_contracts(_contract_rows(customer_id, contracts), row_of_id),
+    )
+
+
+def _stock_of(current_products: Sequence[CurrentProduct], row_of_id: RowOfId) -> StockVector:
+    levels = [(each.id, each.available, each.back_ordered, 0) for each in current_products]
+    ids, incoming, expected = _numbers(_with_ids((each.id, each.deliveries) for each in current_products), columns=3)
+    return (
+        empty_stock(len(row_of_id))
+        .with_deliveries(DeliveryRows(ids, incoming.astype(np.int32), expected), row_of_id)
+        .with_levels(StockRows(*_numbers(levels, columns=4)), row_of_id)
+    )
+
+
+def _with_ids(lists: Iterable[tuple[int, Several]]) -> Iterator[_Values]:
     """Yield each product's lists, with its id before them."""
-    for product_id, of_product in zip(ids, lists, strict=True):
+    for product_id, of_product in lists:
         for values in of_product or ():
             yield (product_id, *values)
 
@@ -198,7 +206,13 @@ def _price_rows(columns: NDArray[np.int64]) -> PriceRows:
 
 def _contract_rows(customer_id: int, columns: NDArray[np.int64]) -> ContractRows:
     first_days, last_days = columns[4:6].astype(np.int32)
-    return ContractRows(np.full_like(columns[0], customer_id), columns[0], _costs(columns[1:4]), first_days, last_days)
+    return ContractRows(
+        customer_ids=np.full_like(columns[0], customer_id),
+        product_ids=columns[0],
+        costs=_costs(columns[1:4]),
+        first_days=first_days,
+        last_days=last_days,
+    )
 
 
 def _costs(columns: NDArray[np.int64]) -> Costs:

@@ -67,7 +67,9 @@ class ContractRows(Struct, frozen=True):
 def no_contracts() -> ContractRows:
     """Return an empty set of contract prices."""
     ids, days = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-    return ContractRows(ids, ids, np.empty((0, 3), dtype=np.int32), days, days)
+    return ContractRows(
+        customer_ids=ids, product_ids=ids, costs=np.empty((0, 3), dtype=np.int32), first_days=days, last_days=days
+    )
 
 
 _READ_PRICE_LISTS = Statement("select key from price_list order by key")
@@ -119,11 +121,11 @@ async def read_contract_prices(tx: Transaction) -> ContractRows:
     """Return all contract prices."""
     rows = await fetch_array(tx, _CONTRACT_PRICES)
     return ContractRows(
-        rows["customer_id"].astype(np.int64),
-        rows["product_id"].astype(np.int64),
-        _costs(rows),
-        rows["first_day"].astype(np.int32),
-        rows["last_day"].astype(np.int32),
+        customer_ids=rows["customer_id"].astype(np.int64),
+        product_ids=rows["product_id"].astype(np.int64),
+        costs=_costs(rows),
+        first_days=rows["first_day"].astype(np.int32),
+        last_days=rows["last_day"].astype(np.int32),
     )
 
 

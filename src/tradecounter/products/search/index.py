@@ -275,16 +275,16 @@ class SearchIndexBuilder:
         number_of = dict(zip(lexicon, range(len(lexicon)), strict=True))
         order = WordOrder.of(names, number_of)
         return SearchIndex(
-            SortedKeys(bytes_column(lexicon)),
-            _stems(lexicon),
-            (
+            lexicon=SortedKeys(bytes_column(lexicon)),
+            stems=_stems(lexicon),
+            fields=(
                 FieldIndex.of(codes, number_of),
                 FieldIndex(order.numbers, order.postings()),
                 *(FieldIndex.of(rows_of_term, number_of) for rows_of_term in (*valued, texts)),
             ),
-            order,
-            NearestWords.of(lexicon),
-            Synonyms.of(synonyms),
+            order=order,
+            nearest=NearestWords.of(lexicon),
+            synonyms=Synonyms.of(synonyms),
         )
 
 

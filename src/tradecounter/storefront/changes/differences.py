@@ -125,7 +125,13 @@ def changed_under_terms(sight: Sight, since: Place) -> ChangedRows:
     lists = {since.terms.price_list, sight.place.terms.price_list}
     listed = reduce(np.union1d, map(noted.list_prices, lists), _NONE)
     shown = np.concatenate((noted.levels().rows, _delivered(sight, since, noted), _labelled(sight, since)))
-    return ChangedRows(detail, all_details, listed, shown, np.unique(np.concatenate((detail, listed, shown))))
+    return ChangedRows(
+        detail=detail,
+        all_details=all_details,
+        listed=listed,
+        shown=shown,
+        rows=np.unique(np.concatenate((detail, listed, shown))),
+    )
 
 
 def touches_contracts(sight: Sight, since: Place, changed: ChangedRows) -> bool:
@@ -173,8 +179,12 @@ class Noted(Struct, frozen=True):
 
     def rows(self, topic: Topic, subject: Subject) -> tuple[Rows, bool]:
         """Return the rows of a subject's changes; and whether all products have changed."""
-        lists = self.journal.between(topic, subject, version_of(self.after, topic), version_of(self.until, topic))
+        lists = self.journal.between(topic, subject, *self._versions(topic))
         return self._rows(ids for ids in lists if ids is not None), any(ids is None for ids in lists)
+
+    def subjects(self, topic: Topic) -> frozenset[Subject]:
+        """Return the price lists or the customers whose prices have changed."""
+        return frozenset(self.journal.subjects_between(topic, *self._versions(topic)))
 
     def levels(self) -> WrittenRows:
         """Return the rows whose stock level was written."""
@@ -192,6 +202,9 @@ class Noted(Struct, frozen=True):
             same = lists.listed(price_list)[default] == lists.listed(None)[default]
             default = default[same.all(axis=1)]
         return np.concatenate((own, default))
+
+    def _versions(self, topic: Topic) -> tuple[int, int]:
+        return version_of(self.after, topic), version_of(self.until, topic)
 
     def _rows(self, lists: Iterable[Ids]) -> Rows:
         ids = list(lists)

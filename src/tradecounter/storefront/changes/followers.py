@@ -8,12 +8,11 @@ import numpy as np
 from msgspec import Struct, field
 
 from tradecounter.customers.queries.terms import CustomerTerms
-from tradecounter.db.changes import Topic
 from tradecounter.kit.columns.lookups import are_among
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices import NO_PRICE
-from tradecounter.storefront.changes.cursor import Position
-from tradecounter.storefront.changes.differences import Noted, Outlook, Rows, version_of
+from tradecounter.storefront.changes.differences import Noted, Outlook, Rows
+from tradecounter.storefront.changes.journal import Subject
 from tradecounter.storefront.storefront import Storefront
 
 _Group = tuple[str | None, int, bool]  # customers with equal price list, discount and trade flag
@@ -28,8 +27,8 @@ class Concerns(Struct, frozen=True):
     everybody: bool  # all products have changed
     shown: Rows
     delivered: Rows
-    price_lists: frozenset[str]
-    customers: frozenset[int]  # whose contract prices have changed
+    price_lists: frozenset[Subject]
+    customers: frozenset[Subject]  # whose contract prices have changed
     new_day: bool
     _groups: dict[_Group, bool] = field(default_factory=dict)
 
@@ -89,20 +88,16 @@ def concerns_of(before: Outlook, now: Outlook) -> Concerns | None:
     noted = Noted(now.data, now.journal, before.position, now.position)
     detail, everybody = noted.rows("catalogue", None)
     return Concerns(
-        before,
-        now,
-        noted,
-        everybody,
-        np.concatenate((detail, noted.levels().rows)),
-        noted.rows("deliveries", None)[0],
-        frozenset(now.journal.lists_between(*_versions("prices", before.position, now.position))),
-        frozenset(now.journal.customers_between(*_versions("contracts", before.position, now.position))),
-        before.day != now.day,
+        before=before,
+        now=now,
+        noted=noted,
+        everybody=everybody,
+        shown=np.concatenate((detail, noted.levels().rows)),
+        delivered=noted.rows("deliveries", None)[0],
+        price_lists=noted.subjects("prices"),
+        customers=noted.subjects("contracts"),
+        new_day=before.day != now.day,
     )
-
-
-def _versions(topic: Topic, before: Position, now: Position) -> tuple[int, int]:
-    return version_of(before, topic), version_of(now, topic)
 
 
 _LOOK_FOR_THE_END_SECONDS = 0.2

@@ -91,16 +91,10 @@ class Journal(Struct):
         changes = self._of.get((topic, subject))
         return [] if changes is None or after >= until else changes.between(after, until)
 
-    def customers_between(self, after: int, until: int) -> Iterator[int]:
-        """Yield the customers whose contract prices changed after a version, up to another one."""
-        for (topic, subject), changes in self._of.items():
-            if topic == "contracts" and isinstance(subject, int) and changes.between(after, until):
-                yield subject
-
-    def lists_between(self, after: int, until: int) -> Iterator[str]:
-        """Yield the price lists that changed after a version, up to another one."""
-        for (topic, subject), changes in self._of.items():
-            if topic == "prices" and isinstance(subject, str) and changes.between(after, until):
+    def subjects_between(self, topic: Topic, after: int, until: int) -> Iterator[Subject]:
+        """Yield the price lists or the customers whose prices changed after a version, up to another one."""
+        for (changed, subject), changes in self._of.items():
+            if changed == topic and subject is not None and changes.between(after, until):
                 yield subject
 
     async def refreshed(self, tx: Transaction, versions: Versions, shown: Mapping[Topic, int]) -> "Journal":

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.kit.errors import FieldError, invalid, invalid_fields
@@ -88,18 +89,18 @@ def _field(
 ) -> AttributeField:
     """Return the field of an attribute. Its value is always among the choices, possible or not."""
     name = key if record is None else record.name
+    shown = AttributeField(number=number, key=key, name=name, kind="text", value=value, is_new=is_new)
     if record is not None and record.type == "boolean":
         choices = list(_YES_NO)
     elif _has_choices(record) or had_choices:
         choices = [(each["value"], each["value"]) for each in (record.possible_values if record else ())]
     else:
-        is_number = record is not None and record.type == "int"
-        return AttributeField(number, key, name, "number" if is_number else "text", value, is_new=is_new)
+        return replace(shown, kind="number") if record is not None and record.type == "int" else shown
     if value not in {"", ANOTHER, *dict(choices)}:
         choices.append((value, value))
     if record is None or record.type != "boolean":
         choices.append((ANOTHER, "Another value"))
-    return AttributeField(number, key, name, "choice", value, choices, is_new)
+    return replace(shown, kind="choice", choices=choices)
 
 
 def _has_choices(record: AttributeRecord | None) -> bool:

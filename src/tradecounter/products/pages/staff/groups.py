@@ -81,5 +81,5 @@ def _groups(
     for place, (key, name) in list(enumerate(named))[first : first + at["most"]]:
         rows = rows_of.get(fold(key), BitMap())
         sold = len(rows & catalogue.active)
-        groups.append(Group(place, key, name, sold, len(rows) - sold))
+        groups.append(Group(place=place, key=key, name=name, sold=sold, not_sold=len(rows) - sold))
     return groups
