@@ -176,15 +176,6 @@ async def import_body(
     return report
 
 
-def detected_kinds(file: BinaryIO, form: Form) -> list[str]:
-    """Return the kinds that a file's columns fit. Reads the file, so call it in a thread.
-
-    Raises UnreadableFileError.
-    """
-    opened = opened_file(file, form)
-    return [name for name, kind in IMPORT_KINDS.items() if opened.fits(kind.shape)]
-
-
 async def _store(body: AsyncIterator[bytes], file: BinaryIO) -> bytes:
     size, digest = 0, hashlib.sha256()
     async for chunk in body:

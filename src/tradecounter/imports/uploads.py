@@ -7,25 +7,23 @@ import asyncio
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import BinaryIO
 
 import psycopg
 import structlog
 from msgspec import Struct
 from msgspec.structs import replace
-from starlette.datastructures import UploadFile
 
 from tradecounter.bulk.encodings import UnreadableFileError
-from tradecounter.bulk.files import form_of, opened_file
+from tradecounter.bulk.files import ImportFile, form_of, opened_file
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.uploaded_files import UploadedFiles, name_of_upload
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.permissions import Role
-from tradecounter.imports.kinds import importable_kinds
-from tradecounter.imports.run import StoredBody, detected_kinds, import_body
+from tradecounter.imports.kinds import IMPORT_KINDS, importable_kinds
+from tradecounter.imports.run import StoredBody, import_body
 from tradecounter.imports.upload import ImportChoices, ImportOutcome, ImportUpload, column_options, outcome_of
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
@@ -39,6 +37,13 @@ _INTERRUPTED = "it was interrupted; nothing has changed: check it again"
 _UNFINISHED = "the database could not finish it; nothing has changed: try again"
 
 
+class SentFile(Struct, frozen=True):
+    """A file as a browser sent it, with the name there; who keeps it closes it."""
+
+    name: str | None
+    file: BinaryIO
+
+
 class ImportUploads:
     """The uploaded files of this process; their contents are on disk, unnamed."""
 
@@ -47,16 +52,29 @@ class ImportUploads:
         self._clock = clock
         self._files = UploadedFiles[ImportUpload]()
 
-    async def keep(self, owner: int, sent: UploadFile, wanted: ImportChoices, roles: Iterable[Role]) -> ImportUpload:
+    async def keep(self, owner: int, sent: SentFile, wanted: ImportChoices, roles: Iterable[Role]) -> ImportUpload:
         """Keep a file and detect what it contains. Raises DomainError (invalid) for an unreadable one."""
-        now, file = self._clock.now(), os.fdopen(os.dup(sent.file.fileno()), "rb")
-        await sent.close()  # nothing else frees the request's file before it is garbage-collected
         try:
-            upload = await asyncio.to_thread(_read, owner, sent.filename, file, wanted, set(roles), now)
+            opened, kinds = await asyncio.to_thread(_read, sent)
         except UnreadableFileError as error:
-            file.close()
+            sent.file.close()
             raise invalid("file", str(error)) from error
-        self._files.keep(upload, now)
+        permitted = importable_kinds(roles)
+        fitting = [kind for kind in kinds if kind in permitted]
+        if not wanted.kind and len(fitting) == 1:
+            wanted = replace(wanted, kind=fitting[0])
+        upload = ImportUpload(
+            owner=owner,
+            name=name_of_upload(sent.name),
+            at=self._clock.now(),
+            file=opened.file,
+            form=opened.facts.form,
+            size=os.fstat(opened.file.fileno()).st_size,
+            fitting=fitting,
+            lines=opened.lines,
+            wanted=wanted,
+        )
+        self._files.keep(upload, upload.at)
         return upload
 
     async def keep_rows(self, owner: int, kind: str, rows: Sequence[Struct], rule: str, origin: str) -> ImportUpload:
@@ -182,28 +200,10 @@ def _require_rest(upload: ImportUpload) -> None:
         raise DomainError(Kind.CONFLICT, f"the file is {upload.state}")
 
 
-def _read(
-    owner: int, filename: str | None, file: BinaryIO, wanted: ImportChoices, roles: set[Role], now: datetime
-) -> ImportUpload:
-    """Return a file as an upload, with the kinds that it fits. Raises UnreadableFileError."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(0)
-    form = form_of(filename or "", file)
-    lines = opened_file(file, form).lines
-    fitting = [kind for kind in detected_kinds(file, form) if kind in importable_kinds(roles)]
-    if not wanted.kind and len(fitting) == 1:
-        wanted = replace(wanted, kind=fitting[0])
-    return ImportUpload(
-        owner=owner,
-        name=name_of_upload(filename),
-        at=now,
-        file=file,
-        form=form,
-        size=size,
-        fitting=fitting,
-        lines=lines,
-        wanted=wanted,
-    )
+def _read(sent: SentFile) -> tuple[ImportFile, list[str]]:
+    """Return a file, opened, and the kinds that its columns fit. Raises UnreadableFileError."""
+    opened = opened_file(sent.file, form_of(sent.name or "", sent.file))
+    return opened, [name for name, kind in IMPORT_KINDS.items() if opened.fits(kind.shape)]
 
 
 def _written(rows: Sequence[Struct]) -> BinaryIO:

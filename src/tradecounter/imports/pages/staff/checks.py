@@ -1,10 +1,12 @@
 """`/import`: takes a file; `/import/check/{upload}`: shows what the file would change, and applies it."""
 
 import asyncio
+import os
 from collections.abc import Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from tradecounter.audit.record import audit
@@ -33,7 +35,7 @@ from tradecounter.imports.pages.staff.one_import import shown_changes
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.run import MOST_BYTES
 from tradecounter.imports.upload import MOST_BAD_ROWS, ImportChoices, ImportUpload
-from tradecounter.imports.uploads import ImportUploads
+from tradecounter.imports.uploads import ImportUploads, SentFile
 from tradecounter.kit.csv_text import MEDIA_TYPE
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.parts.back_office import OfficeParts
@@ -99,8 +101,8 @@ class ImportCheckPages(Struct, frozen=True):
             kind = _permitted(call, parse_form(submitted, UploadForm).kind)
             if "file" not in submitted.files:
                 raise invalid("file", "choose a file")
-            roles = roles_of_caller(call)
-            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], ImportChoices(kind=kind), roles)
+            sent, wanted = await _taken_over(submitted.files["file"]), ImportChoices(kind=kind)
+            made = await self._uploads.keep(staff_id_of(call), sent, wanted, roles_of_caller(call))
         except DomainError as error:
             return await self._list(call, _filled(submitted, error))
         finally:
@@ -220,6 +222,14 @@ class ImportCheckPages(Struct, frozen=True):
         after, kinds = read_cursor(wanted.after, int), readable_kinds(roles_of_caller(call))
         async with self.desk.reading() as tx:
             return await list_imports(tx, wanted.most, older_than=None if after is None else after[0], kinds=kinds)
+
+
+async def _taken_over(sent: UploadFile) -> SentFile:
+    """Return a file that outlives its request. Nothing else frees the request's own before it is garbage-collected."""
+    file = os.fdopen(os.dup(sent.file.fileno()), "rb")
+    file.seek(0)
+    await sent.close()
+    return SentFile(sent.filename, file)
 
 
 def _stored_kinds(call: Call) -> list[str]:
