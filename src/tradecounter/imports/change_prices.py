@@ -135,7 +135,9 @@ async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue |
     price_list = Spellings(keys).of(wanted.price_list)
     if price_list not in {_DEFAULT, *keys}:
         raise invalid("price_list", "does not exist")
-    product_filter = ProductFilter(wanted.manufacturer or None, wanted.show, category=wanted.category or None)
+    product_filter = ProductFilter(
+        manufacturer=wanted.manufacturer or None, category=wanted.category or None, show=wanted.show
+    )
     making, after = _PriceMaker(rule, price_list, wanted.first_prices), ""
     while True:
         if wanted.query and memory is not None:

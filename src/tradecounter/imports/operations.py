@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from starlette.responses import Response
 
 from tradecounter.bulk.differences import Change
@@ -34,32 +34,6 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.products.find_products import Catalogue
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
-_FILE = ReadFile("CSV", "utf-8", ",", None, [])
-
-_REPORT = Report(
-    id=12,
-    added=0,
-    deactivated=0,
-    skipped=0,
-    errors=[],
-    warnings=[],
-    changed=1,
-    unchanged=239,
-    file=_FILE,
-    diff=[Change(7, "CV-320P", "changed", {"available": 114}, {"available": 120})],
-    diff_more=False,
-)
-_PARTIAL_REPORT = Report(
-    id=14,
-    added=0,
-    changed=1,
-    unchanged=238,
-    deactivated=0,
-    skipped=1,
-    errors=[LineMessage(7, "sku: product 'CV-32' does not exist")],
-    warnings=[],
-    file=_FILE,
-)
 _REJECTED_REPORT = Report(
     id=None,
     added=0,
@@ -67,20 +41,26 @@ _REJECTED_REPORT = Report(
     unchanged=0,
     deactivated=0,
     skipped=0,
-    warnings=[],
     errors=[LineMessage(7, "sku: product 'CV-32' does not exist")],
-    file=_FILE,
+    warnings=[],
+    file=ReadFile(form="CSV", encoding="utf-8", separator=",", sheet=None, unknown_columns=[]),
 )
-_PRICE_REPORT = Report(
+_PARTIAL_REPORT = replace(_REJECTED_REPORT, id=14, changed=1, unchanged=238, skipped=1)
+_REPORT = replace(
+    _REJECTED_REPORT,
+    id=12,
+    changed=1,
+    unchanged=239,
+    errors=[],
+    diff=[Change(line=7, key="CV-320P", change="changed", before={"available": 114}, after={"available": 120})],
+    diff_more=False,
+)
+_PRICE_REPORT = replace(
+    _REJECTED_REPORT,
     id=13,
-    added=0,
     changed=241,
     unchanged=12,
-    deactivated=0,
-    skipped=0,
     errors=[],
-    warnings=[],
-    file=_FILE,
     raised=240,
     lowered=1,
     largest_rise=Decimal("3.50"),

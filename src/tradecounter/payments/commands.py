@@ -90,9 +90,8 @@ def _payment_in_words(payment: Payment, *, dry_run: bool) -> str:
     if payment.method == "refund":
         return f"{done} {verb} refunded to customer {payment.customer_id}"
     paid = [f"{in_pounds(allocation.amount)} pays invoice {allocation.invoice}" for allocation in payment.allocations]
-    rest = payment.amount - sum(allocation.amount for allocation in payment.allocations)
-    if rest:
-        paid.append(f"{in_pounds(rest)} stays on the account of customer {payment.customer_id}")
+    if payment.rest:
+        paid.append(f"{in_pounds(payment.rest)} stays on the account of customer {payment.customer_id}")
     return f"{done} {verb} recorded; {', '.join(paid)}"
 
 

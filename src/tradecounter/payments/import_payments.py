@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from msgspec import Struct, field
 
@@ -15,7 +14,6 @@ from tradecounter.billing.queries.ledger import (
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
-from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
 from tradecounter.payments.bank_line import BankLine
@@ -328,13 +326,9 @@ def _present(
                 customer=names[recorded.payment.customer_id],
                 payment_id=None if is_dry else recorded.payment.id,
                 allocations=recorded.payment.allocations,
-                on_account=_left_on_account(recorded.payment),
+                on_account=recorded.payment.rest,
             )
             for recorded in recording.recorded
         ],
         columns=file.columns,
     )
-
-
-def _left_on_account(payment: Payment) -> Decimal:
-    return payment.amount - sum((share.amount for share in payment.allocations), NOTHING)

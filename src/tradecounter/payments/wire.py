@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from tradecounter.kit.clock import local_text
+from tradecounter.kit.money import NOTHING
 from tradecounter.kit.wire import LocalDateTime, Moment, Timed, made_from
 from tradecounter.payments.queries.bank_files import BankFileRecord
 from tradecounter.payments.queries.bank_lines import BankLineRecord, State
@@ -41,6 +42,11 @@ class PaymentFields(Struct, frozen=True, kw_only=True):
     ]
     reversed_at: Any
     reversal_reason: Any
+
+    @property
+    def rest(self) -> Decimal:
+        """What the allocations leave of the amount."""
+        return self.amount - sum((allocation.amount for allocation in self.allocations), NOTHING)
 
 
 class Payment(Timed, PaymentFields, frozen=True, kw_only=True):

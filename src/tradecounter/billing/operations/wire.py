@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -60,20 +60,6 @@ class VatPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "unt
 
 _NOTHING = Decimal("0.00")
 _ISSUED = date(2026, 6, 16)
-_COMMON: Mapping[str, Any] = {
-    "number": 10001,
-    "order_reference": "ORD-100042",
-    "customer_id": 1001,
-    "issued_on": _ISSUED,
-    "tax_point": _ISSUED,
-    "due_on": date(2026, 7, 16),
-    "cost_net": Decimal("455.40"),
-    "cost_tax": Decimal("91.08"),
-    "cost_gross": Decimal("546.48"),
-    "paid": Decimal("100.00"),
-    "credited": _NOTHING,
-    "due": Decimal("446.48"),
-}
 
 
 def example_line(quantity: int, net: str, tax: str) -> BilledLine:
@@ -91,7 +77,21 @@ def example_line(quantity: int, net: str, tax: str) -> BilledLine:
 
 
 INVOICE = Invoice(
-    **_COMMON, customer_reference="PO-1001", state="part_paid", lines=[example_line(6, "455.40", "91.08")]
+    number=10001,
+    order_reference="ORD-100042",
+    customer_id=1001,
+    issued_on=_ISSUED,
+    tax_point=_ISSUED,
+    due_on=date(2026, 7, 16),
+    cost_net=Decimal("455.40"),
+    cost_tax=Decimal("91.08"),
+    cost_gross=Decimal("546.48"),
+    paid=Decimal("100.00"),
+    credited=_NOTHING,
+    due=Decimal("446.48"),
+    customer_reference="PO-1001",
+    state="part_paid",
+    lines=[example_line(6, "455.40", "91.08")],
 )
 _AGEING = Ageing(
     not_due=Decimal("446.48"), days_1_30=_NOTHING, days_31_60=_NOTHING, days_61_90=_NOTHING, over_90=_NOTHING

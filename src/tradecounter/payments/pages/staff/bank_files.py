@@ -1,13 +1,15 @@
 """`/payment/import`: uploads a bank file, shows what it would pay, and records it."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from msgspec import Struct, field
 from starlette.responses import Response
 
-from tradecounter.bulk.uploaded_files import UploadedFiles, name_of_upload
+from tradecounter.bulk.files import Form
+from tradecounter.bulk.uploaded_files import UploadedFile, UploadedFiles, name_of_upload
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Nothing
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -25,13 +27,37 @@ from tradecounter.payments.bank_file import MOST_LINES, SOURCES, first_cells, fo
 from tradecounter.payments.bank_line import BankRow
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.pages.staff.unplaced import shared_reason
-from tradecounter.payments.uploaded_bank_file import UploadedBankFile
 from tradecounter.payments.wire import PaymentImport
 
 _UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
 _FILE_FIELD = "file"
 _PARTS_OF_THE_FORM = 16 * 1024  # bytes beside the file's own
 _MOST_SHOWN = 500  # lines
+
+
+class UploadedBankFile(UploadedFile, kw_only=True):
+    """An uploaded bank file, kept in memory.
+
+    Attributes:
+        headings: the cells of its first line.
+        renamed: the field of each heading that its owner has chosen.
+        result: what recording it would do, as of the last look.
+        problem: why it is unreadable.
+        recorded_as: the id of the bank file, once it is recorded.
+    """
+
+    form: Form
+    content: bytes
+    headings: Sequence[str] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    result: PaymentImport | None = None
+    problem: str = ""
+    recorded_as: int | None = None
+
+    @property
+    def path(self) -> str:
+        """The path of its page."""
+        return f"/payment/import/check/{self.id}"
 
 
 class ColumnsForm(BankRow, frozen=True, kw_only=True):

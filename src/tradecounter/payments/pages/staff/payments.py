@@ -59,9 +59,7 @@ class PaymentPreview(Struct, frozen=True):
     @property
     def rest(self) -> Decimal:
         """The part of the payment that stays on the account."""
-        if self.is_refund:
-            return NOTHING
-        return self.payment.amount - sum((share.amount for share in self.payment.allocations), NOTHING)
+        return NOTHING if self.is_refund else self.payment.rest
 
     @property
     def is_asked_about(self) -> bool:
@@ -206,9 +204,13 @@ class PaymentPages(Struct, frozen=True):
             payment = present_payment(await fetch_payment(tx, payment_id))
             account = await fetch_account(tx, payment.customer_id)
             history = await entries_of(tx, [f"payment/{payment_id}"])
-        left = payment.amount - sum(share.amount for share in payment.allocations)
         return self.desk.show(
-            call, "payments/payment.html", payment=payment, customer=account.name, left=left, history=told_of(history)
+            call,
+            "payments/payment.html",
+            payment=payment,
+            customer=account.name,
+            left=payment.rest,
+            history=told_of(history),
         )
 
     @step(
