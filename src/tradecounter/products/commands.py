@@ -54,8 +54,10 @@ def list_all(
     as_json: AsJson = False,
 ) -> None:
     """List products, active or not, by SKU: for example those that are sold without a picture, or below cost."""
-    wanted = ProductFilter(manufacturer, show, external_id, category=category)
-    products = run_query(lambda tx: products_after(tx, "", limit, wanted, containing=containing))
+    wanted = ProductFilter(
+        manufacturer=manufacturer, category=category, show=show, external_id=external_id, containing=containing
+    )
+    products = run_query(lambda tx: products_after(tx, "", limit, wanted))
     shown = [{name: getattr(product, name) for name in _LISTED_COLUMNS} for product in products]
     show_table(shown, _LISTED_COLUMNS, as_json=as_json, names=columns, limit=limit)
 

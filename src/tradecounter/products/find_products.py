@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
@@ -59,7 +60,7 @@ async def list_products(
     rows = matches & BitMap(range(behind, len(catalogue)))
     if wanted == ProductFilter():
         return await products_named(tx, _keys(catalogue, rows[:most]))
-    return await products_after(tx, after, most, wanted, sku_keys=_keys(catalogue, rows))
+    return await products_after(tx, after, most, replace(wanted, sku_keys=_keys(catalogue, rows)))
 
 
 async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int) -> tuple[list[ListedProduct], str]:

@@ -160,10 +160,13 @@ class ProductOperations(Struct, frozen=True):
         With descriptions, pictures, attributes and cost.
         """
         words, after = text("query", query.query) or "", text("after", query.after) or ""
-        manufacturer, external_id = text("manufacturer", query.manufacturer), text("external_id", query.external_id)
-        changed_since = time_or_start_of("changed_since", query.changed_since)
-        category = text("category", query.category)
-        wanted = ProductFilter(manufacturer or None, query.show, external_id or None, changed_since, category or None)
+        wanted = ProductFilter(
+            show=query.show,
+            manufacturer=text("manufacturer", query.manufacturer) or None,
+            external_id=text("external_id", query.external_id) or None,
+            changed_since=time_or_start_of("changed_since", query.changed_since),
+            category=text("category", query.category) or None,
+        )
         listed_products = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
         whole = await whole_products(tx, [product.sku_key for product in listed_products[: query.limit]])
         return ListPage(listed_products, map(_listed, whole), attrgetter("sku_key"))

@@ -1,17 +1,17 @@
 """Lists products, active or not, finds one by its SKU, and suggests similar SKUs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL
 from psycopg.sql import Literal as Constant
 
 from tradecounter.db.pipeline import array
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
@@ -54,34 +54,41 @@ class ListedProduct(Struct, frozen=True):
     external_id: str | None
 
 
-class ProductFilter(Struct, frozen=True):
+class ProductFilter(Struct, frozen=True, kw_only=True):
     """A filter of products; None matches all.
 
     All but `sold`, `not_sold` and `back_ordered` are products that are sold. `without_price` are on no price list,
     `below_cost` have a price in a list that is lower than their purchase cost.
     `manufacturer` and `category` are a key or a name, ignoring case; a category includes those below it.
+    `containing` is a part of the SKU; `sku_keys` are folded SKUs.
     """
 
     manufacturer: str | None = None
+    category: str | None = None
     show: Shown | None = None
     external_id: str | None = None
     changed_since: datetime | None = None
-    category: str | None = None
+    containing: str | None = None
+    sku_keys: list[str] | None = None
 
 
 _LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active, p.external_id from product p where {}")
 _PRODUCTS_NAMED = Statement(_LISTED.format(SQL("p.sku_key = any(:sku_keys) order by p.sku_key")), ListedProduct)
 _AFTER = SQL("p.sku_key > :after")
-_KEYS = SQL("p.sku_key = any(:sku_keys)")
-_CONTAINS = SQL("position(:text in p.sku_key) > 0")
-_MANUFACTURER = SQL("p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))")
-_CATEGORY = SQL("""
-    p.categories ?| array(
-        select c.key from category c left join category top on top.key = c.parent_key
-        where :category in (lower(c.key), lower(c.name), lower(top.key), lower(top.name)))
-""")
-_EXTERNAL_ID = SQL("p.external_id = :external_id")
-_CHANGED = SQL("p.changed_at >= :changed_since")
+_CONDITIONS = {
+    "manufacturer": SQL(
+        "p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))"
+    ),
+    "category": SQL("""
+        p.categories ?| array(
+            select c.key from category c left join category top on top.key = c.parent_key
+            where :category in (lower(c.key), lower(c.name), lower(top.key), lower(top.name)))
+    """),
+    "external_id": SQL("p.external_id = :external_id"),
+    "changed_since": SQL("p.changed_at >= :changed_since"),
+    "containing": SQL("position(:containing in p.sku_key) > 0"),
+    "sku_keys": SQL("p.sku_key = any(:sku_keys)"),
+}
 _SHOWN: dict[Shown, SQL] = {
     "sold": SQL("p.active"),
     "not_sold": SQL("not p.active"),
@@ -115,54 +122,16 @@ async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[Liste
     return await tx.fetch_all(_PRODUCTS_NAMED, sku_keys=list(sku_keys))
 
 
-async def products_after(
-    tx: Transaction,
-    after: str,
-    most: int,
-    wanted: ProductFilter,
-    *,
-    sku_keys: Sequence[str] | None = None,
-    containing: str | None = None,
-) -> list[ListedProduct]:
-    """Return the first products with a greater SKU that match a filter, by SKU.
-
-    With `sku_keys`, only those with these folded SKUs; with `containing`, only those whose SKU contains this text.
-    """
-    conditions = SQL(" and ").join(_conditions(wanted, sku_keys, containing))
-    statement = Statement(
-        _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions)), ListedProduct, prepared=False
-    )
-    values = {
-        "after": after,
-        "most": most,
-        "sku_keys": list(sku_keys or ()),
-        "text": fold(containing or ""),
-        "manufacturer": (wanted.manufacturer or "").lower(),
-        "category": (wanted.category or "").lower(),
-        "external_id": wanted.external_id,
-        "changed_since": wanted.changed_since,
-    }
-    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
-
-
-def _conditions(
-    wanted: ProductFilter, sku_keys: Sequence[str] | None, containing: str | None
-) -> Iterator[SQL | Composed]:
-    yield _AFTER
-    if sku_keys is not None:
-        yield _KEYS
-    if containing is not None:
-        yield _CONTAINS
-    if wanted.manufacturer is not None:
-        yield _MANUFACTURER
-    if wanted.category is not None:
-        yield _CATEGORY
-    if wanted.external_id is not None:
-        yield _EXTERNAL_ID
-    if wanted.changed_since is not None:
-        yield _CHANGED
-    if wanted.show is not None:
-        yield _SHOWN[wanted.show]
+async def products_after(tx: Transaction, after: str, most: int, wanted: ProductFilter) -> list[ListedProduct]:
+    """Return the first products with a greater SKU that match a filter, by SKU."""
+    shown = [] if wanted.show is None else [_SHOWN[wanted.show]]
+    conditions, values = where(wanted, _CONDITIONS, _AFTER, *shown)
+    values.pop("show", None)  # which is no value of the statement
+    lowered = {name: values[name].lower() for name in ("manufacturer", "category") if name in values}
+    folded = {} if wanted.containing is None else {"containing": fold(wanted.containing)}
+    sql = _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions))
+    statement = Statement(sql, ListedProduct, prepared=False)
+    return await tx.fetch_all(statement, **values | lowered | folded, after=after, most=most)
 
 
 _NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU

@@ -110,14 +110,14 @@ class ProductListPages(Struct, frozen=True):
         if wanted.show == "below_cost":
             require_right(call.request, _COSTS)
         behind = "" if at["after"] is None else at["after"][0]
-        memory = self.parts.views
         words = text("query", wanted.query) or ""
-        manufacturer, external_id = text("manufacturer", wanted.manufacturer), text("external_id", wanted.external_id)
-        category = text("category", wanted.category)
         product_filter = ProductFilter(
-            manufacturer or None, wanted.show, external_id or None, category=category or None
+            show=wanted.show,
+            manufacturer=text("manufacturer", wanted.manufacturer) or None,
+            external_id=text("external_id", wanted.external_id) or None,
+            category=text("category", wanted.category) or None,
         )
-        products = await list_products(tx, memory, words, product_filter, behind, wanted.most)
+        products = await list_products(tx, self.parts.views, words, product_filter, behind, wanted.most)
         keys = [product.sku_key for product in products]
         levels = await stock_levels_of(tx, keys)
         prices = await costed_prices_of(tx, "default", keys) if has_right(call.request, "prices:read") else {}
