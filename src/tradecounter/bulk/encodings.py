@@ -31,8 +31,8 @@ def scan(file: BinaryIO) -> Scanned:
 
     A file that is not UTF-8 is read as Windows-1252. If UTF-8 text precedes its first invalid byte, it is damaged.
     """
-    marked = file.read(2) in _UTF16_MARKS
     file.seek(0)
+    marked = file.read(2) in _UTF16_MARKS
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 0
     utf8_until = None
