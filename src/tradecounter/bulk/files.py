@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, field
 
 from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
-from tradecounter.bulk.json_rows import json_array_rows, json_array_texts, json_line_rows, json_line_texts
+from tradecounter.bulk.json_rows import json_array_texts, json_line_texts, json_rows
 from tradecounter.bulk.rows import BadRow, Row, Shape
 from tradecounter.bulk.tables import (
     ColumnOptions,
@@ -74,20 +74,11 @@ class ImportFile(Struct, frozen=True):
 
     def rows(self, shape: type[Shape], options: ColumnOptions | None = None) -> Iterator[Row[Shape] | BadRow[Shape]]:
         """Yield all rows. Raises UnreadableFileError."""
-        self.file.seek(0)
-        if options and (options.renamed or options.ignore_unknown) and self.facts.form not in {"CSV", "XLSX"}:
+        if self.facts.form in {"CSV", "XLSX"}:
+            return self._table_rows(shape, options or ColumnOptions())
+        if options and (options.renamed or options.ignore_unknown):
             raise UnreadableFileError(f"{self.facts.form}: columns can be mapped in CSV and XLSX files only")
-        match self.facts.form:
-            case "JSON Lines":
-                self._skip_mark()
-                return json_line_rows(self.file, shape)
-            case "JSON":
-                self._skip_mark()
-                return json_array_rows(self.file.read(), shape)
-            case "CSV":
-                return self._csv_rows(shape, options or ColumnOptions())
-            case "XLSX":
-                return self._sheet_rows(shape, options or ColumnOptions())
+        return json_rows(self.texts(), shape)
 
     def cells(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Line]:
         """Yield the lines of a CSV file or a workbook as they are, headings included.
@@ -95,18 +86,16 @@ class ImportFile(Struct, frozen=True):
         `shape` and `options` tell which columns are known, for detecting the separator. Raises UnreadableFileError and
         UnreadableLineError.
         """
-        self.file.seek(0)
-        if self.facts.form == "CSV":
-            with self._csv_lines(shape, options) as lines:
-                yield from lines
-        else:
-            yield from self._sheet_lines()
+        with self._lines(shape, options) as lines:
+            yield from lines
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
         """Yield the objects of a JSON file as they are written, with their numbers. Raises UnreadableFileError."""
-        self.file.seek(0)
-        self._skip_mark()
-        return json_line_texts(self.file) if self.facts.form == "JSON Lines" else json_array_texts(self.file.read())
+        self._begin_json()
+        if self.facts.form == "JSON":
+            yield from json_array_texts(self.file.read())
+        else:
+            yield from json_line_texts(self.file)
 
     def fits(self, shape: type[Shape]) -> bool:
         """Return whether the file's columns, or its first object's members, are a shape's fields, none missing.
@@ -122,25 +111,14 @@ class ImportFile(Struct, frozen=True):
         return bool(names) and required <= names <= {field.encode_name for field in fields}
 
     def _header(self, shape: type[Shape]) -> Sequence[str]:
-        self.file.seek(0)
-        lines: Iterator[Line] = iter(())
-        text = None
         try:
-            if self.facts.form == "XLSX":
-                lines = Workbook(self.file).lines()
-            else:
-                text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
-                lines = csv_lines(text, *separator_of(text, shape, ColumnOptions()))
-            return next((list(map(str, cells)) for _, cells in lines if any(cells)), ())
-        except (UnicodeDecodeError, UnreadableFileError, UnreadableLineError):
+            with self._lines(shape, ColumnOptions()) as lines:
+                return next((list(map(str, cells)) for _, cells in lines if any(cells)), ())
+        except (UnreadableFileError, UnreadableLineError):
             return ()
-        finally:
-            if text is not None:
-                text.detach()
 
     def _members(self) -> set[str]:
-        self.file.seek(0)
-        self._skip_mark()
+        self._begin_json()
         try:
             if self.facts.form == "JSON":
                 first = next(iter(msgspec.json.decode(self.file.read(), type=list[dict[str, msgspec.Raw]])), {})
@@ -151,12 +129,21 @@ class ImportFile(Struct, frozen=True):
             return set()
         return set(first)
 
-    def _skip_mark(self) -> None:
+    def _begin_json(self) -> None:
+        """Go to the beginning of the file, after its mark of byte order."""
+        self.file.seek(0)
         if self.file.read(len(_MARK)) != _MARK:
             self.file.seek(0)
 
     @contextmanager
-    def _csv_lines(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Iterator[Line]]:
+    def _lines(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Iterator[Line]]:
+        """Yield the lines of a table from the beginning."""
+        self.file.seek(0)
+        if self.facts.form == "XLSX":
+            book = Workbook(self.file)
+            self.facts.sheet = book.sheet
+            yield book.lines()
+            return
         text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
         try:
             self.facts.separator, skipped = separator_of(text, shape, options)
@@ -167,17 +154,9 @@ class ImportFile(Struct, frozen=True):
             with suppress(ValueError):  # the file was closed before all lines were read
                 text.detach()
 
-    def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
-        with self._csv_lines(shape, options) as lines:
+    def _table_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        with self._lines(shape, options) as lines:
             yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=self.facts.has_commas)
-
-    def _sheet_lines(self) -> Iterator[Line]:
-        book = Workbook(self.file)
-        self.facts.sheet = book.sheet
-        yield from book.lines()
-
-    def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
-        yield from table_rows(self._sheet_lines(), shape, options, self.facts.unknown_columns)
 
 
 @contextmanager

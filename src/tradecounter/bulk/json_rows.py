@@ -18,18 +18,11 @@ from tradecounter.kit.numbers import UnreadableNumberError, alternatives, read_d
 from tradecounter.kit.validation_messages import field_error_of
 
 
-def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield each line's object; blank lines are skipped."""
+def json_rows(texts: Iterable[tuple[int, bytes]], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    """Yield numbered objects, as they are written, as rows."""
     reader = _RowReader(shape)
-    for number, text in json_line_texts(lines):
+    for number, text in texts:
         yield reader.row(number, text)
-
-
-def json_array_rows(text: bytes, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
-    """Yield an array's objects, numbered from 1. Raises UnreadableFileError."""
-    reader = _RowReader(shape)
-    for number, element in json_array_texts(text):
-        yield reader.row(number, element)
 
 
 def json_line_texts(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:

@@ -5,10 +5,11 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import fields
+from msgspec.structs import asdict
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind
 from tradecounter.kit.money import in_pounds, rounded
+from tradecounter.kit.wire import made_from
 
 MOST_GUARDED = 20  # prices that a report names
 BREAKS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
@@ -63,7 +64,7 @@ class PriceChanges(Struct, frozen=True, kw_only=True):
 
     def changes(self) -> dict[str, Any]:
         """Return the figures by their names, as the history keeps them."""
-        return {each.name: getattr(self, each.name) for each in fields(PriceChanges)}
+        return asdict(made_from(self, PriceChanges))
 
     def __str__(self) -> str:
         rise = "" if self.largest_rise is None else f" (by {self.largest_rise} % at most)"

@@ -138,7 +138,7 @@ class UnreadableLineError(Exception):
 
 
 def table_rows(
-    lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, commas: bool = True
+    lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, commas: bool
 ) -> Iterator[Row[Shape] | BadRow[Shape]]:
     """Yield a table's rows; the first line is the header, and empty lines are skipped.
 
