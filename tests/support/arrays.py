@@ -4,10 +4,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
-from tradecounter.prices.queries.prices import EVER, FOR_EVER, ContractRows, PriceRows, day_number
+from tradecounter.prices.queries.prices import ContractRows, PriceRows, day_number
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EVER, _FOR_EVER = -(2**31), 2**31 - 1  # the first and the last day of a contract price without dates
 
 Agreed = tuple[int, int, tuple[int, int, int], date | None, date | None]
 
@@ -35,11 +36,11 @@ def price_rows(prices: dict[int, tuple[int, int, int]]) -> PriceRows:
 
 def contract_rows(*contracts: Agreed) -> ContractRows:
     """Contract prices of customer, product, costs in pence, first and last day, in any order."""
-    ordered = sorted(contracts, key=lambda c: (c[0], day_number(c[3]) if c[3] else EVER))
+    ordered = sorted(contracts, key=lambda c: (c[0], day_number(c[3]) if c[3] else _EVER))
     return ContractRows(
         np.array([c[0] for c in ordered], dtype=np.int64),
         np.array([c[1] for c in ordered], dtype=np.int64),
         np.array([c[2] for c in ordered], dtype=np.int32).reshape(-1, 3),
-        np.array([day_number(c[3]) if c[3] else EVER for c in ordered], dtype=np.int32),
-        np.array([day_number(c[4]) if c[4] else FOR_EVER for c in ordered], dtype=np.int32),
+        np.array([day_number(c[3]) if c[3] else _EVER for c in ordered], dtype=np.int32),
+        np.array([day_number(c[4]) if c[4] else _FOR_EVER for c in ordered], dtype=np.int32),
     )

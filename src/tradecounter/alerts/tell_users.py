@@ -1,5 +1,6 @@
 """Chooses which e-mails a user gets, and tells users of stock, changed prices, and invoices that are due soon."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, time, timedelta
 
@@ -29,10 +30,7 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.clock import at_uk_time, uk_date
 from tradecounter.kit.errors import DomainError, Kind, or_not_found
-from tradecounter.prices.explain_price import Buyer, explain_price
-from tradecounter.prices.price_book import DEFAULT_LIST
-from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
-from tradecounter.storefront.customer_prices import unit_costs_of
+from tradecounter.storefront.customer_prices import unit_costs_by_customer, unit_costs_of
 from tradecounter.storefront.view import CustomerView
 
 _ROLE_FOR: Mapping[AlertKind, UserRole] = {"dispatched": "buyer", "invoices_due": "accounts"}
@@ -80,22 +78,12 @@ async def _can_buy(tx: Transaction, alerts: Sequence[WaitingAlert], now: datetim
     """Return the alerts of products with a price for their customers, without those of customers that are gone."""
     if not alerts:
         return []
-    products = list({each.product_id for each in alerts})
-    accounts = await accounts_of(tx, {each.customer_id for each in alerts})
-    wanted_lists = {DEFAULT_LIST, *(account.price_list or DEFAULT_LIST for account in accounts.values())}
-    lists = await list_prices_of_products(tx, products, list(wanted_lists))
-    contracts = {each: await contract_prices_of_products(tx, products, each) for each in accounts}
-    today = uk_date(now)
-
-    def has_price(alert: WaitingAlert) -> bool:
-        account = accounts.get(alert.customer_id)
-        if account is None:
-            return False
-        buyer = Buyer(account.id, account.price_list, account.discount)
-        of_product, of_lists = contracts[account.id].get(alert.product_id, ()), lists.get(alert.product_id, ())
-        return explain_price("", buyer, 1, of_product, of_lists, today).unit_cost is not None
-
-    return [each for each in alerts if has_price(each)]
+    products: defaultdict[int, list[int]] = defaultdict(list)
+    for alert in alerts:
+        products[alert.customer_id].append(alert.product_id)
+    accounts = await accounts_of(tx, products)
+    costs = await unit_costs_by_customer(tx, accounts.values(), products, now)
+    return [each for each in alerts if costs.get(each.customer_id, {}).get(each.product_id) is not None]
 
 
 _MOST_LISTS = 20  # lists that a user follows

@@ -158,7 +158,7 @@ async def change_prices(
     await lock_records(tx, PRICE_LIST)  # so that no price changes between its reading and its import
     made = await ruled_prices(tx, wanted, memory)
     rows = (Row(number, row) for number, row in enumerate(made.rows, start=1))
-    report = await import_in_transaction(tx, "price-list", rows, options, on_hand=False, now=now)
+    report = await import_in_transaction(tx, "price-list", rows, options, now=now)
     if report.errors:
         raise DomainError(Kind.INVALID, f"nothing was changed: {report.errors[0].message}")
     report.warnings[:0] = [LineMessage(None, left_out) for left_out in made.left_out]

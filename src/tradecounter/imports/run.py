@@ -67,8 +67,8 @@ async def import_in_transaction(
     rows: Iterator[Row[Any] | BadRow[Any]],
     options: ImportOptions,
     *,
-    on_hand: bool,
     now: datetime,
+    on_hand: bool = False,
 ) -> ImportReport:
     """Import all rows. If errors prevent it, or for a dry run, the transaction will be rolled back.
 

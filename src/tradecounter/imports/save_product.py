@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
@@ -21,8 +20,10 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Pounds
+from tradecounter.kit.wire import made_from
 from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_products import ListPrice, list_prices_of
+from tradecounter.prices.rules import Costs
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
 from tradecounter.products.queries.products import (
@@ -32,7 +33,7 @@ from tradecounter.products.queries.products import (
 )
 from tradecounter.stock.importing import StockRow
 
-_NO_PRICE = (None, None, None)
+_NO_PRICE: Costs = (None, None, None)
 _ABOUT_SKU = re.compile(r" \(sku .*\)$")
 
 
@@ -140,22 +141,20 @@ async def _require_own_ean(tx: Transaction, ean: Any, before: Mapping[str, Any] 
 
 def _changed_prices(sku: str, wanted: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[Row[PriceRow]]:
     """Return the prices that differ from the old ones as rows, numbered from 1 as in `wanted`."""
-    before = {p.price_list: (p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost) for p in old}
+    before = {price.price_list: _costs(price) for price in old}
     changed = []
     for place, price in enumerate(wanted):
-        single, five, ten = price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost
-        was = before.get(price.price_list)
-        if (single, five, ten) in {was or _NO_PRICE, _NO_PRICE}:
+        if _costs(price) in {before.get(price.price_list, _NO_PRICE), _NO_PRICE}:
             continue
-        if single is None:
+        if price.single_unit_cost is None:
             raise invalid(f"prices[{place}].single_unit_cost", "is needed with the others")
-        changed.append(Row(place + 1, PriceRow(price.price_list, sku, single, five, ten)))
+        changed.append(Row(place + 1, made_from(price, PriceRow, sku=sku)))
     return changed
 
 
 def _ended(wanted: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[ListPrice]:
     """Return the old prices on the lists whose fields are all empty now."""
-    empty = {each.price_list for each in wanted if _costs(each) == list(_NO_PRICE)}
+    empty = {each.price_list for each in wanted if _costs(each) == _NO_PRICE}
     return [price for price in old if price.price_list in empty]
 
 
@@ -183,8 +182,8 @@ def _audit_prices(
     audit(tx, "price.change", f"product/{sku}", now, before=before, after=after)
 
 
-def _costs(price: PriceRow | ListPrice | PriceFields) -> list[Decimal | None]:
-    return [price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost]
+def _costs(price: PriceRow | ListPrice | PriceFields) -> Costs:
+    return price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost
 
 
 async def import_rows(
@@ -193,7 +192,7 @@ async def import_rows(
     """Import the rows of a form. Raises DomainError: invalid, or conflict in the field `force` (guarded prices)."""
     options = ImportOptions(force=force, rule=rule)
     try:
-        report = await import_in_transaction(tx, kind, iter(rows), options, on_hand=False, now=now)
+        report = await import_in_transaction(tx, kind, iter(rows), options, now=now)
     except GuardedPricesError as error:
         figures = error.figures
         problem = "; ".join([*map(str, figures.new_price_lists), *map(_in_words, figures.guarded_prices)])

@@ -199,13 +199,12 @@ def first_cells(content: bytes, form: Form) -> list[str]:
     """Return the cells of the line that may have the headings, so that a person can map them; empty without one."""
     if form not in {"CSV", "XLSX"}:
         return []
-    known = known_headings({})
     try:
-        cells = opened_file(io.BytesIO(content), form).cells(BankRow, ColumnOptions(known))
+        cells = opened_file(io.BytesIO(content), form).cells(BankRow, ColumnOptions(_KNOWN))
         lines = list(islice(cells, MOST_ABOVE))
     except (UnreadableFileError, UnreadableLineError):
         return []
-    at = find_headings(lines, known)
+    at = find_headings(lines, _KNOWN)
     found = lines[at][1] if at is not None else max((line for _, line in lines), key=_filled, default=())
     return [str(cell).strip() for cell in found]
 

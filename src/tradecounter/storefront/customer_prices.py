@@ -1,10 +1,11 @@
 """What one customer pays for products today, read from the database."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
@@ -43,12 +44,26 @@ async def unit_costs_of(
     Raises DomainError (not found).
     """
     account = await fetch_account(tx, customer_id)
-    buyer = Buyer(account.id, account.price_list, account.discount)
-    wanted_lists = list({DEFAULT_LIST, account.price_list or DEFAULT_LIST})
-    contracts = await contract_prices_of_products(tx, product_ids, account.id)
-    lists = await list_prices_of_products(tx, product_ids, wanted_lists)
+    return (await unit_costs_by_customer(tx, [account], {account.id: product_ids}, now))[account.id]
+
+
+async def unit_costs_by_customer(
+    tx: Transaction, accounts: Collection[Account], product_ids: Mapping[int, Sequence[int]], now: datetime
+) -> dict[int, dict[int, Decimal | None]]:
+    """Return what one unit of each customer's products costs, as `unit_costs_of` does, by customer and product.
+
+    `product_ids` are by customer.
+    """
     today = uk_date(now)
-    return {
-        product: explain_price("", buyer, 1, contracts.get(product, ()), lists.get(product, ()), today).unit_cost
-        for product in product_ids
-    }
+    wanted_lists = {DEFAULT_LIST, *(account.price_list or DEFAULT_LIST for account in accounts)}
+    wanted_products = set().union(*(product_ids[account.id] for account in accounts))
+    lists = await list_prices_of_products(tx, list(wanted_products), list(wanted_lists))
+    costs: dict[int, dict[int, Decimal | None]] = {}
+    for account in accounts:
+        buyer = Buyer(account.id, account.price_list, account.discount)
+        contracts = await contract_prices_of_products(tx, product_ids[account.id], account.id)
+        costs[account.id] = {
+            product: explain_price("", buyer, 1, contracts.get(product, ()), lists.get(product, ()), today).unit_cost
+            for product in product_ids[account.id]
+        }
+    return costs

@@ -17,8 +17,6 @@ from tradecounter.prices.rules import fill_breaks
 Costs = NDArray[np.int32]
 
 _EPOCH = date(2000, 1, 1)  # day 0
-EVER = -(2**31)  # the first day of a contract price without dates
-FOR_EVER = 2**31 - 1  # the last one
 NO_PRICE = -1
 
 # NaN or a number too large for its column, which no import writes, makes the row NO_PRICE instead of failing the query.
