@@ -139,8 +139,7 @@ RULES = [
     Rule(
         "a dataclass",
         _makes_a_dataclass,
-        # The demo makes few values.
-        lambda place: place in DATACLASSES or place.startswith("demo/"),
+        lambda place: place in DATACLASSES,
         "make a Struct (docs/adr/0039-values-are-structs.md)",
     ),
 ]

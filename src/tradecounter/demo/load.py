@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from importlib.resources import files
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from tradecounter.bulk.files import open_import
 from tradecounter.bulk.import_options import ImportOptions
@@ -159,8 +159,7 @@ def _number(sku: str, purpose: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{purpose}:{sku}".encode()).digest()[:6])
 
 
-@dataclass(frozen=True, slots=True)
-class DemoCustomer:
+class DemoCustomer(Struct, frozen=True):
     """A demo customer, its API key, a note for readers, whether the key is disabled, and its owner's sign-in."""
 
     id: int
@@ -220,7 +219,15 @@ async def _with_key(tx: Transaction, account: Account, secret: str, note: str, n
     added = await add_key(tx, account.id, "demo key", now, key=key)
     disabled = any(known.id == added.id and known.disabled_at for known in await list_keys(tx, account.id))
     password = demo_password(secret, account.email_address)
-    return DemoCustomer(account.id, account.company, added.key, note, disabled, account.email_address, password)
+    return DemoCustomer(
+        id=account.id,
+        name=account.company,
+        api_key=added.key,
+        note=note,
+        disabled=disabled,
+        email=account.email_address,
+        password=password,
+    )
 
 
 async def _load_own_catalogue(database: Database, now: datetime) -> None:

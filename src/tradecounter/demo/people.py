@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import get_args
+
+from msgspec import Struct
 
 from tradecounter.access.passwords import hash_password
 from tradecounter.access.queries.people import find_staff_member, find_user, list_users, set_rights, store_password
@@ -34,8 +35,7 @@ _BUYERS_LIMIT = Decimal(500)
 _PASSWORD_LENGTH = 16
 
 
-@dataclass(frozen=True, slots=True)
-class DemoMember:
+class DemoMember(Struct, frozen=True):
     """A demo staff member."""
 
     email: str
@@ -43,8 +43,7 @@ class DemoMember:
     roles: list[Role]
 
 
-@dataclass(frozen=True, slots=True)
-class DemoUser:
+class DemoUser(Struct, frozen=True):
     """A demo customer's user."""
 
     customer_id: int

@@ -3,12 +3,12 @@
 import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
 from tradecounter.customers.queries.accounts import list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
@@ -50,8 +50,7 @@ HARBOURLINE, FENWICK_BROOK, PETREL_COVE, _, NORDKAI = range(5)  # line numbers i
 DemoKind = Literal["pending", "confirmed", "quote"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemoOrder:
+class DemoOrder(Struct, frozen=True, kw_only=True):
     """An order to place and its later steps.
 
     Examples in the interface document use these orders' ids, so add new orders at the end. Only orders with `send_mail`
@@ -184,8 +183,7 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Market:
+class Market(Struct, frozen=True):
     """The data needed to place orders."""
 
     contexts: OrderContexts

@@ -5,11 +5,10 @@ It can be interrupted: what has an entry in a log at its time is done, and the n
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
 
 import structlog
+from msgspec import Struct, field
 
 from tradecounter.access.queries.people import find_staff_member, find_user
 from tradecounter.access.queries.tokens import find_token
@@ -42,15 +41,14 @@ _ENOUGH = 60  # units in stock
 _MOST_ON_SHELF = 400
 
 
-class Filled(NamedTuple):
+class Filled(Struct, frozen=True):
     """How many happenings were added, and the messages of those that the use cases rejected."""
 
     added: int
     rejected: list[str]
 
 
-@dataclass(slots=True)
-class Shelf:
+class Shelf(Struct):
     """The products that the history's orders choose from, for each customer: cheap, light and either in stock or not.
 
     Rows are read once, so that the choice does not depend on what was sold meanwhile.

@@ -1,11 +1,12 @@
 """What happens in the demo's history, and a diary that dates it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Literal
 
-from tradecounter.kit.clock import at_uk_time
+from msgspec import Struct, field
+
+from tradecounter.kit.clock import day_begins
 from tradecounter.sandbox.steps import Step
 
 Who = Literal["customer", "support", "warehouse", "finance", "catalogue", "administrator", "program", "system"]
@@ -17,8 +18,7 @@ _FRACTION = timedelta(microseconds=260_417)  # of a second, which tells the hist
 DatedDeed = tuple[date, float, Who, Step]  # with the UK hour
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewOrder:
+class NewOrder(Struct, frozen=True, kw_only=True):
     """An order or a quote to place. `lines` are draws of products with quantities; see `Shelf` in `fill.py`."""
 
     customer: str  # an e-mail address
@@ -28,8 +28,7 @@ class NewOrder:
     from_stock: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(Struct, frozen=True):
     """A step, its time, and who takes it."""
 
     at: datetime
@@ -37,8 +36,7 @@ class Deed:
     step: Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
+class Happening(Struct, frozen=True, kw_only=True):
     """Deeds of one transaction; `at` belongs to no other happening.
 
     `subject` is the confirmation code of an order, or the e-mail address of a customer. An `order` is placed before the
@@ -58,8 +56,7 @@ class Happening:
         return self.opened or self.at
 
 
-@dataclass(slots=True)
-class Diary:
+class Diary(Struct):
     """Collects happenings on working days up to yesterday; later ones have not happened yet."""
 
     today: date
@@ -82,7 +79,7 @@ class Diary:
 
     def moment(self, day: date, hour: float) -> datetime:
         """Return an unused moment of the day, from this UK hour on."""
-        at = at_uk_time(day, time()) + timedelta(seconds=round(hour * 3600)) + _FRACTION
+        at = day_begins(day) + timedelta(seconds=round(hour * 3600)) + _FRACTION
         while at in self._taken:
             at += timedelta(seconds=7)
         self._taken.add(at)

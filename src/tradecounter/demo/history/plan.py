@@ -1,11 +1,12 @@
 """Plans the demo's history: the same orders, dates and sums for the same seed and date, with lives drawn at random."""
 
 import hashlib
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Literal
+
+from msgspec import Struct, field
 
 from tradecounter.demo.history.happenings import DatedDeed, Diary, Happening, NewOrder
 from tradecounter.demo.history.steps import (
@@ -56,8 +57,7 @@ _NOTES = (
 _REASONS = ("Wrong model ordered", "Faulty on arrival", "The site needs fewer units", "The box is damaged")
 
 
-@dataclass(slots=True)
-class Lives:
+class Lives(Struct):
     """Writes lives into a diary.
 
     `unpaid` are orders with an unpaid invoice: code, customer and days since the invoice. `dispatched` have left.
@@ -248,8 +248,7 @@ _DAYS = 91
 _NEWLY_PAID = range(8, 41)  # days since the invoice
 
 
-@dataclass(frozen=True, slots=True)
-class _Trade:
+class _Trade(Struct, frozen=True):
     """How much a customer orders, and how it pays."""
 
     email: str

@@ -1,8 +1,9 @@
 """The demo's webhooks, with what was delivered to them."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from ipaddress import ip_network
+
+from msgspec import Struct
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
@@ -24,8 +25,7 @@ _BETWEEN_ATTEMPTS = timedelta(minutes=5)
 _RETRY_AFTER = timedelta(hours=8)
 
 
-@dataclass(frozen=True, slots=True)
-class _Endpoint:
+class _Endpoint(Struct, frozen=True):
     """An endpoint that is down since `fails_from` days ago.
 
     Active endpoints are on the loopback interface, where webhooks may not go unless the operator allows it. A paused
@@ -106,15 +106,15 @@ async def _deliver(tx: Transaction, webhook_id: int, event: EventRecord, succeed
         if not succeeds_at and attempt == _FAILED_ATTEMPTS:
             retry = now + _RETRY_AFTER
         result = AttemptResult(
-            delivery_id,
-            webhook_id,
-            attempt,
-            at,
-            204 if good else None,
-            38 + event.sequence % 60,
-            None if good else "connection refused",
-            "",
-            None if good else retry,
+            delivery_id=delivery_id,
+            webhook_id=webhook_id,
+            attempt=attempt,
+            at=at,
+            status=204 if good else None,
+            milliseconds=38 + event.sequence % 60,
+            error=None if good else "connection refused",
+            response="",
+            next_attempt_at=None if good else retry,
         )
         await record_results(tx, [result], at)
         at = retry
