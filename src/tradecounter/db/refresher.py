@@ -18,7 +18,7 @@ from tradecounter.db.pool import DATABASE_RESPONDED, Database
 from tradecounter.db.server_state import has_room
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.errors import DomainError, Kind, OperatorError
-from tradecounter.kit.tasks import Seldom, end_task
+from tradecounter.kit.tasks import Seldom, in_background
 from tradecounter.kit.telemetry import Durations
 
 _RETRY_SECONDS = 5
@@ -240,7 +240,7 @@ class Refresher:
             await self.refresh()
             if self._freshness.verified_at == -math.inf:
                 raise OperatorError("the catalogue, prices or stock cannot be loaded: the log says why")
-            async with self._polling():
+            async with in_background(self._poll):
                 yield
             await self._write_last()
         finally:
@@ -256,14 +256,6 @@ class Refresher:
                     await self._afterwards(self._database)
             except Exception as error:  # noqa: BLE001 logged; the process ends anyway
                 self._log_failure(error)
-
-    @asynccontextmanager
-    async def _polling(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self._poll())
-        try:
-            yield
-        finally:
-            await end_task(task)
 
     async def _poll(self) -> None:
         under_way = self._under_way

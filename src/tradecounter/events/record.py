@@ -63,7 +63,7 @@ def record_event(
     """
     tx.queue(
         INSERT,
-        id=_new_id(),
+        id=new_event_id(),
         type=type_,
         occurred_at=now,
         subject=subject,
@@ -83,7 +83,7 @@ class NewEvent(NamedTuple):
 
 def record_events(tx: Transaction, type_: EventType, events: Iterable[NewEvent], now: datetime) -> None:
     """Record events of one type and of different subjects, as `record_event` does, with one statement."""
-    rows = [{"id": _new_id(), **event._asdict()} for event in events]
+    rows = [{"id": new_event_id(), **event._asdict()} for event in events]
     if rows:
         tx.queue(
             INSERT_MANY,
@@ -94,5 +94,6 @@ def record_events(tx: Transaction, type_: EventType, events: Iterable[NewEvent],
         )
 
 
-def _new_id() -> str:
+def new_event_id() -> str:
+    """Return a random id, by which readers recognise an event that they have handled."""
     return f"evt_{secrets.token_hex(12)}"

@@ -7,8 +7,7 @@ too, and the order of positions is the order of each subject's events.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
 import psycopg
 import structlog
@@ -16,7 +15,7 @@ import structlog
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.events.queries import BATCH, number_events
-from tradecounter.kit.tasks import Seldom, end_task
+from tradecounter.kit.tasks import Seldom, in_background
 
 log = structlog.get_logger()
 
@@ -25,14 +24,9 @@ _BEHIND_SECONDS = 10.0  # of full batches, after which the log says that numberi
 _PAUSE_SECONDS = 2.0  # after a failure
 
 
-@asynccontextmanager
-async def numbering(database: Database) -> AsyncIterator[None]:
+def numbering(database: Database) -> AbstractAsyncContextManager[None]:
     """Number events in the background while the block runs; a failure is logged, and numbering goes on."""
-    task = asyncio.create_task(_number_periodically(database))
-    try:
-        yield
-    finally:
-        await end_task(task)
+    return in_background(lambda: _number_periodically(database))
 
 
 async def number_all(database: Database) -> int:

@@ -13,7 +13,13 @@ from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.jobs.retry_job import retry_job
 
 _EXAMPLE = Job(
-    42, "mail_order_confirmed", "failed", {"order_id": 4}, 6, None, datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+    id=42,
+    name="mail_order_confirmed",
+    state="failed",
+    arguments={"order_id": 4},
+    attempts=6,
+    scheduled_at=None,
+    at=datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC),
 )
 _JOBS = Subject(
     tag="Operations", read="events:read", write="events:write", described={Job: Described("The job.", _EXAMPLE)}

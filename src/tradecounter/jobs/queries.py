@@ -34,17 +34,17 @@ _EVENTS_BY_TYPE = Statement(
 
 async def unnumbered_events(tx: Transaction) -> Waiting:
     """Return the events that the sequencer has not numbered."""
-    return await tx.find_row(_UNNUMBERED_EVENTS) or Waiting(0, 0)
+    return await tx.fetch_row(_UNNUMBERED_EVENTS)
 
 
 async def waiting_deliveries(tx: Transaction) -> Waiting:
     """Return the deliveries to active webhooks that no receiver has accepted."""
-    return await tx.find_row(_DELIVERIES) or Waiting(0, 0)
+    return await tx.fetch_row(_DELIVERIES)
 
 
 async def last_event(tx: Transaction) -> int:
     """Return the last sequence in the event log."""
-    return int(await tx.find_value(_LAST_EVENT))
+    return int(await tx.fetch_value(_LAST_EVENT))
 
 
 async def events_by_type(tx: Transaction, after: int, last: int) -> list[tuple[str, int]]:

@@ -6,8 +6,7 @@ Only workers do this: in every process, the same figures would cost the database
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
 import psycopg
 import structlog
@@ -18,7 +17,7 @@ from tradecounter.db.server_state import read_base_backup, read_wal_archive
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
 from tradecounter.jobs.queries import events_by_type, last_event, unnumbered_events, waiting_deliveries
-from tradecounter.kit.tasks import end_task
+from tradecounter.kit.tasks import in_background
 from tradecounter.monitoring.metrics import Figures, one, process_figures
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
@@ -72,15 +71,10 @@ class Backlog:
             self._events.update(dict(await events_by_type(tx, self._last_event, last)))
         self._last_event = last
 
-    @asynccontextmanager
-    async def watching(self, database: Database) -> AsyncIterator[None]:
+    def watching(self, database: Database) -> AbstractAsyncContextManager[None]:
         """Read the figures again and again while the block runs; a failure is logged, and reading goes on."""
         self._database = database
-        task = asyncio.create_task(self._read_periodically(database))
-        try:
-            yield
-        finally:
-            await end_task(task)
+        return in_background(lambda: self._read_periodically(database))
 
     async def _read_periodically(self, database: Database) -> None:
         while True:

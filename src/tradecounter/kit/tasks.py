@@ -4,8 +4,8 @@ import asyncio
 import gc
 import math
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 import structlog
@@ -26,6 +26,16 @@ async def end_task(task: asyncio.Task[Any]) -> None:
         await asyncio.wait({task}, timeout=_AGAIN_SECONDS)
     with suppress(asyncio.CancelledError):
         task.result()
+
+
+@asynccontextmanager
+async def in_background(work: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """Run work that does not end by itself while the block runs."""
+    task = asyncio.create_task(work())
+    try:
+        yield
+    finally:
+        await end_task(task)
 
 
 async def drop_tasks(tasks: Iterable[asyncio.Task[Any]], what: str) -> None:

@@ -22,8 +22,9 @@ from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.clock import Clock, day_in_words, uk_date, uk_time_of_day
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.tasks import Seldom, drop_tasks, end_task
+from tradecounter.kit.tasks import Seldom, drop_tasks, in_background
 from tradecounter.kit.telemetry import SPANS, WorkSpan
+from tradecounter.kit.wire import made_from
 from tradecounter.webhooks.queries.deliveries import (
     BATCH,
     AttemptResult,
@@ -165,16 +166,10 @@ class Deliverer(Struct):
 def _body(delivery: Claimed) -> bytes:
     if delivery.data is None or delivery.sequence is None:
         at = delivery.occurred_at.replace(microsecond=0)
-        return to_json(_Ping(delivery.event_id, delivery.type, at, delivery.subject, {}))
-    record = EventRecord(
-        delivery.sequence,
-        delivery.event_id,
-        delivery.type,
-        delivery.occurred_at,
-        delivery.subject,
-        delivery.customer_id,
-        delivery.data,
-    )
+        return to_json(
+            _Ping(id=delivery.event_id, type=delivery.type, occurred_at=at, subject=delivery.subject, data={})
+        )
+    record = made_from(delivery, EventRecord, id=delivery.event_id)
     return to_json(event_on_the_wire(record))
 
 
@@ -184,15 +179,15 @@ def _result(delivery: Claimed, outcome: PostResponse, began: datetime, now: date
         drawn = random.uniform(-1, 1)  # noqa: S311 not a secret
         next_attempt_at = now + wait_before_retry(delivery.retries, drawn, retry_after(outcome.retry_after, now))
     return AttemptResult(
-        delivery.id,
-        delivery.webhook_id,
-        delivery.attempts + 1,
-        began,
-        outcome.status,
-        outcome.milliseconds,
-        outcome.error,
-        outcome.response,
-        next_attempt_at,
+        delivery_id=delivery.id,
+        webhook_id=delivery.webhook_id,
+        attempt=delivery.attempts + 1,
+        at=began,
+        status=outcome.status,
+        milliseconds=outcome.milliseconds,
+        error=outcome.error,
+        response=outcome.response,
+        next_attempt_at=next_attempt_at,
     )
 
 
@@ -227,11 +222,10 @@ async def _stop(tx: Transaction, webhook_id: int, state: str, reason: str, now: 
 @asynccontextmanager
 async def delivering(deliverer: Deliverer) -> AsyncIterator[None]:
     """Deliver in the background while the block runs; a failure is logged, and delivering goes on."""
-    task = asyncio.create_task(_deliver_periodically(deliverer))
     try:
-        yield
+        async with in_background(lambda: _deliver_periodically(deliverer)):
+            yield
     finally:
-        await end_task(task)
         await deliverer.stop()
 
 

@@ -3,7 +3,6 @@
 Functions that take `customer_id` see only this customer's endpoints; with None, they see all.
 """
 
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -17,7 +16,7 @@ from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.server.client_address import read_networks
-from tradecounter.events.record import CUSTOMER_TYPES
+from tradecounter.events.record import CUSTOMER_TYPES, new_event_id
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid
@@ -196,7 +195,7 @@ async def ping_webhook(tx: Transaction, webhook_id: int, now: datetime, customer
     """Have the worker send a ping, and return its delivery. Raises DomainError (not found, conflict)."""
     await _lock_active(tx, webhook_id, customer_id)
     subject = f"webhook/{webhook_id}"
-    delivery_id = await insert_delivery(tx, webhook_id, None, f"evt_{secrets.token_hex(12)}", PING, subject, now)
+    delivery_id = await insert_delivery(tx, webhook_id, None, new_event_id(), PING, subject, now)
     audit(tx, "webhook.ping", subject, now)
     return delivery_on_the_wire(await fetch_delivery(tx, webhook_id, delivery_id))
 

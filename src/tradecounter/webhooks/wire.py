@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.web_addresses import LONGEST
-from tradecounter.kit.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed, made_from
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord
 from tradecounter.webhooks.queries.endpoints import Endpoint, WebhookState
 
@@ -121,22 +121,12 @@ class Delivery(Timed, Struct, kw_only=True):
 
 def webhook_on_the_wire(endpoint: Endpoint) -> Webhook:
     """Return an endpoint as the resource Webhook."""
-    return Webhook(
-        id=endpoint.id,
-        customer_id=endpoint.customer_id,
-        url=endpoint.url,
-        types=endpoint.types,
-        description=endpoint.description,
-        state=endpoint.state,
-        reason=endpoint.reason,
-        failing_since=endpoint.failing_since,
-        created_at=endpoint.created_at,
-    )
+    return made_from(endpoint, Webhook)
 
 
 def with_secret(webhook: Webhook, secret: str) -> CreatedWebhook:
     """Return an endpoint with its secret."""
-    return CreatedWebhook(**msgspec.structs.asdict(webhook), secret=secret)
+    return made_from(webhook, CreatedWebhook, secret=secret)
 
 
 def delivery_on_the_wire(record: DeliveryRecord) -> Delivery:

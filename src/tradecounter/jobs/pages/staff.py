@@ -4,15 +4,11 @@ from datetime import datetime
 from typing import Any, get_args
 
 from msgspec import Struct
-from starlette.responses import Response
 
 from tradecounter.db.jobs import Job, JobState, failed_jobs, latest_jobs
-from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled
-from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
-from tradecounter.edge.pages.listing import listed
-from tradecounter.edge.pages.operation import page
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import PageView
 from tradecounter.edge.pages.step import Question, step
@@ -97,9 +93,22 @@ class JobPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/job", "Jobs and mail", scope="events:read", query=JobTable)
-    async def list_jobs(self, call: Call) -> Response:
-        return await self._show(call, Filled())
+    @table_page(
+        "/job",
+        "Jobs and mail",
+        columns=_COLUMNS,
+        order=TableOrder({"id": int}, "-id", lambda row, _: (row.job.id, row.job.id)),
+        template="jobs/list.html",
+        file="jobs",
+        cells=_CELLS,
+        shown=lambda self, *_: self._failed(),
+        scope="events:read",
+    )
+    async def list_jobs(self, tx: Transaction, call: Call, wanted: JobTable, at: RowsToRead) -> list[ShownJob]:
+        state: JobState | None = None if wanted.show == _NOT_FAILED else wanted.state or "failed"
+        jobs = await latest_jobs(tx, state, None if at["after"] is None else at["after"][1], wanted.most)
+        reasons = await latest_data_of(tx, "job.failed", [f"job/{job.id}" for job in jobs])
+        return [_shown_job(job, reasons.get(f"job/{job.id}"), self.desk.view(call)) for job in jobs]
 
     @step(
         "/job/{id}/retry",
@@ -113,29 +122,10 @@ class JobPages(Struct, frozen=True):
     async def retry(self, tx: Transaction, call: Call, now: datetime) -> Job:
         return await retry_job(tx, call.path_id("id", "job"), now)
 
-    async def _show(self, call: Call, filled: Filled) -> Response:
-        view = self.desk.view(call)
-
-        async def find(wanted: JobTable, _: Sort, after: After) -> list[ShownJob]:
-            state: JobState | None = None if wanted.show == _NOT_FAILED else wanted.state or "failed"
-            async with self.desk.reading() as tx:
-                jobs = await latest_jobs(tx, state, None if after is None else after[1], wanted.most)
-                reasons = await latest_data_of(tx, "job.failed", [f"job/{job.id}" for job in jobs])
-            return [_shown_job(job, reasons.get(f"job/{job.id}"), view) for job in jobs]
-
-        listing = await listed(call, JobTable, {"id": int}, "-id", find)
-        if listing.is_file:
-            return csv_of("jobs", _CELLS, listing.rows)
-        address = view.at("/job")
-        table = Table.of(
-            call, address, _COLUMNS, listing.rows, listing.sort, lambda row: cursor_text(row.job.id, row.job.id)
-        )
+    async def _failed(self) -> dict[str, Any]:
         async with self.desk.reading() as tx:
             failed = await failed_jobs(tx)
-        return self.desk.show(
-            call, "jobs/list.html", form=listing.form, table=table, states=get_args(JobState),
-            failed=[(name_of(each.task_name), each.count) for each in failed],
-        )  # fmt: skip
+        return {"states": get_args(JobState), "failed": [(name_of(each.task_name), each.count) for each in failed]}
 
     async def _ask_to_retry(self, call: Call) -> Question:
         return Question(

@@ -1,6 +1,5 @@
 """`/webhook/{id}`, in the account below `/account/developer`: one webhook, its deliveries, and its forms."""
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
 from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import DEVELOPERS, Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -61,14 +60,12 @@ _DELIVERY_COLUMNS = (
     Column("Attempts", numeric=True),
     Column("Last attempt"),
 )
-_DELIVERY_HEADINGS = (
-    "id", "event", "sequence", "type", "subject", "attempts", "last_attempt_at", "status", "milliseconds", "error",
-    "delivered_at", "next_attempt_at",
-)  # fmt: skip
-
-
-class DeliveryTable(TableParameters, frozen=True, kw_only=True):
-    """The deliveries of a webhook have no filters."""
+_DELIVERY_CELLS: Cells = {
+    **{name: name for name in ("id", "event", "sequence", "type", "subject")},
+    "attempts": "attempt",
+    "last_attempt_at": "at",
+    **{name: name for name in ("status", "milliseconds", "error", "delivered_at", "next_attempt_at")},
+}
 
 
 class WebhookForm(Struct):
@@ -106,7 +103,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
         wanted = body if owner is None else structs.replace(body, customer_id=owner)
         return await add_webhook(tx, self._policy, wanted, now)
 
-    @page(_ONE, "One webhook", query=DeliveryTable, path_parameters=_ID, **_READ)
+    @page(_ONE, "One webhook", query=TableParameters, path_parameters=_ID, **_READ)
     async def show_one(self, call: Call) -> Response:
         return await self._show_deliveries(call, Filled())
 
@@ -258,20 +255,26 @@ class WebhookPages(Struct, BothSites, frozen=True):
         owner = self.owner(call)
         async with self.desk.reading() as tx:
             webhook = await show_webhook(tx, _id(call), owner)
-            named = None if owner is not None or webhook.customer_id is None else webhook.customer_id
-            account = None if named is None else await find_account(tx, named)
+            account = None
+            if owner is None and webhook.customer_id is not None:
+                account = await find_account(tx, webhook.customer_id)
 
-        async def find(wanted: DeliveryTable, _: Sort, after: After) -> list[Delivery]:
+        async def find(wanted: TableParameters, _: Sort, after: After) -> list[Delivery]:
             async with self.desk.reading() as tx:
                 records = await list_deliveries(tx, webhook.id, 0 if after is None else after[1], wanted.most, owner)
             return list(map(delivery_on_the_wire, records))
 
-        listing = await listed(call, DeliveryTable, {"id": int}, "-id", find)
+        listing = await listed(call, TableParameters, {"id": int}, "-id", find)
         if listing.is_file:
-            return csv_file(f"deliveries-{webhook.id}", _DELIVERY_HEADINGS, map(_file_row, listing.rows))
-        address = self.desk.view(call).at(self._path(webhook.id))
+            return csv_of(f"deliveries-{webhook.id}", _DELIVERY_CELLS, listing.rows)
+        view = self.desk.view(call)
         table = Table.of(
-            call, address, _DELIVERY_COLUMNS, listing.rows, listing.sort, lambda row: cursor_text(row.id, row.id)
+            call,
+            view.at(self._path(webhook.id)),
+            _DELIVERY_COLUMNS,
+            listing.rows,
+            listing.sort,
+            lambda row: cursor_text(row.id, row.id),
         )
         now = self.desk.clock.now()
         due = webhook.state == "active" and any(
@@ -285,7 +288,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
             table=table,
             due=due,
             customer=account and account.name,
-            path_of=self._subject_path(call),
+            path_of=lambda subject: path_of_subject(subject, view.may),  # in the account, subjects have no pages
         )
 
     async def _show_delivery(self, call: Call, filled: Filled) -> Response:
@@ -294,11 +297,6 @@ class WebhookPages(Struct, BothSites, frozen=True):
             record = await show_delivery(tx, webhook.id, _delivery_id(call), self.owner(call))
         delivery = delivery_on_the_wire(record)
         return self._page(call, "webhooks/delivery.html", form=filled, webhook=webhook, delivery=delivery)
-
-    def _subject_path(self, call: Call) -> Callable[[str], str]:
-        """Return what finds the page of a delivery's subject; in the account, subjects have no pages."""
-        view = self.desk.view(call)
-        return lambda subject: path_of_subject(subject, view.may)
 
     def _page(self, call: Call, template: str, **values: Any) -> Response:
         own = self.owner(call) is not None
@@ -318,8 +316,3 @@ def _id(call: Call) -> int:
 
 def _delivery_id(call: Call) -> int:
     return call.path_id("delivery_id", "delivery")
-
-
-def _file_row(row: Delivery) -> tuple[object, ...]:
-    return (row.id, row.event, row.sequence, row.type, row.subject, row.attempt, row.at, row.status, row.milliseconds,
-            row.error, row.delivered_at, row.next_attempt_at)  # fmt: skip

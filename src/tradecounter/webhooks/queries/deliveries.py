@@ -11,7 +11,7 @@ from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.queries import RESELLER_DATA
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 
 BATCH = 500  # events of an endpoint, and endpoints, in one transaction
 
@@ -70,7 +70,7 @@ async def make_deliveries(tx: Transaction, now: datetime) -> int:
     ids = [id_ for (id_,) in await tx.fetch_all(_BEHIND, most=BATCH)]
     if not ids:
         return 0
-    count: int = await tx.find_value(_MAKE_DELIVERIES, ids=ids, most=BATCH, now=now)
+    count: int = await tx.fetch_value(_MAKE_DELIVERIES, ids=ids, most=BATCH, now=now)
     return count
 
 
@@ -116,7 +116,7 @@ async def insert_delivery(
 ) -> int:
     """Make one delivery, and return its id; the endpoint must be locked."""
     values = {"sequence": sequence, "event_id": event_id, "type": type_, "subject": subject, "now": now}
-    delivery_id: int = await tx.find_value(_INSERT_DELIVERY, webhook_id=webhook_id, **values)
+    delivery_id: int = await tx.fetch_value(_INSERT_DELIVERY, webhook_id=webhook_id, **values)
     return delivery_id
 
 
@@ -173,9 +173,7 @@ async def deliveries_after(
 async def fetch_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord:
     """Return an endpoint's delivery. Raises DomainError (not found)."""
     found = await tx.find_row(_DELIVERY_BY_ID, webhook_id=webhook_id, id=delivery_id)
-    if found is None:
-        raise not_found("delivery", delivery_id)
-    return found
+    return or_not_found(found, "delivery", delivery_id)
 
 
 _RESUME_DELIVERIES = Statement(

@@ -9,7 +9,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 
 WebhookState = Literal["active", "paused", "disabled"]
 
@@ -41,7 +41,7 @@ _COUNT = Statement("select count(*) from webhook where customer_id is not distin
 
 async def count_endpoints(tx: Transaction, customer_id: int | None) -> int:
     """Return the number of a customer's endpoints, or of the reseller's with None."""
-    count: int = await tx.find_value(_COUNT, customer_id=customer_id)
+    count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
     return count
 
 
@@ -66,10 +66,7 @@ async def insert_endpoint(
 ) -> Endpoint:
     """Store an endpoint, which gets the events from now on."""
     values = {"customer_id": customer_id, "url": url, "types": list(types), "description": description}
-    added = await tx.find_row(_INSERT, **values, secret=secret, now=now)
-    if added is None:
-        raise RuntimeError("the endpoint was not stored")
-    return added
+    return await tx.fetch_row(_INSERT, **values, secret=secret, now=now)
 
 
 _AFTER = Statement(
@@ -100,19 +97,13 @@ async def find_endpoint(tx: Transaction, webhook_id: int, customer_id: int | Non
 
 async def fetch_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
     """Return what `find_endpoint` does. Raises DomainError (not found)."""
-    return _require(await find_endpoint(tx, webhook_id, customer_id), webhook_id)
+    return or_not_found(await find_endpoint(tx, webhook_id, customer_id), "webhook", webhook_id)
 
 
 async def lock_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
     """Lock an endpoint until the transaction ends, and return it. Raises DomainError (not found)."""
-    row = await tx.find_row(_LOCK, id=webhook_id, customer_id=customer_id)
-    return _require(row, webhook_id)
-
-
-def _require(endpoint: Endpoint | None, webhook_id: int) -> Endpoint:
-    if endpoint is None:
-        raise not_found("webhook", webhook_id)
-    return endpoint
+    endpoint = await tx.find_row(_LOCK, id=webhook_id, customer_id=customer_id)
+    return or_not_found(endpoint, "webhook", webhook_id)
 
 
 _UPDATES = {
@@ -176,4 +167,4 @@ _TROUBLE = Statement(
 
 async def webhooks_in_trouble(tx: Transaction) -> Trouble:
     """Return how many endpoints need attention; those that their owners paused do not."""
-    return await tx.find_row(_TROUBLE) or Trouble(0, 0)
+    return await tx.fetch_row(_TROUBLE)
