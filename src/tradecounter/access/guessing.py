@@ -22,7 +22,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Person, Site, noun_of
 from tradecounter.edge.server.counted_log import CountedLog
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, plural
 
 log = structlog.get_logger()
 
@@ -80,7 +80,7 @@ def slowed_address(wait: timedelta) -> DomainError:
 
 def _too_many(kind: type[DomainError], wait: timedelta) -> DomainError:
     seconds = math.ceil(wait.total_seconds())
-    message = f"too many wrong passwords: try again in {seconds} second{'' if seconds == 1 else 's'}"
+    message = f"too many wrong passwords: try again in {plural(seconds, 'second')}"
     return kind(Kind.TOO_MANY_REQUESTS, message, retry_after=seconds)
 
 

@@ -58,14 +58,9 @@ def factor_vault(keys: Callable[[], Sequence[str]]) -> Vault:
 DIGITS = 6
 RECOVERY_CODES = 10
 _STEP_SECONDS = 30  # of a step
-_SECRET_BYTES = 20
+_SECRET_BYTES = 20  # as RFC 4226 recommends
 _RECOVERY_BYTES = 16
 _GROUP_LENGTH = 5  # characters of a recovery code between hyphens
-
-
-def new_totp_secret() -> bytes:
-    """Return 160 random bits, as RFC 4226 recommends."""
-    return secrets.token_bytes(_SECRET_BYTES)
 
 
 def in_base32(secret: bytes) -> str:
@@ -150,7 +145,7 @@ async def begin_factor(tx: Transaction, policy: SignInPolicy, session: Session, 
     begun = await find_factor(tx, site, person.id, confirmed=False)
     secret = None if begun is None or begun.session_id != session.id else policy.vault.unseal(bytes(begun.secret))
     if secret is None:
-        secret = new_totp_secret()
+        secret = secrets.token_bytes(_SECRET_BYTES)
         await delete_factors(tx, site, person.id, confirmed=False)
         await insert_factor(tx, site, person.id, session.id, await policy.vault.seal(tx, secret), now)
     return NewFactor(in_base32(secret), totp_uri(secret, policy.issuer, person.email))

@@ -36,21 +36,6 @@ _SESSION_BYTES = 32
 
 
 async def start_session(
-    tx: Transaction, site: Site, person_id: int, address: str, browser: str, now: datetime
-) -> tuple[str, int]:
-    """Start a session and return the cookie's value and the session's id."""
-    return await _start(tx, site, person_id, address, browser, now, needs_second_factor=False)
-
-
-async def start_half_session(
-    tx: Transaction, site: Site, person_id: int, address: str, browser: str, now: datetime
-) -> str:
-    """Start a session that needs the second factor, which only `half_session` finds; return the cookie's value."""
-    value, _ = await _start(tx, site, person_id, address, browser, now, needs_second_factor=True)
-    return value
-
-
-async def _start(
     tx: Transaction,
     site: Site,
     person_id: int,
@@ -58,8 +43,12 @@ async def _start(
     browser: str,
     now: datetime,
     *,
-    needs_second_factor: bool,
+    needs_second_factor: bool = False,
 ) -> tuple[str, int]:
+    """Start a session and return the cookie's value and the session's id.
+
+    One that needs the second factor is a half session, which only `half_session` finds.
+    """
     value = secrets.token_urlsafe(_SESSION_BYTES)
     session_id = await insert_session(
         tx,

@@ -14,7 +14,7 @@ from tradecounter.access.queries.passwords import delete_guess
 from tradecounter.access.queries.people import find_password, find_person
 from tradecounter.access.queries.sign_ins import end_session, find_session_by_hash
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import see_visitor, start_half_session, start_session, touch_session
+from tradecounter.access.sessions import see_visitor, start_session, touch_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
@@ -96,7 +96,9 @@ async def sign_in(
             following = "set_up"
         else:
             return await _complete(tx, person, visitor, now)
-        cookie = await start_half_session(tx, site, person.id, visitor.address, visitor.browser, now)
+        cookie, _ = await start_session(
+            tx, site, person.id, visitor.address, visitor.browser, now, needs_second_factor=True
+        )
     return SignIn(cookie, following)
 
 

@@ -27,8 +27,7 @@ from tradecounter.edge.people import StaffMember
 from tradecounter.edge.permissions import ROLES, Role
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
-
-_LONGEST_NAME = 200
+from tradecounter.kit.text import LONGEST_NAME
 
 
 class NewStaffMember(Struct):
@@ -46,7 +45,7 @@ async def add_staff_member(tx: Transaction, new: NewStaffMember, secret: str, no
     """
     if parse_email(new.email) is None:
         raise invalid("email", NOT_AN_EMAIL)
-    require_text("name", new.name, _LONGEST_NAME)
+    require_text("name", new.name, LONGEST_NAME)
     member = await insert_staff_member(tx, new.email, new.name.strip(), _checked_roles(new.roles), now)
     if member is None:
         raise DomainError(Kind.CONFLICT, f"email: {new.email} is another staff member's")
@@ -67,7 +66,7 @@ async def edit_staff_member(
     administrators = await lock_administrators(tx)
     member = await lock_staff_member(tx, (await fetch_staff_member(tx, email)).id)
     if name is not None:
-        require_text("name", name, _LONGEST_NAME)
+        require_text("name", name, LONGEST_NAME)
     chosen = member.roles if roles is None else _checked_roles(roles)
     if "administrator" in member.roles and "administrator" not in chosen:
         _require_another(tx, member, "take your own role of an administrator")

@@ -9,8 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import SCOPES
 from tradecounter.identity.credentials import PREFIX_LENGTH, new_secret, secret_hash
 from tradecounter.kit.errors import invalid, or_not_found, require_text
-
-_LONGEST_NAME = 200
+from tradecounter.kit.text import LONGEST_NAME
 
 
 async def add_token(
@@ -26,7 +25,7 @@ async def add_token(
 
     Raises DomainError (invalid).
     """
-    require_text("name", name, _LONGEST_NAME)
+    require_text("name", name, LONGEST_NAME)
     if not scopes or not set(scopes) <= set(SCOPES):
         raise invalid("scopes", f"must be some of {', '.join(SCOPES)}")
     if expires_at is not None and expires_at <= now:

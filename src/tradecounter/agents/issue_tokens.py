@@ -21,7 +21,7 @@ from tradecounter.agents.queries.tokens import (
     use_refresh_token,
 )
 from tradecounter.consent.issuer import CodeRequest, Rejection
-from tradecounter.consent.rules import fits, is_verifier
+from tradecounter.consent.rules import fits
 from tradecounter.db.transaction import Transaction
 
 
@@ -95,8 +95,6 @@ def _problem(consent: AgentConsent, request: CodeRequest, now: datetime) -> str 
         "the code has expired": consent.code_expires_at <= now,
         "the consent has ended, or its person may not give it any more": not consent.usable,
         "redirect_uri: differs from that of the code": request.redirect_uri != consent.redirect_uri,
-        "code_verifier: does not fit the code's challenge": not (
-            is_verifier(request.code_verifier) and fits(request.code_verifier, consent.code_challenge)
-        ),
+        "code_verifier: does not fit the code's challenge": not fits(request.code_verifier, consent.code_challenge),
     }
     return next((problem for problem, applies in wrong.items() if applies), None)

@@ -116,7 +116,7 @@ async def register_client(tx: Transaction, wanted: ClientMetadata, address: str,
         raise DomainError(Kind.TOO_MANY_REQUESTS, message, retry_after=seconds)
     client_id = secrets.token_hex(16)
     await insert_client(tx, client_id, name, wanted.redirect_uris, address, now)
-    return AgentClient(client_id, name, wanted.redirect_uris, now, None)
+    return AgentClient(client_id=client_id, name=name, redirect_uris=wanted.redirect_uris, created_at=now, read_at=None)
 
 
 class ClientDocuments(Struct):
@@ -137,7 +137,9 @@ class ClientDocuments(Struct):
         name = _checked(document)
         async with transaction(self.database) as tx:
             await store_read(tx, client_id, name, document.redirect_uris, now)
-        return AgentClient(client_id, name, document.redirect_uris, now, now)
+        return AgentClient(
+            client_id=client_id, name=name, redirect_uris=document.redirect_uris, created_at=now, read_at=now
+        )
 
     async def _read(self, client_id: str) -> ClientDocument:
         try:

@@ -3,11 +3,9 @@
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.agents.queries.consents import find_consent
-from tradecounter.agents.queries.spending import insert_agent_order, lock_spending
+from tradecounter.agents.queries.consents import find_consent, lock_spending
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent
-from tradecounter.kit.clock import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 
 
@@ -35,8 +33,3 @@ async def limit_exceeded(tx: Transaction, agent: LiveAgent, gross: Decimal, now:
     if spent + gross > day_limit:
         return f"the limit of {in_pounds(day_limit)} a day: {in_pounds(spent)} is spent today"
     return None
-
-
-async def note_order(tx: Transaction, agent: LiveAgent, order_id: int, gross: Decimal, now: datetime) -> None:
-    """Count an order towards the day's limit."""
-    await insert_agent_order(tx, agent, order_id, uk_date(now), gross)

@@ -29,7 +29,7 @@ from tradecounter.consent.queries import (
     use_code,
     use_refresh_token,
 )
-from tradecounter.consent.rules import CONSENT_LIFETIME, KEY_PUBLIC_FOR, REFRESH_LIFETIME, fits, is_verifier
+from tradecounter.consent.rules import CONSENT_LIFETIME, KEY_PUBLIC_FOR, REFRESH_LIFETIME, fits
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.identity.installation_secret import secret_keys
@@ -255,9 +255,7 @@ def _grant_problem(grant: GrantRecord, request: CodeRequest, now: datetime) -> s
         "the code has expired": grant.code_expires_at <= now,
         "the consent is revoked, or the customer is blocked": not grant.usable,
         "redirect_uri: differs from that of the code": request.redirect_uri != grant.redirect_uri,
-        "code_verifier: does not fit the code's challenge": not (
-            is_verifier(request.code_verifier) and fits(request.code_verifier, grant.code_challenge)
-        ),
+        "code_verifier: does not fit the code's challenge": not fits(request.code_verifier, grant.code_challenge),
     }
     return next((problem for problem, applies in wrong.items() if applies), None)
 

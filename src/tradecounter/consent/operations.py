@@ -1,9 +1,7 @@
 """The own issuer's endpoints for programs: metadata, keys, `POST /auth/token`, `POST /auth/revoke`."""
 
 from collections.abc import Mapping
-from typing import TypeVar
 
-import msgspec
 import structlog
 from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
@@ -54,14 +52,11 @@ from tradecounter.identity.oauth.client_requests import (
     oauth_error_response,
 )
 from tradecounter.identity.oauth.exchange_token import Consent, GivenConsent, InvalidSubjectTokenError, SubjectToken
-from tradecounter.identity.wire import JwtType, OAuthError, OAuthRequestError
+from tradecounter.identity.wire import JwtType, OAuthError, OAuthRequestError, read_form
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.validation_messages import field_error_of
 
 log = structlog.get_logger()
-
-Form = TypeVar("Form", bound=msgspec.Struct)
 
 JWT: JwtType = "urn:ietf:params:oauth:token-type:jwt"
 
@@ -128,7 +123,11 @@ class IssuerEndpoints(Struct, frozen=True):
             "ends. An agent, which has no secret, sends its `client_id` and gets an access token for `/mcp` alone.",
             body=Body(ConsentRequest, {"Code": REQUEST, "Refresh token": REFRESH_REQUEST}, FORM_MEDIA_TYPE),
             success=Success(
-                200, "The consent.", ConsentToken, {"Consent": CONSENT, "Agent": AGENT_TOKEN}, headers=(CACHE_CONTROL,)
+                200,
+                "The consent.",
+                ConsentToken,
+                {"Consent": CONSENT, "Agent": AGENT_TOKEN},
+                headers=(CACHE_CONTROL,),
             ),
             errors=(
                 _rejected(
@@ -175,7 +174,7 @@ class IssuerEndpoints(Struct, frozen=True):
     async def revoke(self, call: Call) -> Response:
         try:
             fields = await self.clients.read_form(call)
-            token = _read(fields, RevocationRequest).token
+            token = read_form(fields, RevocationRequest).token
             if (agent := await self._agent_in(call, fields)) is not None:
                 async with transaction(self.issuer.database, _actor_of(agent, call)) as tx:
                     await revoke_agent_token(tx, agent.client_id, token, self.clock.now())
@@ -267,7 +266,7 @@ def _read_request(fields: Mapping[str, str]) -> CodeRequest | str:
     """Return a code with what belongs to it, or a refresh token. Raises OAuthRequestError."""
     if fields.get("grant_type", _GRANT_TYPES[0]) not in _GRANT_TYPES:
         raise OAuthRequestError("unsupported_grant_type", f"grant_type: must be {' or '.join(_GRANT_TYPES)}")
-    wanted = _read(fields, ConsentRequest)
+    wanted = read_form(fields, ConsentRequest)
     if wanted.grant_type == "refresh_token":
         return _required("refresh_token", wanted.refresh_token)
     return CodeRequest(
@@ -275,13 +274,6 @@ def _read_request(fields: Mapping[str, str]) -> CodeRequest | str:
         _required("redirect_uri", wanted.redirect_uri),
         _required("code_verifier", wanted.code_verifier),
     )
-
-
-def _read(fields: Mapping[str, str], form: type[Form]) -> Form:
-    try:
-        return msgspec.convert(fields, form)
-    except msgspec.ValidationError as error:
-        raise OAuthRequestError("invalid_request", str(field_error_of(error))) from error
 
 
 def _required(name: str, value: str | UnsetType) -> str:

@@ -24,12 +24,9 @@ def is_challenge(text: str) -> bool:
     return bool(_CHALLENGE.fullmatch(text))
 
 
-def is_verifier(text: str) -> bool:
-    """Return whether a text can be a code verifier."""
-    return bool(_VERIFIER.fullmatch(text))
-
-
 def fits(verifier: str, challenge: str) -> bool:
-    """Return whether a code verifier has a challenge of the method S256."""
+    """Return whether a text can be a code verifier, and has a challenge of the method S256."""
+    if not _VERIFIER.fullmatch(verifier):
+        return False
     digest = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
     return hmac.compare_digest(digest, challenge.encode())

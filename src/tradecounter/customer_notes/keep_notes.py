@@ -14,12 +14,13 @@ from tradecounter.customer_notes.queries import (
     insert_note,
     store_contact,
 )
-from tradecounter.customer_notes.wire import LONGEST_NAME, LONGEST_NOTE
+from tradecounter.customer_notes.wire import LONGEST_NOTE
 from tradecounter.customers.queries.accounts import fetch_account, lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import invalid, or_not_found, require_text
+from tradecounter.kit.text import LONGEST_NAME
 
 _MOST_CONTACTS = 50
 
@@ -64,8 +65,7 @@ async def change_contact(
     before = await fetch_contact(tx, customer_id, contact_id)
     checked = _checked(replace(before, **changes))
     await store_contact(tx, checked)
-    old, new = _fields(before), _fields(checked)
-    changed = [name for name in new if new[name] != old[name]]
+    changed = [name for name, text in checked.details.items() if text != before.details[name]]
     if changed:
         after = {"id": contact_id, "changed": changed}
         audit(tx, "customer.change_contact", f"customer/{customer_id}", now, after=after)
@@ -88,14 +88,10 @@ async def fetch_contact(tx: Transaction, customer_id: int, contact_id: int) -> C
 
 def _checked(contact: Contact) -> Contact:
     """Return a contact with its texts trimmed. Raises DomainError (invalid)."""
-    trimmed = Contact(contact.id, *(text.strip() for text in _fields(contact).values()))
+    trimmed = replace(contact, **{name: text.strip() for name, text in contact.details.items()})
     require_text("name", trimmed.name, LONGEST_NAME)
     for name in ("task", "email", "phone"):
         require_text(name, getattr(trimmed, name) or "-", LONGEST_NAME)
     if trimmed.email and parse_email(trimmed.email) is None:
         raise invalid("email", NOT_AN_EMAIL)
     return trimmed
-
-
-def _fields(contact: Contact) -> dict[str, str]:
-    return {"name": contact.name, "task": contact.task, "email": contact.email, "phone": contact.phone}

@@ -22,7 +22,7 @@ _NOTES = f"{ONE_CUSTOMER}/note"
 ContactId = Annotated[int, InPath("contact_id", "The contact's id.", 7, "contact")]
 
 
-_ADA = Contact(7, "Ada Byron", "Deliveries", "ada@harbourline.example", "020 7946 0123")
+_ADA = Contact(id=7, name="Ada Byron", task="Deliveries", email="ada@harbourline.example", phone="020 7946 0123")
 _DESCRIBED: Mapping[type, Described] = {
     ContactDetails: Described("", ContactDetails(name=_ADA.name, task=_ADA.task, email=_ADA.email, phone=_ADA.phone)),
     ContactChange: Described("", ContactChange(phone=_ADA.phone)),

@@ -18,6 +18,11 @@ class Contact(Struct, frozen=True):
     email: str
     phone: str
 
+    @property
+    def details(self) -> dict[str, str]:
+        """All but the id."""
+        return {"name": self.name, "task": self.task, "email": self.email, "phone": self.phone}
+
 
 class Happening(Struct, frozen=True):
     """An event about a customer (`kind` is its type), or a note; `kind` and `id` together are unique.
@@ -105,14 +110,12 @@ async def contacts_of(tx: Transaction, customer_id: int, changed_since: datetime
 
 async def insert_contact(tx: Transaction, customer_id: int, contact: Contact) -> int:
     """Store a new contact, whose `id` does not count; return its id."""
-    values = {name: getattr(contact, name) for name in ("name", "task", "email", "phone")}
-    return int(await tx.find_value(_ADD_CONTACT, customer_id=customer_id, **values))
+    return int(await tx.fetch_value(_ADD_CONTACT, customer_id=customer_id, **contact.details))
 
 
 async def store_contact(tx: Transaction, contact: Contact) -> None:
     """Store the changes of a contact."""
-    values = {name: getattr(contact, name) for name in ("id", "name", "task", "email", "phone")}
-    await tx.execute(_CHANGE_CONTACT, **values)
+    await tx.execute(_CHANGE_CONTACT, id=contact.id, **contact.details)
 
 
 async def delete_contact(tx: Transaction, contact_id: int) -> None:

@@ -6,9 +6,10 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.customer_notes.queries import Contact
+from tradecounter.kit.text import LONGEST_NAME
+from tradecounter.kit.wire import made_from
 
 LONGEST_NOTE = 2000
-LONGEST_NAME = 200
 _Text = Annotated[str, Meta(max_length=LONGEST_NAME)]
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME, description="The person's name.")]
 Task = Annotated[_Text, Meta(description="What to speak to the person about.")]
@@ -26,7 +27,7 @@ class ContactDetails(Struct, kw_only=True):
 
     def contact(self) -> Contact:
         """Return a contact, whose id does not count."""
-        return Contact(0, self.name, self.task, self.email, self.phone)
+        return made_from(self, Contact, id=0)
 
 
 class ContactChange(Struct, kw_only=True):

@@ -19,11 +19,10 @@ from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, not_found, require_text
 from tradecounter.kit.keys import clean_external_id
 from tradecounter.kit.money import rounded
-from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.kit.text import LONGEST_NAME, LONGEST_REASON
 
 LARGEST = {"discount": Decimal(100), "credit_limit": Decimal(1_000_000_000)}
 EMAIL_FIELDS = ("email_address", "accounts_email")
-_LONGEST_NAME = 200
 
 
 async def create_customer(tx: Transaction, change: CustomerChange, now: datetime) -> Account:
@@ -57,7 +56,7 @@ def _check(change: CustomerChange) -> None:
         name = getattr(change, field)
         with collector.collecting():
             if isinstance(name, str):
-                require_text(field, name, _LONGEST_NAME)
+                require_text(field, name, LONGEST_NAME)
     collector.check()
 
 
@@ -137,18 +136,8 @@ async def change_address(
         raise not_found("address", address_id)
     saved = SavedAddress(**asdict(address), id=address_id)
     old, new = asdict(before), asdict(saved)
-    changed = {name for name in new if old[name] != new[name]}
-    if not changed:
-        return saved
-    audit(
-        tx,
-        "address.change",
-        f"customer/{customer_id}",
-        now,
-        before={"id": address_id, **{name: old[name] for name in changed}},
-        after={"id": address_id, **{name: new[name] for name in changed}},
-    )
-    record_customer_changes(tx, [customer_id], ["addresses"], now)
+    if audit_edit(tx, "address.change", f"customer/{customer_id}", now, before=old, after=new):
+        record_customer_changes(tx, [customer_id], ["addresses"], now)
     return saved
 
 

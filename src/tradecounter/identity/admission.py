@@ -139,9 +139,9 @@ class Sender(Struct):
     hops: Hops | None
     address: str
     credential: Credential | DomainError
-    customer_id: int | None
-    holder: Holder | None
-    route: str | None
+    customer_id: int | None = None
+    holder: Holder | None = None
+    route: str | None = None
 
     def admitted_as(self, holder: Holder) -> int:
         """Note the key or token of an admitted request, and return its customer."""

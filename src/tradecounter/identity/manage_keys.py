@@ -12,8 +12,8 @@ from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, find_key_of_customer
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.errors import ErrorCollector, invalid, or_not_found, require_text
+from tradecounter.kit.text import LONGEST_NAME
 
-_LONGEST_NAME = 200
 _MOST_NETWORKS = 50
 _EXAMPLE = "203.0.113.0/24"
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)  # the database's times end there
@@ -26,7 +26,7 @@ async def create_key(tx: Transaction, customer_id: int, request: KeyRequest, now
     name = request.name.strip()
     expires_at = request.expires_at
     with collector.collecting():
-        require_text("name", name, _LONGEST_NAME)
+        require_text("name", name, LONGEST_NAME)
     with collector.collecting():
         if request.scopes is not None and not (request.scopes and set(request.scopes) <= set(KEY_SCOPES)):
             raise invalid("scopes", f"must be some of {', '.join(KEY_SCOPES)}")

@@ -18,6 +18,7 @@ from tradecounter.identity.queries.limits import (
 )
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.text import plural
 
 RATE_WINDOW = timedelta(minutes=5)
 _WINDOW_SECONDS = int(RATE_WINDOW.total_seconds())
@@ -54,8 +55,7 @@ class RateLimitedError(DomainError):
         seconds = quota.seconds_left
         super().__init__(
             Kind.TOO_MANY_REQUESTS,
-            f"more than {quota.limit} requests in {_WINDOW_MINUTES} minutes: try again in {seconds} "
-            f"second{'' if seconds == 1 else 's'}",
+            f"more than {quota.limit} requests in {_WINDOW_MINUTES} minutes: try again in {plural(seconds, 'second')}",
             retry_after=seconds,
         )
         self.quota = quota

@@ -1,12 +1,12 @@
 """What may be asked about keys."""
 
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
-from tradecounter.kit.clock import at_uk_time
+from tradecounter.kit.clock import day_ends
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.wire import Moment, RequiredText
 
@@ -49,7 +49,7 @@ class KeyForm(Struct):
         return KeyRequest(
             self.name,
             None if set(self.scopes) == set(KEY_SCOPES) else self.scopes,
-            None if last_day is None else at_uk_time(last_day + timedelta(days=1), time()),
+            None if last_day is None else day_ends(last_day),
             comma_separated(self.networks.replace("\n", ",")),
         )
 

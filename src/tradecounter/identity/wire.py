@@ -3,7 +3,7 @@
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -12,6 +12,7 @@ from tradecounter.edge.rest.parameters import form_decoded
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.validation_messages import field_error_of
 
+Form = TypeVar("Form", bound=Struct)
 ErrorCode = Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_target", "unsupported_grant_type"]
 GrantType = Literal["urn:ietf:params:oauth:grant-type:token-exchange"]
 JwtType = Literal["urn:ietf:params:oauth:token-type:jwt"]
@@ -66,8 +67,13 @@ def read_token_request(fields: Mapping[str, str]) -> TokenRequest:
     """Return the request in a form. Raises OAuthRequestError (invalid_request, unsupported_grant_type)."""
     if fields.get("grant_type", GRANT_TYPE) != GRANT_TYPE:
         raise OAuthRequestError("unsupported_grant_type", f"grant_type: must be {GRANT_TYPE}")
+    return read_form(fields, TokenRequest)
+
+
+def read_form(fields: Mapping[str, str], form: type[Form]) -> Form:
+    """Return the fields of a form as a struct. Raises OAuthRequestError (invalid_request)."""
     try:
-        return msgspec.convert(fields, TokenRequest)
+        return msgspec.convert(fields, form)
     except msgspec.ValidationError as error:
         raise OAuthRequestError("invalid_request", str(field_error_of(error))) from error
 

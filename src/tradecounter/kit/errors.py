@@ -133,15 +133,13 @@ class DomainError(Exception):
         self.retry_after = retry_after
         self.field_errors = field_errors
         if kind is not Kind.INVALID:  # no field is wrong by itself
-            self.field_errors = [_at_least(error, self.code) for error in field_errors]
+            self.field_errors = [
+                replace(error, code=self.code) if error.code is Code.INVALID else error for error in field_errors
+            ]
 
 
 class OperatorError(Exception):
     """The environment is misconfigured; the message tells the operator what to change."""
-
-
-def _at_least(error: FieldError, code: Code) -> FieldError:
-    return replace(error, code=code) if error.code is Code.INVALID else error
 
 
 def _code_of(kind: Kind, field_errors: Sequence[FieldError]) -> Code:

@@ -5,7 +5,8 @@ import unicodedata
 from itertools import takewhile
 
 LONGEST_REASON = 1000  # characters, of a reason that someone gives
-_LONGEST_NAME = 60
+LONGEST_NAME = 200
+_LONGEST_SHOWN = 60
 
 _WORD = re.compile(r"[^\W_]+")
 # Letters that Unicode does not take apart: strokes are left out, ligatures opened.
@@ -64,9 +65,9 @@ def joined_word(text: str) -> str:
 
 def shown_name(text: str) -> str:
     """Return a name from a request for a message: one line of at most sixty printable characters."""
-    printable = "".join(c if c.isprintable() else " " for c in text[: _LONGEST_NAME + 1].strip())
+    printable = "".join(c if c.isprintable() else " " for c in text[: _LONGEST_SHOWN + 1].strip())
     line = " ".join(printable.split())
-    return f"{line[:_LONGEST_NAME]}\N{HORIZONTAL ELLIPSIS}" if len(text.strip()) > _LONGEST_NAME else line
+    return f"{line[:_LONGEST_SHOWN]}\N{HORIZONTAL ELLIPSIS}" if len(text.strip()) > _LONGEST_SHOWN else line
 
 
 def one_line(text: str) -> str:

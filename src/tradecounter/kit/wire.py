@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
 from tradecounter.kit.clock import whole_second
+from tradecounter.kit.text import LONGEST_NAME
 
 LocalDateTime = Annotated[
     str,
@@ -19,8 +20,7 @@ LocalDateTime = Annotated[
 ]
 Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema would be any string
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
-RequiredText = Annotated[str, Meta(min_length=1, max_length=200)]
-
+RequiredText = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 
 Made = TypeVar("Made", bound=Struct)
 

@@ -88,7 +88,13 @@ def make_mail(
         message.add_attachment(
             attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"
         )
-    return Mail(name, happened, sender.addr_spec, tuple(address.addr_spec for address in to), message)
+    return Mail(
+        name=name,
+        moment=happened,
+        sender=sender.addr_spec,
+        recipients=tuple(address.addr_spec for address in to),
+        message=message,
+    )
 
 
 def _set_subject(message: EmailMessage, subject: str) -> None:

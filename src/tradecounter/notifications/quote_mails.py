@@ -68,11 +68,11 @@ async def _quote(context: MailContext, order_id: int) -> _Quote:
     code = shlex.quote(facts.order.confirmation_code)
     carriage = "" if facts.order.shipping_options else " --shipping METHOD_ID=COST"
     return _Quote(
-        facts.order,
-        facts.account,
-        lines,
-        f"tradecounter quote price {code} {items}{carriage} --note TEXT",
-        f"tradecounter quote confirm {code}",
+        order=facts.order,
+        account=facts.account,
+        lines=lines,
+        price_command=f"tradecounter quote price {code} {items}{carriage} --note TEXT",
+        confirm_command=f"tradecounter quote confirm {code}",
     )
 
 

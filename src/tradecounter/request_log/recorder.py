@@ -90,22 +90,30 @@ class RequestRecorder(Struct):
         self._in_minute[caller, is_error] += 1
         if self._in_minute[caller, is_error] > (MOST_ERRORS if is_error else MOST_WRITES):
             self._count(
-                Counted(holder.customer_id, caller, _minute_of(now), method, route, response.status, response.code),
+                Counted(
+                    customer_id=holder.customer_id,
+                    caller=caller,
+                    minute=_minute_of(now),
+                    method=method,
+                    route=route,
+                    status=response.status,
+                    code=response.code,
+                ),
                 1,
             )
         elif len(self._entries) < MOST_WAITING:
             self._entries.append(
                 Logged(
-                    holder.customer_id,
-                    caller,
-                    now,
-                    method,
-                    quote(path(), safe=_PATH_SAFE)[:LONGEST_PATH],
-                    response.status,
-                    response.code,
-                    round(response.seconds * 1000),
-                    request_id,
-                    response.size,
+                    customer_id=holder.customer_id,
+                    caller=caller,
+                    at=now,
+                    method=method,
+                    path=quote(path(), safe=_PATH_SAFE)[:LONGEST_PATH],
+                    status=response.status,
+                    code=response.code,
+                    milliseconds=round(response.seconds * 1000),
+                    request_id=request_id,
+                    size=response.size,
                 )
             )
         else:
@@ -119,7 +127,10 @@ class RequestRecorder(Struct):
         self._reads = {}
         for (customer_id, own_id, method, route), number in reads.items():
             caller = f"key/{own_id}" if isinstance(own_id, int) else f"application/{own_id}"
-            self._count(Counted(customer_id, caller, _minute_of(now), method, route), number)
+            self._count(
+                Counted(customer_id=customer_id, caller=caller, minute=_minute_of(now), method=method, route=route),
+                number,
+            )
         counts = {}
         entries = self._entries
         if is_last or len(self._counts) <= MANY_COUNTS or self._many.is_due():

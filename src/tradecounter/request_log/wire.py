@@ -37,16 +37,25 @@ def logged_request(record: RequestRecord) -> LoggedRequest:
             counted.code = record.code or UNSET
         return counted
     return LoggedRequest(
-        at,
-        record.method,
-        record.path,
-        record.status,
-        record.code or UNSET,
-        record.milliseconds or 0,
-        record.request_id or "",
-        record.bytes or 0,
+        at=at,
+        method=record.method,
+        path=record.path,
+        status=record.status,
+        code=record.code or UNSET,
+        milliseconds=record.milliseconds or 0,
+        request_id=record.request_id or "",
+        bytes=record.bytes or 0,
     )
 
 
-ERROR = LoggedRequest("2026-06-16T10:12:44", "PUT", "/order/8a7c2f10", 410, "expired", 12, "3f1c9a0b5d7e2468", 74)
+ERROR = LoggedRequest(
+    at="2026-06-16T10:12:44",
+    method="PUT",
+    path="/order/8a7c2f10",
+    status=410,
+    code="expired",
+    milliseconds=12,
+    request_id="3f1c9a0b5d7e2468",
+    bytes=74,
+)
 READS = LoggedRequest("2026-06-16T10:12:00", "GET", "/product", count=57)

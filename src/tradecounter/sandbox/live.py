@@ -59,7 +59,7 @@ async def live_on(tx: Transaction, database: Database, life: Life, now: datetime
 
     A pass takes MOST orders, the next pass those after them. Does nothing while another process does it.
     """
-    if not await tx.find_value(TRY_TO_LIVE):
+    if not await tx.fetch_value(TRY_TO_LIVE):
         return 0
     orders = await living_orders(tx, now, life.pace, life.reached, MOST)
     life.reached = orders[-1].id if len(orders) == MOST else 0

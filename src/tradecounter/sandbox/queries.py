@@ -142,13 +142,13 @@ _READ_ONLY = "set transaction isolation level repeatable read, read only"
 
 async def is_in_use(tx: Transaction) -> bool:
     """Return whether the database has customers or orders."""
-    in_use: bool = await tx.find_value(_IS_IN_USE)
+    in_use: bool = await tx.fetch_value(_IS_IN_USE)
     return in_use
 
 
 async def revision_of(tx: Transaction) -> str:
     """Return the revision of the sandbox's schema."""
-    revision: str = await tx.find_value(_OWN_REVISION)
+    revision: str = await tx.fetch_value(_OWN_REVISION)
     return revision
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from tradecounter.credit_notes.issue_credit_note import issue_credit_note
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key, secret_keys
-from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.clock import day_begins, uk_date
 from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.money import percentage
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
@@ -203,7 +203,7 @@ class Announced(Struct, frozen=True):
     in_days: int
 
     async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        day = at_uk_time(uk_date(now) + timedelta(days=self.in_days), time())
+        day = day_begins(uk_date(now) + timedelta(days=self.in_days))
         for line in await lines_of(tx, code):
             if line.back_ordered:
                 await store_delivery(tx, line.product_id, 1000, day)

@@ -76,7 +76,7 @@ async def find_view(tx: Transaction, view_id: int) -> SavedView | None:
 
 async def count_views(tx: Transaction, staff_id: int) -> int:
     """Return how many views a member has saved."""
-    return int(await tx.find_value(_COUNT, staff_id=staff_id))
+    return int(await tx.fetch_value(_COUNT, staff_id=staff_id))
 
 
 async def insert_view(
@@ -84,7 +84,7 @@ async def insert_view(
 ) -> int:
     """Store a view and return its id."""
     values = {"name": name, "path": path, "query": query, "shared": shared, "on_today": on_today}
-    return int(await tx.find_value(_ADD, staff_id=staff_id, now=now, **values))
+    return int(await tx.fetch_value(_ADD, staff_id=staff_id, now=now, **values))
 
 
 async def delete_view(tx: Transaction, view_id: int) -> None:

@@ -10,7 +10,7 @@ import structlog
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
+from tradecounter.customers.queries.accounts import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
 from tradecounter.db.pool import Database
 from tradecounter.db.replicas import Position, ReplicaBehindError, ReplicaError, read_position, require_replayed

@@ -15,7 +15,7 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from tradecounter.customers.queries.terms import read_common_profiles
+from tradecounter.customers.queries.accounts import read_common_profiles
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.storefront.catalogue_data import UNUSABLE, CatalogueData, read_catalogue_data, read_from_replica

@@ -7,7 +7,7 @@ from time import monotonic
 
 from msgspec import Struct, field
 
-from tradecounter.customers.queries.terms import CustomerTerms
+from tradecounter.customers.queries.accounts import CustomerTerms
 from tradecounter.db.changes import Versions, mark_of
 from tradecounter.db.refresher import Freshness, OutdatedData, Refresher
 from tradecounter.db.transaction import Transaction

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.customers.queries.terms import CustomerTerms
+from tradecounter.customers.queries.accounts import CustomerTerms
 from tradecounter.db.changes import Version, read_mark
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.columns.lookups import RowOfId

@@ -68,7 +68,7 @@ _LINK_SINCE = Statement("""
 
 async def has_link_since(tx: Transaction, site: Site, person_id: int, since: datetime) -> bool:
     """Return whether a person has an unused link that was made after a moment."""
-    has_link: bool = await tx.find_value(_LINK_SINCE, since=since, **owner_of(site, person_id))
+    has_link: bool = await tx.fetch_value(_LINK_SINCE, since=since, **owner_of(site, person_id))
     return has_link
 
 
@@ -131,7 +131,7 @@ _INSERT_REQUEST = Statement(
 
 async def insert_request(tx: Transaction, site: Site, email: str, now: datetime) -> int:
     """Store a request and return its id."""
-    request_id: int = await tx.find_value(_INSERT_REQUEST, site=site, email=email, now=now)
+    request_id: int = await tx.fetch_value(_INSERT_REQUEST, site=site, email=email, now=now)
     return request_id
 
 
@@ -200,7 +200,7 @@ _INSERT_GUESS = Statement(
 
 async def insert_guess(tx: Transaction, account: str, address: str, now: datetime) -> int:
     """Store a wrong password and return its id."""
-    guess_id: int = await tx.find_value(_INSERT_GUESS, account=account, address=address, now=now)
+    guess_id: int = await tx.fetch_value(_INSERT_GUESS, account=account, address=address, now=now)
     return guess_id
 
 

@@ -120,7 +120,7 @@ async def insert_session(
     needs_second_factor: bool,
 ) -> int:
     """Store a session and return its id."""
-    session_id: int = await tx.find_value(
+    session_id: int = await tx.fetch_value(
         _INSERT_SESSION,
         hash=digest,
         needs_second_factor=needs_second_factor,

@@ -16,7 +16,8 @@ from tradecounter.agents.operations.approvals import (
     is_priced_since,
 )
 from tradecounter.agents.operations.tools import Caller, tool
-from tradecounter.agents.spending import lock_agent, note_order
+from tradecounter.agents.queries.consents import insert_agent_order
+from tradecounter.agents.spending import lock_agent
 from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import AddressDetails
@@ -24,7 +25,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.paging import Page
 from tradecounter.identity.credentials import LiveAgent
-from tradecounter.kit.clock import Clock, local_text
+from tradecounter.kit.clock import Clock, local_text, uk_date
 from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.money import in_pounds
@@ -213,7 +214,7 @@ class OrderTools(Struct, frozen=True):
             else:  # as people have confirmed it
                 order, lines = await confirm_order(tx, customer, approval.code, None, policy, now)
             if caller.agent is not None and shown is not None:
-                await note_order(tx, caller.agent, order.id, order.gross, now)
+                await insert_agent_order(tx, caller.agent, order.id, uk_date(now), order.gross)
         total = f"{in_pounds(order.gross)} with VAT and shipping"
         message = f"the order over {total} is confirmed as {order.order_reference}"
         return Confirmation("confirmed", message, created_order(order, lines))

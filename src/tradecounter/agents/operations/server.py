@@ -74,21 +74,27 @@ class RegistrationProblemBody(Struct, rename={"code": "error"}):
 
 
 _METADATA = resource_metadata(EXAMPLE_ADDRESS, "Tradecounter")
-_CLIENT = AgentClient("3f" * 16, "An assistant", [_CALLBACK], datetime(2026, 6, 15, 7, tzinfo=UTC), None)
+_CLIENT = AgentClient(
+    client_id="3f" * 16,
+    name="An assistant",
+    redirect_uris=[_CALLBACK],
+    created_at=datetime(2026, 6, 15, 7, tzinfo=UTC),
+    read_at=None,
+)
 _DESCRIBED: Mapping[type, Described] = {ResourceMetadata: Described("The metadata.", _METADATA, "Metadata")}
 _ACCESS = Subject(tag="Access", public=True, described=_DESCRIBED)
 
 
 def _registered(client: AgentClient) -> RegisteredClient:
     return RegisteredClient(
-        client.client_id,
-        int(client.created_at.timestamp()),
-        client.name,
-        client.redirect_uris,
-        "none",
-        ["authorization_code", "refresh_token"],
-        ["code"],
-        "read order",
+        client_id=client.client_id,
+        client_id_issued_at=int(client.created_at.timestamp()),
+        client_name=client.name,
+        redirect_uris=client.redirect_uris,
+        token_endpoint_auth_method="none",  # noqa: S106 the name of a method
+        grant_types=["authorization_code", "refresh_token"],
+        response_types=["code"],
+        scope="read order",
     )
 
 

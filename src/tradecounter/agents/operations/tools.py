@@ -139,12 +139,12 @@ def tools_of(group: object) -> Iterator[Tool]:
             hints = get_type_hints(member, include_extras=True)
             description = f"{inspect.cleandoc(member.__doc__ or '')}\n\n{_DATA}"
             yield Tool(
-                name,
-                description,
-                declared,
-                takes or hints["request"],
-                gives or hints["return"],
-                member.__get__(group),
+                name=name,
+                description=description,
+                declared=declared,
+                takes=takes or hints["request"],
+                gives=gives or hints["return"],
+                work=member.__get__(group),
                 reads=takes is not None,
             )
 

@@ -1,18 +1,19 @@
-"""What users allow agents, and the codes that tell the agents; only the hashes of codes are stored."""
+"""What users allow agents, and what agents spend; codes, which tell the agents, are stored only as hashes."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import LiteralString
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.agents.rules import AgentScope, returns_to
 from tradecounter.consent.rules import GIVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.credentials import new_secret, secret_hash
+from tradecounter.identity.credentials import LiveAgent, new_secret, secret_hash
 
 
 class NewConsent(Struct, frozen=True, kw_only=True):
@@ -43,22 +44,9 @@ async def insert_consent(
 ) -> tuple[int, str]:
     """Store a consent; return its id and its code."""
     code = new_secret()
-    consent_id: int = await tx.find_value(
-        _INSERT,
-        client_id=new.client_id,
-        customer_id=new.customer_id,
-        user_id=new.user_id,
-        name=new.name,
-        redirect_uri=new.redirect_uri,
-        code_hash=secret_hash(code),
-        code_challenge=new.code_challenge,
-        code_expires_at=code_expires_at,
-        scopes=list(new.scopes),
-        order_limit=new.order_limit,
-        day_limit=new.day_limit,
-        now=now,
-        expires_at=expires_at,
-    )
+    values = {**asdict(new), "scopes": list(new.scopes), "expires_at": expires_at}
+    hashed = {"code_hash": secret_hash(code), "code_expires_at": code_expires_at}
+    consent_id: int = await tx.fetch_value(_INSERT, now=now, **values, **hashed)
     return consent_id, code
 
 
@@ -179,6 +167,37 @@ async def earlier_consents(
 ) -> list[AgentConsent]:
     """Return what a user has allowed a client before, and not ended."""
     return await tx.fetch_all(_EARLIER, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now)
+
+
+# Not the consents that a scheduled job deletes, in an order of its own.
+_LOCK_OF_CLIENT = Statement("""
+    select from agent_consent
+    where customer_id = :customer_id and client_id = :client_id
+      and code_used_at is not null and ended_at is null and expires_at > :now
+    order by id for update
+""")
+_INSERT_ORDER = Statement("""
+    insert into agent_order (order_id, customer_id, client_id, day, gross)
+    values (:order_id, :customer_id, :client_id, :day, :gross)
+""")
+
+
+async def lock_spending(tx: Transaction, agent: LiveAgent, now: datetime) -> AgentConsent | None:
+    """Return an agent's consent; other orders of the agent, and its revocation, wait until the transaction ends."""
+    await tx.execute(_LOCK_OF_CLIENT, customer_id=agent.customer_id, client_id=agent.client_id, now=now)
+    return await find_consent(tx, agent.id, now)
+
+
+async def insert_agent_order(tx: Transaction, agent: LiveAgent, order_id: int, day: date, gross: Decimal) -> None:
+    """Note an order that an agent confirms by itself."""
+    await tx.execute(
+        _INSERT_ORDER,
+        order_id=order_id,
+        customer_id=agent.customer_id,
+        client_id=agent.client_id,
+        day=day,
+        gross=gross,
+    )
 
 
 _DELETE_TOKENS = Statement("delete from agent_token where expires_at < :before")

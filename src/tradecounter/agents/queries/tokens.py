@@ -102,13 +102,13 @@ async def find_agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> 
     if row.last_used_at is None or row.last_used_at < now - _USED_EVERY:
         await tx.execute(_RECORD_USE, id=row.id, now=now)
     return LiveAgent(
-        row.id,
-        row.customer_id,
-        row.user_id,
-        row.client_id,
-        row.name,
-        row.allowed_by,
-        row.scopes,
-        row.order_limit,
-        row.day_limit,
+        id=row.id,
+        customer_id=row.customer_id,
+        user_id=row.user_id,
+        client_id=row.client_id,
+        agent=row.name,
+        allowed_by=row.allowed_by,
+        scopes=row.scopes,
+        order_limit=row.order_limit,
+        day_limit=row.day_limit,
     )

@@ -1,7 +1,7 @@
 """`/audit` and `/audit/summary`: who changed what and when, and how much of it in a period."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -17,7 +17,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
-from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.clock import day_begins, uk_date
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
 
@@ -68,8 +68,7 @@ class ShownEntry(Struct, frozen=True):
     @property
     def actor(self) -> str:
         """The actor as the filter takes it."""
-        record = self.record
-        return f"{record.actor_kind}/{record.actor_id}" if record.actor_id else record.actor_name or record.actor_kind
+        return _named(self.record)
 
 
 class AuditPages(Struct, frozen=True):
@@ -141,7 +140,7 @@ class SummaryTable(TableParameters, frozen=True, kw_only=True, rename={"since": 
 
     def period(self, now: datetime) -> tuple[datetime, datetime]:
         """Return the first moment, and the first one behind the last day. Raises DomainError (invalid)."""
-        first = start_of("from", self.since) or at_uk_time(uk_date(now - _WITHOUT_A_DAY), time())
+        first = start_of("from", self.since) or day_begins(uk_date(now - _WITHOUT_A_DAY))
         return first, end_of("to", self.until) or now + timedelta(days=1)
 
 
@@ -159,7 +158,7 @@ class AuditSummaryPages(Struct, frozen=True):
         def entries_path(row: DoneByActor, *, of_action: bool = True) -> str:
             action = {"action": row.action} if of_action else {}
             end = {"to": wanted.until} if wanted.until else {}
-            return "/audit?" + urlencode({"actor": _actor_parameter(row), **action, "from": str(first), **end})
+            return "/audit?" + urlencode({"actor": row.acting_user or _named(row), **action, "from": str(first), **end})
 
         sides = [(side, name) for side, (name, _) in _SIDES.items()]
         return {"entries_path": entries_path, "kinds": KINDS, "sides": sides, "first": first}
@@ -183,8 +182,6 @@ class AuditSummaryPages(Struct, frozen=True):
         return await DONE_BY_ACTORS.page(tx, done_filter, **at)
 
 
-def _actor_parameter(row: DoneByActor) -> str:
-    """Return the actor as the filter of the audit log takes it."""
-    if row.acting_user:
-        return row.acting_user
-    return f"{row.actor_kind}/{row.actor_id}" if row.actor_id else row.actor_name or row.actor_kind
+def _named(record: AuditRecord | DoneByActor) -> str:
+    """Return the actor of a record as the filter of the audit log takes it."""
+    return f"{record.actor_kind}/{record.actor_id}" if record.actor_id else record.actor_name or record.actor_kind

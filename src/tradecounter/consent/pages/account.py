@@ -59,6 +59,7 @@ from tradecounter.identity.oauth.queries.applications import ApplicationRecord
 from tradecounter.kit.actor import SYSTEM
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.numbers import Pounds
+from tradecounter.kit.text import plural
 from tradecounter.parts.account import AccountParts
 from tradecounter.webhooks.manage import WebhookPolicy
 
@@ -144,7 +145,13 @@ class ConsentPages(Struct, frozen=True):
         Others could pretend to be a program without a secret (RFC 8252, section 8.6). Anybody can register one, so a
         wrong request does not lead to its site before the person has decided (RFC 9700, section 4.11.2).
         """
-        record = ApplicationRecord(client.client_id, client.name, client.redirect_uris, client.created_at, None)
+        record = ApplicationRecord(
+            client_id=client.client_id,
+            name=client.name,
+            redirect_uris=client.redirect_uris,
+            created_at=client.created_at,
+            disabled_at=None,
+        )
         target = target_of(record, fields, lambda uri: is_registered(uri, client.redirect_uris))
         audience = self._audience(call)
         issuer = issuer_name(audience)
@@ -178,7 +185,7 @@ class ConsentPages(Struct, frozen=True):
             account=account.name,
             form=form,
             asked=asked,
-            days=[(str(days), f"{days} day{'' if days == 1 else 's'}") for days in DAYS],
+            days=[(str(days), plural(days, "day")) for days in DAYS],
             usual=USUAL_DAYS,
             returns_to=returns_to(target.redirect_uri),
             described_at=None if client.read_at is None else client.client_id,

@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from msgspec import UNSET, structs
-from msgspec.structs import asdict
 
 from tradecounter.access.users import disable_user, fetch_user_of
 from tradecounter.customers.change_account import checked_change
@@ -17,6 +16,7 @@ from tradecounter.identity.manage_keys import create_key, fetch_key
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.errors import ErrorCollector
 from tradecounter.kit.json_text import decode_json, read_json, to_json
+from tradecounter.kit.wire import made_from
 from tradecounter.shipping.methods import require_method
 
 # The settings by who may change them, as the forms have them.
@@ -77,8 +77,7 @@ async def make_key(tx: Transaction, customer_id: int, request: KeyRequest, now: 
     await fetch_account(tx, customer_id)
     added = await create_key(tx, customer_id, request, now)
     record = await fetch_key(tx, customer_id, added.id)
-    fields = {name: value for name, value in asdict(record).items() if name in CreatedKey.__struct_fields__}
-    return CreatedKey(**fields, key=added.key)
+    return made_from(record, CreatedKey, key=added.key)
 
 
 async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> None:

@@ -24,7 +24,13 @@ from tradecounter.kit.wire import ReasonRequest
 
 _AT = EXAMPLE.created_at
 _LATER = datetime(2031, 6, 16, tzinfo=UTC)
-_CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"), Decimal("0.00"))
+_CREDIT = CustomerCredit(
+    credit_limit=Decimal("5000.00"),
+    total_outstanding=Decimal("558.38"),
+    available_credit=Decimal("4441.62"),
+    overdue=Decimal("0.00"),
+    unallocated=Decimal("0.00"),
+)
 _CUSTOMER = ResellerCustomer(**asdict(EXAMPLE), credit=_CREDIT)
 
 _NEW_CUSTOMER = CustomerRequest(
@@ -43,22 +49,42 @@ DESCRIBED: Mapping[type, Described] = {
     CustomerChange: Described("", CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)),
     ReasonRequest: Described("", ReasonRequest("Invoices are over 90 days late."), "Blocking"),
     Key: Described(
-        "The key.", Key(7, "ERP", "3f9a1c20", ["read", "order"], ["203.0.113.0/24"], _AT, _LATER, _AT, None)
+        "The key.",
+        Key(
+            id=7,
+            name="ERP",
+            prefix="3f9a1c20",
+            scopes=["read", "order"],
+            networks=["203.0.113.0/24"],
+            created_at=_AT,
+            expires_at=_LATER,
+            last_used_at=_AT,
+            disabled_at=None,
+        ),
     ),
     KeyRequest: Described("", KeyRequest("ERP", ["read", "order"], _LATER, ["203.0.113.0/24"])),
     CreatedKey: Described(
         "The key, which is shown only now.",
-        CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT, ["read", "order"], _LATER, ["203.0.113.0/24"]),
+        CreatedKey(
+            id=7,
+            name="ERP",
+            prefix="3f9a1c20",
+            key="3f9a1c20" * 8,
+            created_at=_AT,
+            scopes=["read", "order"],
+            expires_at=_LATER,
+            networks=["203.0.113.0/24"],
+        ),
     ),
     User: Described(
         "The user.",
         User(
-            12,
-            "sam@harbourline.example",
-            "",
-            "buyer",
-            ["buyer"],
-            None,
+            id=12,
+            email="sam@harbourline.example",
+            name="",
+            role="buyer",
+            roles=["buyer"],
+            order_limit=None,
             has_password=False,
             created_at=_AT,
             disabled_at=None,

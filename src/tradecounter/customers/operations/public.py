@@ -26,6 +26,7 @@ from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Link, Sample
+from tradecounter.kit.wire import made_from
 
 _DESCRIBED: Mapping[type, Described] = {
     Customer: Described("The account.", CUSTOMER),
@@ -45,7 +46,8 @@ def _links(does: str) -> tuple[Link, Link]:
     )
 
 
-async def _check(raw: bytes) -> None:
+async def check_address_body(raw: bytes) -> None:
+    """Check an address that a client sends. Raises DomainError (invalid) with all errors."""
     read_address(raw)
 
 
@@ -70,7 +72,7 @@ class CustomerEndpoints(Struct, frozen=True):
         """
         return await list_addresses(tx, call.customer_id)
 
-    @_ACCOUNT.changes("POST", _BOOK, "The address with its new `id`.", created=True, check=_check)
+    @_ACCOUNT.changes("POST", _BOOK, "The address with its new `id`.", created=True, check=check_address_body)
     async def create_address(self, tx: Transaction, now: datetime, call: Call, body: AddressDetails) -> SavedAddress:
         """Save an address.
 
@@ -79,7 +81,9 @@ class CustomerEndpoints(Struct, frozen=True):
         check_address(body)
         return await save_address(tx, call.customer_id, body, now)
 
-    @_ACCOUNT.changes("PUT", _ONE, check=_check, links=_links("Replaces"), sample=Sample(after="createAddress"))
+    @_ACCOUNT.changes(
+        "PUT", _ONE, check=check_address_body, links=_links("Replaces"), sample=Sample(after="createAddress")
+    )
     async def replace_address(
         self, tx: Transaction, now: datetime, call: Call, address_id: AddressId, body: AddressDetails
     ) -> SavedAddress:
@@ -106,11 +110,4 @@ def on_the_wire(account: Account) -> Customer:
     terms = None
     if account.credit_limit is not None and account.term_days is not None:
         terms = CustomerCreditTerms(account.credit_limit, account.term_days)
-    return Customer(
-        first_name=account.first_name,
-        last_name=account.last_name,
-        email_address=account.email_address,
-        trade_account=account.trade_account,
-        credit_terms=terms,
-        accounts_email=account.accounts_email,
-    )
+    return made_from(account, Customer, credit_terms=terms)

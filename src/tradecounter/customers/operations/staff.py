@@ -14,7 +14,7 @@ from tradecounter.access.users import UserChange, change_user, invite_user
 from tradecounter.billing.queries.invoice_records import overdue_by_customer
 from tradecounter.billing.queries.ledger import unallocated_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
-from tradecounter.customers.address_rules import check_address, read_address
+from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import (
     block_customer,
     change_customer,
@@ -31,6 +31,7 @@ from tradecounter.customers.operations.changes import (
     scope_of_field,
 )
 from tradecounter.customers.operations.examples import DESCRIBED
+from tradecounter.customers.operations.public import check_address_body
 from tradecounter.customers.operations.wire import (
     CreatedKey,
     CustomerCredit,
@@ -93,7 +94,13 @@ async def present_customers(tx: Transaction, accounts: Sequence[Account], now: d
     for account in accounts:
         limit, owed = account.credit_limit or NOTHING, outstanding.get(account.id, NOTHING)
         free = unallocated.get(account.id, NOTHING)
-        credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING), free)
+        credit = CustomerCredit(
+            credit_limit=limit,
+            total_outstanding=owed,
+            available_credit=limit - owed,
+            overdue=overdue.get(account.id, NOTHING),
+            unallocated=free,
+        )
         shown.append(ResellerCustomer(**structs.asdict(account), credit=credit))
     return shown
 
@@ -230,10 +237,6 @@ _ADDRESSES = f"{ONE_CUSTOMER}/address"
 AddressId = Annotated[int, InPath("address_id", "The address's id.", 5003, "address")]
 
 
-async def _check_address(raw: bytes) -> None:
-    read_address(raw)
-
-
 class AddressOperations(Struct, frozen=True):
     """The endpoints of customers' address books."""
 
@@ -250,7 +253,7 @@ class AddressOperations(Struct, frozen=True):
         account = await fetch_account(tx, customer_id)
         return await list_addresses(tx, account.id, query.since)
 
-    @CUSTOMERS.changes("POST", _ADDRESSES, location="{id}", check=_check_address)
+    @CUSTOMERS.changes("POST", _ADDRESSES, location="{id}", check=check_address_body)
     async def create_address(
         self, tx: Transaction, now: datetime, customer_id: CustomerId, body: AddressDetails
     ) -> SavedAddress:

@@ -1,10 +1,11 @@
-"""Adds, changes and reads customers' accounts: one, a table of them, and the terms that determine their catalogue."""
+"""Adds, changes and reads customers' accounts, and the terms that determine their catalogue."""
 
 from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 import psycopg
+from msgspec import Struct
 from psycopg.sql import SQL, Composed, Identifier
 
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNER
@@ -196,3 +197,42 @@ async def set_blocked(tx: Transaction, customer_id: int, at: datetime | None, re
     await bump(tx, "keys")
     await bump(tx, "customers")
     return bool(changed)
+
+
+class CustomerTerms(Struct, frozen=True):
+    """A customer's price list (None: the default list), discount in hundredths of a per cent, and trade flag."""
+
+    customer_id: int
+    price_list: str | None
+    discount: int
+    trade_account: bool
+
+    @property
+    def profile(self) -> tuple[str | None, int]:
+        """What decides the list prices: customers with equal profiles share them."""
+        return self.price_list, self.discount
+
+
+_READ_CUSTOMER_TERMS = Statement(
+    """
+    select id as customer_id, price_list, (discount * 100)::integer as discount, trade_account
+    from customer
+    """,
+    CustomerTerms,
+)
+
+
+_READ_COMMON_PROFILES = Statement("""
+    select price_list, (discount * 100)::integer from customer
+    group by price_list, discount order by count(*) desc, price_list, discount limit :most
+""")
+
+
+async def read_common_profiles(tx: Transaction, most: int) -> list[tuple[str | None, int]]:
+    """Return the pairs of price list and discount that most customers have, at most `most`."""
+    return await tx.fetch_all(_READ_COMMON_PROFILES, most=most)
+
+
+async def read_customer_terms(tx: Transaction) -> list[CustomerTerms]:
+    """Return the terms of all customers."""
+    return await tx.fetch_all(_READ_CUSTOMER_TERMS)

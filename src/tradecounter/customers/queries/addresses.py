@@ -47,7 +47,7 @@ _ADD_ADDRESS = Statement("insert into address (customer_id, details) values (:cu
 async def add_address(tx: Transaction, customer_id: int, address: AddressDetails) -> SavedAddress:
     """Store an address and return it with its new id."""
     details = msgspec.to_builtins(address)
-    new_id = await tx.find_value(_ADD_ADDRESS, customer_id=customer_id, details=Jsonb(details))
+    new_id = await tx.fetch_value(_ADD_ADDRESS, customer_id=customer_id, details=Jsonb(details))
     return _saved(new_id, details)
 
 

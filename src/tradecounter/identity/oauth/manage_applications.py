@@ -21,6 +21,7 @@ from tradecounter.identity.oauth.queries.applications import (
 )
 from tradecounter.kit.errors import invalid, not_found, or_not_found, require_text
 from tradecounter.kit.setting_rules import is_safe_url
+from tradecounter.kit.text import LONGEST_NAME
 
 MOST_REDIRECT_URIS = 20
 _LONGEST_URI = 2000
@@ -64,14 +65,11 @@ def _uri_problem(uri: str) -> str | None:
     return None
 
 
-_LONGEST_NAME = 200
-
-
 async def register_application(
     tx: Transaction, name: str, now: datetime, redirect_uris: Sequence[str] = ()
 ) -> NewApplication:
     """Register an application. Raises DomainError (invalid)."""
-    require_text("name", name, _LONGEST_NAME)
+    require_text("name", name, LONGEST_NAME)
     check_redirect_uris(redirect_uris)
     new = await add_application(tx, name, now, redirect_uris)
     after = {"name": name, **({"redirect_uris": list(redirect_uris)} if redirect_uris else {})}
@@ -87,7 +85,7 @@ async def edit_application(
     before = await fetch_application(tx, client_id, lock=True)
     uris = before.redirect_uris if redirect_uris is None else list(redirect_uris)
     if name is not None:
-        require_text("name", name, _LONGEST_NAME)
+        require_text("name", name, LONGEST_NAME)
     after = replace(before, name=before.name if name is None else name, redirect_uris=uris)
     await change_application(tx, client_id, after.name, after.redirect_uris)
     audit_edit(tx, "application.edit", f"application/{client_id}", now, before=_shown(before), after=_shown(after))

@@ -41,7 +41,7 @@ _FAILURES_SINCE = Statement("select count(*) from credential_failure where addre
 async def add_failure(tx: Transaction, address: str, now: datetime, since: datetime) -> int:
     """Record a failure; return the number of failures after `since`, including this one."""
     await tx.execute(_INSERT_FAILURE, address=address, now=now)
-    count: int = await tx.find_value(_FAILURES_SINCE, address=address, since=since)
+    count: int = await tx.fetch_value(_FAILURES_SINCE, address=address, since=since)
     return count
 
 

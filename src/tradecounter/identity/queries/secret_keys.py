@@ -38,7 +38,7 @@ _NONE_REGISTERED = Statement("select not exists (select from secret_key)")
 async def hold_key(tx: Transaction, fingerprint: str) -> bool:
     """Return whether a key may encrypt until the transaction ends; any may before the first one is registered."""
     is_registered: bool | None = await tx.find_value(_HOLD_KEY, fingerprint=fingerprint)
-    return bool(await tx.find_value(_NONE_REGISTERED)) if is_registered is None else is_registered
+    return bool(await tx.fetch_value(_NONE_REGISTERED)) if is_registered is None else is_registered
 
 
 _REGISTER_KEYS = Statement(

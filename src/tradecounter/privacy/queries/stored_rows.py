@@ -88,7 +88,7 @@ async def imported_of(tx: Transaction, customer_id: int) -> Composable:
 
 async def _left_by_another(tx: Transaction, customer_id: int, key: str, until: datetime | None) -> datetime | None:
     """Return when another customer had an address last before a moment, or None if it left none of its changes."""
-    oldest = await tx.find_value(_OLDEST_CHANGES)
+    oldest = await tx.fetch_value(_OLDEST_CHANGES)
     left = await tx.fetch_all(_LEFT_BY_OTHERS, id=customer_id, oldest=oldest, until=until)
     return next((at for address, at in left if fold(address) == key), None)
 
@@ -98,7 +98,7 @@ async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[Stored
     for table in await _tables(tx, customer_id):
         names = SQL(", ").join(map(Identifier, table.columns))
         rows = SQL("select coalesce(jsonb_agg(to_jsonb(r)), '[]')::text from (select {} from {} where {} order by 1) r")
-        text = await tx.find_value(
+        text = await tx.fetch_value(
             Statement(rows.format(names, Identifier(table.name), table.condition), prepared=False)
         )
         files = {}

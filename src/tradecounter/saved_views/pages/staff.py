@@ -51,7 +51,10 @@ class SavedViewPages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             saved_views = await views_seen_by(tx, staff_id_of(call), path)
         views = [view for view in saved_views if may(view.path)]
-        return self.desk.show(call, "saved_views/list.html", views=views, me=staff_id_of(call), **self._rights(call))
+        is_administrator = "administrator" in roles_of_caller(call)
+        return self.desk.show(
+            call, "saved_views/list.html", views=views, me=staff_id_of(call), may_delete_shared=is_administrator
+        )
 
     @step(
         f"{_PATH}/new",
@@ -107,6 +110,3 @@ class SavedViewPages(Struct, frozen=True):
         of = filled.value("of") or call.query(ViewsOf).of or ""
         path, _ = self._list(call, of)
         return self.desk.show(call, "saved_views/new.html", form=filled, of=of, path=path)
-
-    def _rights(self, call: Call) -> dict[str, bool]:
-        return {"may_delete_shared": "administrator" in roles_of_caller(call)}

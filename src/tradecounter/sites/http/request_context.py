@@ -31,7 +31,7 @@ _NOT_STORED: Header = (b"cache-control", b"no-store")
 _FAULT = 500
 
 
-class RequestContext(Sender):
+class RequestContext(Sender, kw_only=True):
     """The context of a request; `view` and the cache `key` are set if the response may come from the cache.
 
     `is_tried`: the fast path has found that an endpoint must respond, such as with an error.
@@ -63,7 +63,7 @@ def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses)
     """Return the context of a request; `peer` is the connection's other end."""
     hops, given = head.hops, head.request_id
     request_id = given if given and _SANE_REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
-    return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, None, None, None, head, request_id)
+    return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, head=head, request_id=request_id)
 
 
 def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:

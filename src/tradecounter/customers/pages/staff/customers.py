@@ -25,7 +25,6 @@ from tradecounter.edge.page_kit.tables import (
     Table,
     TableOrder,
     TableParameters,
-    csv_file,
     csv_of,
     cursor_text,
     read_cursor,
@@ -45,7 +44,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
 from tradecounter.parts.shown import shown_customer
 from tradecounter.prices.explain_price import ExplainedPrice
-from tradecounter.prices.queries.prices_of_products import ContractRow, contract_table
+from tradecounter.prices.queries.prices_of_products import contract_table
 from tradecounter.shipping.queries import read_methods
 from tradecounter.storefront.customer_prices import price_of
 from tradecounter.webhooks.queries.endpoints import endpoints_after
@@ -236,6 +235,11 @@ _PRICE_COLUMNS = (
     Column("5 and more", numeric=True),
     Column("10 and more", numeric=True),
 )
+# The columns of an import file of contract prices, so that the file can be changed and imported.
+_PRICE_CELLS: Cells = {
+    name: name
+    for name in ("sku", "single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost", "valid_from", "valid_until")
+}
 _BY_SKU = Sort("sku", descending=False)
 _ASKED_PRICE = {"sku", "quantity"}
 
@@ -271,12 +275,8 @@ class CustomerPricePages(Struct, frozen=True):
                 tx, customer.id, query, wanted.most, None if after is None else after[0]
             )
         if wanted.is_file:
-            headings = ("customer_id", "sku", *_PRICE_FILE_FIELDS)
-            return csv_file(
-                f"customer-{customer.id}-contract-prices",
-                headings,
-                (_price_file_row(customer.id, r) for r in contract_rows),
-            )
+            cells = {"customer_id": lambda _: customer.id, **_PRICE_CELLS}
+            return csv_of(f"customer-{customer.id}-contract-prices", cells, contract_rows)
         address = self.desk.view(call).at(f"{customer.path}/price")
         table = Table.of(
             call, address, _PRICE_COLUMNS, contract_rows, _BY_SKU, lambda row: cursor_text((row.sku_key, row.id), 0)
@@ -294,11 +294,3 @@ class CustomerPricePages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             customer = await shown_customer(tx, call)
             return await price_of(tx, customer.id, sku, wanted.quantity, self.desk.clock.now())
-
-
-# The columns of an import file of contract prices, so that the file can be changed and imported.
-_PRICE_FILE_FIELDS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost", "valid_from", "valid_until")
-
-
-def _price_file_row(customer_id: int, row: ContractRow) -> tuple[object, ...]:
-    return (customer_id, row.sku, *(getattr(row, name) for name in _PRICE_FILE_FIELDS))
