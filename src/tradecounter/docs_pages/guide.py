@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from tradecounter.docs_pages.samples import LANGUAGES
+from tradecounter.docs_pages.samples.languages import LANGUAGES
 from tradecounter.docs_pages.samples.plan import Plan, Request
 from tradecounter.edge.page_kit.markdown import render_document
 from tradecounter.edge.page_kit.page import Page, static_address

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from tradecounter.docs_pages.fields import Field, FieldReader, Group, name_of, type_of
-from tradecounter.docs_pages.samples import LANGUAGES
+from tradecounter.docs_pages.samples.languages import LANGUAGES
 from tradecounter.docs_pages.samples.plan import plan_of
 from tradecounter.edge.openapi.additions import ADDED_HEADERS, ADDED_STATUSES, ADDITION
 from tradecounter.edge.page_kit.page import Page

@@ -12,10 +12,10 @@ from tradecounter.installation.checks.of_database import (
     check_contents,
     check_disk,
     check_issuer_keys,
+    check_replica,
     check_schema,
     check_secret_key,
 )
-from tradecounter.installation.checks.of_replica import check_replica
 from tradecounter.installation.checks.of_services import (
     check_backoffice,
     check_issuer,

@@ -58,9 +58,15 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
     """Return the scheduled jobs."""
     orders = settings.keep_expired_orders
     addresses = settings.keep_deleted_addresses
+    stages = [int(day) for day in comma_separated(settings.reminder_days)]
     return (
         PeriodicJob("expire_orders", EVERY_MINUTE, expire_orders, "pending orders expired", batches=MOST_BATCHES),
-        PeriodicJob("remind_of_invoices", EVERY_FIVE_MINUTES, _reminding(settings), "customers reminded of invoices"),
+        PeriodicJob(
+            "remind_of_invoices",
+            EVERY_FIVE_MINUTES,
+            lambda tx, now: remind_of_invoices(tx, now, stages),
+            "customers reminded of invoices",
+        ),
         PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
         PeriodicJob(
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
@@ -87,7 +93,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         PeriodicJob(
             "forget_catalogue_changes",
             EVERY_FIVE_MINUTES,
-            _forgetting(settings),
+            lambda tx, now: forget_catalogue_changes(tx, now, settings.keep_changes),
             "old changes of the catalogue deleted",
         ),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
@@ -121,22 +127,6 @@ def sandbox_jobs(settings: Settings, database: Database) -> tuple[PeriodicJob, .
         PeriodicJob("sandbox_live", EVERY_FIVE_SECONDS, live),
         PeriodicJob("sandbox_refresh", EVERY_NIGHT, refresh, "rows of the live database copied"),
     )
-
-
-def _reminding(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
-    stages = [int(day) for day in comma_separated(settings.reminder_days)]
-
-    async def work(tx: Transaction, now: datetime) -> int:
-        return await remind_of_invoices(tx, now, stages)
-
-    return work
-
-
-def _forgetting(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
-    async def work(tx: Transaction, now: datetime) -> int:
-        return await forget_catalogue_changes(tx, now, settings.keep_changes)
-
-    return work
 
 
 def _retention(

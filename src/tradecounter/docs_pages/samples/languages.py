@@ -23,10 +23,10 @@ class Syntax(Struct, frozen=True):
     """A language's syntax for values."""
 
     step: str
-    opening: str
-    closing: str
     key: Callable[[str], str]
     text: Callable[[str], str]
+    opening: str = "{"
+    closing: str = "}"
     true: str = "true"
     false: str = "false"
     null: str = "null"
@@ -88,12 +88,35 @@ def _javascript_key(key: str) -> str:
     return key if re.fullmatch(r"[a-zA-Z_]\w*", key) else in_double_quotes(key)
 
 
-PYTHON = Syntax("    ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, "True", "False", "None")
-JAVASCRIPT = Syntax(
-    "  ", "{", "}", lambda key: f"{_javascript_key(key)}: ", in_double_quotes, padding=" ", template=("`", "${")
+PYTHON = Syntax(
+    step="    ",
+    key=lambda key: f"{in_double_quotes(key)}: ",
+    text=in_double_quotes,
+    true="True",
+    false="False",
+    null="None",
 )
-JSON = Syntax("  ", "{", "}", lambda key: f"{in_double_quotes(key)}: ", in_double_quotes, trailing="")
-PHP = Syntax("    ", "[", "]", lambda key: f"{in_single_quotes(key)} => ", in_single_quotes, template=('"', "{$"))
+JAVASCRIPT = Syntax(
+    step="  ",
+    key=lambda key: f"{_javascript_key(key)}: ",
+    text=in_double_quotes,
+    padding=" ",
+    template=("`", "${"),
+)
+JSON = Syntax(
+    step="  ",
+    key=lambda key: f"{in_double_quotes(key)}: ",
+    text=in_double_quotes,
+    trailing="",
+)
+PHP = Syntax(
+    step="    ",
+    opening="[",
+    closing="]",
+    key=lambda key: f"{in_single_quotes(key)} => ",
+    text=in_single_quotes,
+    template=('"', "{$"),
+)
 
 
 _CURL_HEADERS = {
@@ -318,3 +341,12 @@ def _php_options(request: Request) -> list[str]:
     if request.json is not None:
         options.append(f"CURLOPT_POSTFIELDS => json_encode({PHP.write(request.json, '    ')})")
     return options
+
+
+# For each language: the highlighter's name and the function that generates the sample.
+LANGUAGES = {
+    "curl": ("bash", curl_sample),
+    "Python": ("python", python_sample),
+    "JavaScript": ("javascript", javascript_sample),
+    "PHP": ("php", php_sample),
+}

@@ -1,5 +1,7 @@
 """Checks of the database: clock, jobs, tables, document numbers, archive and backup, keys, disk, read replica."""
 
+import asyncio
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -14,9 +16,11 @@ from tradecounter.db.invariants import (
     wrong_stock,
 )
 from tradecounter.db.jobs import SILENT_SECONDS, failed_jobs, waiting_jobs, workers_heard_of
+from tradecounter.db.pool import Database
+from tradecounter.db.replicas import Lag, read_end_of_log, read_lag, read_position
 from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.server_state import OVERDUE_AFTER, has_room, read_base_backup, read_wal_archive
-from tradecounter.db.transaction import Transaction
+from tradecounter.db.transaction import Transaction, reading
 from tradecounter.db.writability import REMEDY
 from tradecounter.edge.command_line.output import one_line
 from tradecounter.identity.installation_secret import secret_keys
@@ -25,6 +29,7 @@ from tradecounter.identity.vault import problem_of
 from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings, SettingsError
+from tradecounter.storefront.catalogue_data import UNUSABLE, try_to_connect
 
 LARGEST_SKEW = timedelta(seconds=2)
 LONGEST_WAIT = timedelta(minutes=5)
@@ -196,3 +201,45 @@ async def _base_backup(tx: Transaction) -> Check:
 
 def _listed(findings: list[str]) -> str:
     return "; ".join(findings) + (", and possibly more" if len(findings) == MOST_FOUND else "")
+
+
+_REPLICA_SECONDS = 10.0
+_CATCH_UP_SECONDS = 3.0  # for a replica under load
+_LOOK_EVERY_SECONDS = 0.1
+_REPAIR_THE_REPLICA = (
+    "correct TRADECOUNTER_REPLICA_URL, or repair the replica; after a fail-over, it names its new timeline only after "
+    "some minutes. Catalogues are read from the primary until then"
+)
+
+
+async def check_replica(settings: Settings, url: str) -> Check:
+    """Check that the replica follows the database at `url`: same log, read-only, and nothing missing for long."""
+    if settings.replica_url is None:
+        return fine("replica", "not used: TRADECOUNTER_REPLICA_URL is not set")
+    try:
+        async with asyncio.timeout(_REPLICA_SECONDS):
+            lag, timeline = await _lag(settings.replica_url, url)
+    except TimeoutError:
+        return wrong("replica", f"no response within {_REPLICA_SECONDS:.0f} seconds", _REPAIR_THE_REPLICA)
+    except UNUSABLE as error:
+        return wrong("replica", one_line(str(error)), _REPAIR_THE_REPLICA)
+    if lag.missing:
+        finding = f"{lag.missing} bytes of the log are not replayed after {_CATCH_UP_SECONDS:.0f} seconds"
+        return wrong("replica", f"{finding}{'; its replay is paused' if lag.paused else ''}", _REPAIR_THE_REPLICA)
+    return fine("replica", f"it is read-only, on the primary's timeline {timeline}, and has the primary's whole log")
+
+
+async def _lag(replica_url: str, url: str) -> tuple[Lag, int]:
+    """Return what the replica does not catch up with of the log as it is now, and the log's timeline."""
+    async with Database(url, connections=1) as primary, reading(primary) as tx:
+        position = await read_position(tx)
+        end_of_log = await read_end_of_log(tx, position)
+    await try_to_connect(replica_url)
+    async with Database(replica_url, connections=1) as replica:
+        until = time.monotonic() + _CATCH_UP_SECONDS
+        while True:
+            async with reading(replica) as tx:
+                lag = await read_lag(tx, position, end_of_log)
+            if not lag.missing or time.monotonic() >= until:
+                return lag, position.log.timeline
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)

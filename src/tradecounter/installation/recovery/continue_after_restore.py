@@ -49,11 +49,11 @@ async def continue_after_restore(
     )
     await end_all_access(tx, now)
     continuation = Continuation(
-        kept.until,
-        kept.sequence,
-        ids,
-        _after(kept.invoice, last_invoice),
-        _after(kept.credit_note, last_credit_note),
+        kept_until=kept.until,
+        last_sequence=kept.sequence,
+        ids_left_out=ids,
+        lost_invoices=_after(kept.invoice, last_invoice),
+        lost_credit_notes=_after(kept.credit_note, last_credit_note),
     )
     await _tell(tx, continuation, now)
     after = {

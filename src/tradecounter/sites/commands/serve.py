@@ -5,10 +5,14 @@ from typing import Annotated
 import structlog
 import typer
 
+from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.session import configure_logs
+from tradecounter.identity.installation_secret import with_secret
+from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.monitoring.metrics import SharedFigures, figures_folder
+from tradecounter.settings import read_settings
 from tradecounter.sites.commands.service import (
     Host,
     Metrics,
@@ -21,7 +25,7 @@ from tradecounter.sites.commands.service import (
     serve_site,
     start_wanted_traces,
 )
-from tradecounter.sites.http.server import Listener, process_application, process_settings, serve_processes
+from tradecounter.sites.http.server import Listener, database_for_requests, serve_processes
 from tradecounter.sites.public import Application
 
 log = structlog.get_logger()
@@ -65,9 +69,10 @@ def application() -> Application:
     configure_logs(Application.name)
     start_wanted_traces(Application.name)
     try:
-        settings, url = process_settings()
+        settings = with_secret(read_settings())
+        url = settings.database_url or EmbeddedPostgres(settings.data_dir).url()
         require_secret(settings, url)
     except OperatorError as error:
         log.critical("an API process cannot start", reason=str(error))
         raise SystemExit(1) from None
-    return process_application(settings, url)
+    return Application(settings, database_for_requests(settings, url), SystemClock(), alone=True)

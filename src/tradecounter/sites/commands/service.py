@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from tradecounter.db.installation import is_sandbox
 from tradecounter.db.pool import Database
+from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.command_line.output import show_json
 from tradecounter.edge.command_line.session import (
@@ -112,12 +113,19 @@ def ready(kind: type[Site], host: str, port: int) -> Iterator[tuple[Settings, st
     with reporting_errors():
         settings = read_settings()
         listener = listen(host, port)
-        with database_url(settings, serving=True) as url:
-            require_usable_schema(url)
-            settings = with_secret(settings)
-            require_secret(settings, url)
-            log_setting_warnings(settings)
+        with checked_database(settings) as (settings, url, _):
             yield settings, url, listener
+
+
+@contextmanager
+def checked_database(settings: Settings) -> Iterator[tuple[Settings, str, SchemaState]]:
+    """Check the database, the secret key and the settings; yield the settings with that key, the URL and the schema."""
+    with database_url(settings, serving=True) as url:
+        state = require_usable_schema(url)
+        settings = with_secret(settings)
+        require_secret(settings, url)
+        log_setting_warnings(settings)
+        yield settings, url, state
 
 
 def serve_site(

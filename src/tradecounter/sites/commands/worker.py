@@ -8,13 +8,9 @@ from tradecounter.db.jobs import SILENT_SECONDS
 from tradecounter.edge.command_line.output import AsJson, show_json
 from tradecounter.edge.command_line.session import (
     configure_logs,
-    database_url,
     reporting_errors,
-    require_usable_schema,
     run_until_stopped,
 )
-from tradecounter.identity.installation_secret import with_secret
-from tradecounter.installation.setting_warnings import log_setting_warnings
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
@@ -23,7 +19,7 @@ from tradecounter.sites.commands.service import (
     MetricsHost,
     MetricsPort,
     announce_metrics,
-    require_secret,
+    checked_database,
     start_wanted_traces,
 )
 from tradecounter.sites.worker import run_worker
@@ -33,23 +29,17 @@ def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = 
     """Run background jobs until stopped."""
     configure_logs("worker")
     metrics, backlog = Metrics(metrics_host, metrics_port), Backlog(SILENT_SECONDS)
-    with reporting_errors():
-        settings = read_settings()
-        with database_url(settings, serving=True) as url:
-            state = require_usable_schema(url)
-            settings = with_secret(settings)
-            require_secret(settings, url)
-            log_setting_warnings(settings)
-            start_wanted_traces("worker")
+    with reporting_errors(), checked_database(read_settings()) as (settings, url, state):
+        start_wanted_traces("worker")
 
-            async def run(stop: asyncio.Event) -> None:
-                with metrics.served(backlog.figures) as addresses:
-                    if as_json:
-                        show_json({"revision": state.revision, **addresses})
-                    else:
-                        typer.echo("Working (Ctrl-C stops)", err=True)
-                        announce_metrics(addresses)
-                    watched = backlog if addresses else None
-                    await run_worker(settings, url, SystemClock(), stop, watched)
+        async def run(stop: asyncio.Event) -> None:
+            with metrics.served(backlog.figures) as addresses:
+                if as_json:
+                    show_json({"revision": state.revision, **addresses})
+                else:
+                    typer.echo("Working (Ctrl-C stops)", err=True)
+                    announce_metrics(addresses)
+                watched = backlog if addresses else None
+                await run_worker(settings, url, SystemClock(), stop, watched)
 
-            run_until_stopped(run)
+        run_until_stopped(run)

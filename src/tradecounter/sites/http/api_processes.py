@@ -5,6 +5,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.forkserver import ensure_running
@@ -121,9 +122,15 @@ class ApiProcess(multiprocess.Process):
     def server(self) -> uvicorn.Server:
         """The server that runs in the process."""
         if self._server is None:
-            report = None if self._figures_folder is None else _Report(FiguresFile(self._figures_folder))
-            self._server = Server(self.config, self._all_end.is_set, report, self._is_abandoned)
+            self._server = Server(self.config, self._all_end.is_set, self._report(), self._is_abandoned)
         return self._server
+
+    def _report(self) -> Callable[[Site], None] | None:
+        """Return what writes the figures of the process; None where nobody reads them."""
+        if self._figures_folder is None:
+            return None
+        file = FiguresFile(self._figures_folder)
+        return lambda site: file.write(site_figures(site))
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """Respond to requests until the supervisor ends the process."""
@@ -177,15 +184,6 @@ def _fork_server_runs() -> bool:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return True
-
-
-class _Report(Struct, frozen=True):
-    """Writes a process's figures."""
-
-    file: FiguresFile
-
-    def __call__(self, site: Site) -> None:
-        self.file.write(site_figures(site))
 
 
 class ApiProcesses(multiprocess.Multiprocess):

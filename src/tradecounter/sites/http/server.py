@@ -12,17 +12,14 @@ from typing import Literal
 import uvicorn
 from msgspec import Struct
 
-from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.pool import Database
-from tradecounter.identity.installation_secret import with_secret
-from tradecounter.kit.clock import Clock, SystemClock
+from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import OperatorError
-from tradecounter.settings import Settings, read_settings
+from tradecounter.settings import Settings
 from tradecounter.sites.http.api_processes import ApiProcess, Supervisor
 from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
 from tradecounter.sites.http.site import Site
 from tradecounter.sites.http.winding_down import Server
-from tradecounter.sites.public import Application
 
 _START_POLL_SECONDS = 0.02
 
@@ -134,14 +131,3 @@ def _import_nothing_from_the_working_directory() -> None:
     with suppress(OSError):  # the working directory was deleted
         if not sys.flags.safe_path and sys.path[0] in {"", os.getcwd()}:  # noqa: PTH109 a string
             del sys.path[0]
-
-
-def process_settings() -> tuple[Settings, str]:
-    """Return the present settings with the secret key, and the database's URL. Raises SettingsError."""
-    settings = with_secret(read_settings())
-    return settings, settings.database_url or EmbeddedPostgres(settings.data_dir).url()
-
-
-def process_application(settings: Settings, database_url: str) -> Application:
-    """Return the application of one of several API processes."""
-    return Application(settings, database_for_requests(settings, database_url), SystemClock(), alone=True)

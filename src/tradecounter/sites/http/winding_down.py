@@ -58,7 +58,8 @@ class Server(uvicorn.Server):
             connection.announce_end()
         all_end = await self._told_that_all_end()
         if not all_end:
-            self._close_servers()
+            for server in self.servers:
+                server.close()
         await self._until_quiet(application)
         if all_end:
             drop_new_connections(sockets or [])
@@ -73,10 +74,6 @@ class Server(uvicorn.Server):
         while not self._all_end() and not self.force_exit and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 a flag
             await asyncio.sleep(_LOOK_SECONDS)
         return self._all_end()
-
-    def _close_servers(self) -> None:
-        for server in self.servers:
-            server.close()
 
     async def _until_quiet(self, application: Site) -> None:
         loop = asyncio.get_running_loop()

@@ -177,7 +177,14 @@ class ResponseCacheMiddleware:
             self._recorder.add_read(context.holder, key[0], key[1])
         if SPANS.recorder is not None:
             method, route, status, way = key
-            span = RequestSpan(method, route, int(status), way, context.request_id, context.customer_id)
+            span = RequestSpan(
+                method=method,
+                route=route,
+                status=int(status),
+                way=way,
+                request_id=context.request_id,
+                customer_id=context.customer_id,
+            )
             SPANS.recorder.responded(span, seconds)
 
     def _admit_and_find(self, context: RequestContext) -> CachedResponse | None:

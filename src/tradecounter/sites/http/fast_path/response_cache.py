@@ -202,7 +202,9 @@ def recorded(
         shared += ((b"content-length", b"%d" % sum(map(len, chunks))),)
     links, requests = (links_noted(scope), requests_noted(scope)) if is_current else (None, 1)
     full_key = key if is_current else (*key, if_none_match)
-    return CachedResponse(full_key, status, tag[1:], shared, _blocks(chunks), links, requests)
+    return CachedResponse(
+        key=full_key, status=status, tag=tag[1:], headers=shared, blocks=_blocks(chunks), links=links, requests=requests
+    )
 
 
 def _is_shared(name: bytes, value: bytes) -> bool:

@@ -62,7 +62,13 @@ class ShortResponses:
         scope = _scope(key, if_none_match)
         request = Request(scope)
         base_url = self._base_url_of(request)  # once: the response has it several times
-        call = Call(request, lambda _: base_url, 0, customer_id, _no_actor)
+        call = Call(
+            request,
+            base_url_of=lambda _: base_url,
+            max_body_bytes=0,
+            admitted_customer_id=customer_id,
+            actor_of=_no_actor,
+        )
         response = self._response(scope["path"], call, view)
         if response is None:
             return None
