@@ -32,7 +32,7 @@ from tradecounter.events.sequencer import number_all
 from tradecounter.kit.clock import uk_date
 from tradecounter.payments.queries.remittances import insert_remittance
 from tradecounter.saved_lists.queries import insert_list, put_lines
-from tradecounter.saved_views.queries import insert_view
+from tradecounter.saved_views.queries import NewView, insert_view
 
 SELLER: dict[str, Any] = {
     "seller_name": "Seller & Sons Ltd",
@@ -292,7 +292,8 @@ async def _share_a_view(tx: Transaction, now: datetime) -> None:
     member, _ = await add_staff_member(
         tx, NewStaffMember("viewer@reseller.example", markup("Viewer", 100), ["support"]), "v" * 64, now
     )
-    await insert_view(tx, member.id, markup("View", 60), "/order", "sort=-total", shared=True, on_today=True, now=now)
+    view = NewView(name=markup("View", 60), path="/order", query="sort=-total", shared=True, on_today=True)
+    await insert_view(tx, member.id, view, now)
 
 
 def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:

@@ -9,11 +9,9 @@ from msgspec import UNSET, structs
 from msgspec.structs import asdict
 from typer._types import TyperChoice
 
-from tradecounter.billing.queries.invoice_records import overdue_of
-from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.change_account import block_customer, change_customer, create_customer, unblock_customer
 from tradecounter.customers.operations.changes import CREDIT, account_change
+from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account, list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account, CustomerChange
@@ -33,7 +31,6 @@ from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import alternatives
 
 # Credit terms are removed together, by --no-credit.
@@ -120,6 +117,7 @@ _ADDRESSES = ("id", Prose("contact_name"), Prose("street_one"), Prose("city", 12
               Prose("company_name"), Prose("street_two"), Prose("street_three"), "state", "contact_number",
               "tax_number")  # fmt: skip
 _KEYS = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")
+_CREDIT = ("credit_limit", "total_outstanding", "available_credit", "unallocated", "overdue")
 _PARTS: Parts = {"addresses": ("Addresses", _ADDRESSES), "keys": ("API keys", _KEYS)}
 
 
@@ -135,9 +133,10 @@ def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
 
     async def work(tx: Transaction) -> dict[str, Any]:
         account = await fetch_account(tx, customer_id)
+        credit = (await present_customer(tx, account, SystemClock().now())).credit
         return {
-            **structs.asdict(account),
-            "credit": await _credit(tx, account),
+            **asdict(account),
+            "credit": {name: getattr(credit, name) for name in _CREDIT},
             "addresses": await list_addresses(tx, customer_id),
             "keys": [_key(key) for key in await list_keys(tx, customer_id)],
         }
@@ -157,17 +156,6 @@ def unblock(customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Let a blocked customer's keys and tokens work again."""
     account = run_change(lambda tx: unblock_customer(tx, customer_id, SystemClock().now()))
     show(account, f"customer {customer_id} ({one_line(account.name)}) is not blocked any more", as_json=as_json)
-
-
-async def _credit(tx: Transaction, account: Account) -> dict[str, Any]:
-    limit, outstanding = account.credit_limit or NOTHING, await outstanding_of(tx, account.id)
-    return {
-        "credit_limit": limit,
-        "total_outstanding": outstanding,
-        "available_credit": limit - outstanding,
-        "unallocated": await unallocated_of(tx, account.id),
-        "overdue": await overdue_of(tx, account.id, SystemClock().now()),
-    }
 
 
 def _key(key: KeyRecord) -> dict[str, Any]:

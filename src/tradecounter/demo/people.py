@@ -29,7 +29,7 @@ from tradecounter.identity.installation_secret import derived_key
 from tradecounter.kit.clock import uk_date
 from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
 from tradecounter.saved_lists.queries import insert_list, lists_of, put_lines
-from tradecounter.saved_views.queries import insert_view
+from tradecounter.saved_views.queries import NewView, insert_view
 
 _BUYERS_LIMIT = Decimal(500)
 _PASSWORD_LENGTH = 16
@@ -175,4 +175,4 @@ async def know_a_customer(tx: Transaction, customer_id: int, now: datetime) -> N
 async def keep_views(tx: Transaction, staff_id: int, now: datetime) -> None:
     """Share a member's views of lists."""
     for name, path, query in _SAVED_VIEWS:
-        await insert_view(tx, staff_id, name, path, query, shared=True, on_today=True, now=now)
+        await insert_view(tx, staff_id, NewView(name=name, path=path, query=query, shared=True, on_today=True), now)

@@ -19,31 +19,28 @@ from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
 from tradecounter.events.wire import EVENT, Event, event_on_the_wire
 from tradecounter.kit.errors import invalid
 
-After = Annotated[
-    int, Meta(ge=0, description="Only events with a higher `sequence`; 0, the default, is all.", examples=[0])
-]
-EventLimit = Annotated[
-    int, Meta(ge=1, le=1000, description="Events per response: 100 by default, at most 1,000.", examples=[20])
-]
-Wait = Annotated[
-    int,
-    Meta(ge=0, le=20, description="Seconds to wait while there is no event; 0 by default, at most 20.", examples=[0]),
-]
-
-
 EventTypeText = Annotated[str, Meta(extra_json_schema={"enum": sorted(CUSTOMER_TYPES)})]
 
 
 class EventParameters(Struct, frozen=True):
     """The query parameters of `GET /event`."""
 
-    after: After = 0
+    after: Annotated[
+        int, Meta(ge=0, description="Only events with a higher `sequence`; 0, the default, is all.", examples=[0])
+    ] = 0
     type: Annotated[
         tuple[EventTypeText, ...] | None,
         Meta(description="Only events of these types.", examples=["order.dispatched,order.cancelled"]),
     ] = None
-    limit: EventLimit = 100
-    wait: Wait = 0
+    limit: Annotated[
+        int, Meta(ge=1, le=1000, description="Events per response: 100 by default, at most 1,000.", examples=[20])
+    ] = 100
+    wait: Annotated[
+        int,
+        Meta(
+            ge=0, le=20, description="Seconds to wait while there is no event; 0 by default, at most 20.", examples=[0]
+        ),
+    ] = 0
 
 
 def read_types(given: tuple[str, ...] | None, known: Collection[str]) -> tuple[str, ...] | None:
@@ -87,16 +84,13 @@ _TYPES = CUSTOMER_TYPES | RESELLER_TYPES
 EventTypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(_TYPES)})]
 
 
-class EventListParameters(Struct, frozen=True):
+class EventListParameters(EventParameters, frozen=True):
     """The query parameters of `GET /api/event`."""
 
-    after: After = 0
     type: Annotated[
         tuple[EventTypeName, ...] | None,
         Meta(description="Only events of these types.", examples=["order.created,order.dispatched"]),
     ] = None
-    limit: EventLimit = 100
-    wait: Wait = 0
 
 
 _EVENT_LOG = Subject(tag="Operations", read="events:read", described={Event: Described("", EVENT)})

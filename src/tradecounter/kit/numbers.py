@@ -181,7 +181,7 @@ def number_of(annotation: Any) -> NumberField | None:
     options = alternatives(annotation)
     if str in options:
         return None
-    notes = _notes(annotation)
+    notes = metas(annotation)
     marks = [note.extra[_FIELD_MARK] for note in notes if note.extra is not None and _FIELD_MARK in note.extra]
     if marks:
         mark: NumberField = marks[0]
@@ -192,13 +192,3 @@ def number_of(annotation: Any) -> NumberField | None:
         bounds = [bound for note in notes for bound in (note.ge, note.gt) if bound is not None]
         return NumberField("count", 0, signed=any(bound < 0 for bound in bounds))
     return None
-
-
-def _notes(annotation: Any) -> list[Meta]:
-    """Return the notes of a type and of its alternatives, the outer ones first."""
-    if get_origin(annotation) is Annotated:
-        inner, *notes = get_args(annotation)
-        return [*(note for note in notes if isinstance(note, Meta)), *_notes(inner)]
-    if get_origin(annotation) in {list, dict, tuple, Literal}:
-        return []
-    return [note for part in get_args(annotation) for note in _notes(part)]

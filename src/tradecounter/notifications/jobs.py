@@ -3,11 +3,11 @@
 import asyncio
 import math
 from collections.abc import Mapping
-from datetime import datetime
 
 import procrastinate
 import psycopg
 import structlog
+from msgspec import Struct
 from procrastinate.jobs import Job
 
 from tradecounter.db.jobs import JobName, remove_queued
@@ -105,40 +105,42 @@ def add_mail_jobs(
     app: procrastinate.App, database: Database, clock: Clock, settings: MailSettings, transport: Transport
 ) -> None:
     """Add the jobs that send e-mail to the queue. A job that runs twice sends the same e-mail twice."""
+    sender = _Sender(database, clock, settings, transport)
     for name, build in MAILS.items():
-        _add(app, name, build, database, clock, settings, transport)
+        _add(app, name, build, sender)
 
 
-def _add(
-    app: procrastinate.App,
-    name: JobName,
-    build: MailBuilder,
-    database: Database,
-    clock: Clock,
-    settings: MailSettings,
-    transport: Transport,
-) -> None:
+def _add(app: procrastinate.App, name: JobName, build: MailBuilder, sender: "_Sender") -> None:
     @app.task(name=name, retry=_Retries(), pass_context=True)
     async def send(context: procrastinate.JobContext, /, **ids: int) -> None:
         try:
-            await build_and_send(**ids)
+            await sender.send(name, build, ids)
         except Exception as error:
             if not isinstance(error, NotYetError) and next_attempt(failure_kind(error), context.job.attempts) is None:
-                await _record_failure(database, context.job, error, clock.now())
+                await sender.record_failure(context.job, error)
             raise
 
-    async def build_and_send(**ids: int) -> None:
-        async with reading(database) as tx:
-            mail = await build(MailContext(tx, settings, clock.now()), **ids)
-        if mail is not None:  # release the connection before contacting the mail server
-            await transport.send(mail)
-            if mail.quotes:  # after sending: a second e-mail is better than none
-                async with transaction(database) as tx:
-                    await note_support_told(tx, mail.quotes, clock.now())
-                    await remove_queued(tx, mail.quotes, name)
 
+class _Sender(Struct, frozen=True):
+    """Builds the e-mails of jobs, and sends them."""
 
-async def _record_failure(database: Database, job: Job, error: Exception, now: datetime) -> None:
-    data = {"id": job.id, "name": job.task_name, "arguments": job.task_kwargs, "error": type(error).__name__}
-    async with transaction(database) as tx:
-        record_event(tx, "job.failed", f"job/{job.id}", now, None, data)
+    database: Database
+    clock: Clock
+    settings: MailSettings
+    transport: Transport
+
+    async def send(self, name: JobName, build: MailBuilder, ids: Mapping[str, int]) -> None:
+        async with reading(self.database) as tx:
+            mail = await build(MailContext(tx, self.settings, self.clock.now()), **ids)
+        if mail is None:
+            return
+        await self.transport.send(mail)  # with no connection while it contacts the mail server
+        if mail.quotes:  # after sending: a second e-mail is better than none
+            async with transaction(self.database) as tx:
+                await note_support_told(tx, mail.quotes, self.clock.now())
+                await remove_queued(tx, mail.quotes, name)
+
+    async def record_failure(self, job: Job, error: Exception) -> None:
+        data = {"id": job.id, "name": job.task_name, "arguments": job.task_kwargs, "error": type(error).__name__}
+        async with transaction(self.database) as tx:
+            record_event(tx, "job.failed", f"job/{job.id}", self.clock.now(), None, data)

@@ -3,38 +3,30 @@
 from datetime import datetime
 from urllib.parse import parse_qsl, urlencode
 
+from msgspec.structs import replace
+
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
-from tradecounter.saved_views.queries import SavedView, count_views, delete_view, find_view, insert_view
+from tradecounter.saved_views.queries import NewView, SavedView, count_views, delete_view, find_view, insert_view
 
 _LONGEST_NAME = 60
 _MOST = 100
 
 
-async def save_view(
-    tx: Transaction,
-    staff_id: int,
-    path: str,
-    query: str,
-    name: str,
-    now: datetime,
-    *,
-    shared: bool = False,
-    on_today: bool = False,
-) -> SavedView:
+async def save_view(tx: Transaction, staff_id: int, wanted: NewView, now: datetime) -> SavedView:
     """Store a list that a member of the staff may open, with its filters, under a name.
 
     Raises DomainError: invalid, conflict (too many views).
     """
-    name = name.strip()
-    query = urlencode(parse_qsl(query))
-    require_text("name", name, _LONGEST_NAME)
+    new = replace(wanted, name=wanted.name.strip(), query=urlencode(parse_qsl(wanted.query)))
+    require_text("name", new.name, _LONGEST_NAME)
     if await count_views(tx, staff_id) >= _MOST:
         raise DomainError(Kind.CONFLICT, f"you have {_MOST} views: delete one first")
-    view_id = await insert_view(tx, staff_id, name, path, query, shared=shared, on_today=on_today, now=now)
-    if shared:
-        audit(tx, "view.share", f"staff/{staff_id}", now, after={"name": name, "path": path, "query": query})
+    view_id = await insert_view(tx, staff_id, new, now)
+    if new.shared:
+        shown = {"name": new.name, "path": new.path, "query": new.query}
+        audit(tx, "view.share", f"staff/{staff_id}", now, after=shown)
     return await fetch_view(tx, view_id, staff_id)
 
 

@@ -3,10 +3,21 @@
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+
+
+class NewView(Struct, frozen=True, kw_only=True):
+    """A list to save under a name: the `path` of its page and the `query` of filters and order."""
+
+    name: str
+    path: str
+    query: str
+    shared: bool = False
+    on_today: bool = False
 
 
 class SavedView(Struct, frozen=True):
@@ -79,12 +90,9 @@ async def count_views(tx: Transaction, staff_id: int) -> int:
     return int(await tx.fetch_value(_COUNT, staff_id=staff_id))
 
 
-async def insert_view(
-    tx: Transaction, staff_id: int, name: str, path: str, query: str, *, shared: bool, on_today: bool, now: datetime
-) -> int:
+async def insert_view(tx: Transaction, staff_id: int, new: NewView, now: datetime) -> int:
     """Store a view and return its id."""
-    values = {"name": name, "path": path, "query": query, "shared": shared, "on_today": on_today}
-    return int(await tx.fetch_value(_ADD, staff_id=staff_id, now=now, **values))
+    return int(await tx.fetch_value(_ADD, staff_id=staff_id, now=now, **asdict(new)))
 
 
 async def delete_view(tx: Transaction, view_id: int) -> None:

@@ -83,7 +83,7 @@ def account_pages(parts: AccountParts, database: Database, clock: Clock, base_ur
         may_order = user.has_role(*BUYER)
         return await summarise(tx, user, parts.views.storefront.last_view(user.customer_id)) if may_order else None
 
-    return assembled(ACCOUNT, subjects, parts, parts.settings, database, clock, base_url, basket)
+    return assembled(ACCOUNT, subjects, parts, database, clock, base_url, basket)
 
 
 def is_page(path: str) -> bool:

@@ -1,7 +1,6 @@
 """Puts the pages of a site together: their endpoints, their gate and the pages of their errors."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 from msgspec import Struct
 
@@ -13,13 +12,10 @@ from tradecounter.edge.page_kit.templates import site_templates
 from tradecounter.edge.pages.error_pages import ErrorPages
 from tradecounter.edge.pages.menu import Navigation
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.page_site import PageSite, placed
+from tradecounter.edge.pages.page_site import PageSite, SharedParts, placed
 from tradecounter.edge.rest.operation import Endpoint, endpoints_of, operations_of
 from tradecounter.kit.clock import Clock
-from tradecounter.settings import Settings
 from tradecounter.sites.session_gate import BasketOf, SessionGate
-
-Parts = TypeVar("Parts")
 
 
 class Pages(Struct, frozen=True):
@@ -33,8 +29,7 @@ class Pages(Struct, frozen=True):
 def assembled(
     site: PageSite,
     subjects: Sequence[type],
-    parts: Parts,
-    settings: Settings,
+    parts: SharedParts,
     database: Database,
     clock: Clock,
     base_url: str | None,
@@ -44,6 +39,7 @@ def assembled(
 
     The pages of signing in are the same at both sites.
     """
+    settings = parts.settings
     shared = [placed(subject, site) for subject in SIGN_IN_SUBJECTS]
     operations = [operation for subject in (*shared, *subjects) for operation in operations_of(subject)]
     templates = site_templates(site.name)

@@ -119,7 +119,7 @@ _NO_PAGES = ("/api", "/static/", "/check-health", "/ready")
 
 def backoffice_pages(parts: OfficeParts, database: Database, clock: Clock, base_url: str | None) -> Pages:
     """Return the staff's pages."""
-    return assembled(BACK_OFFICE, SUBJECTS, parts, parts.settings, database, clock, base_url)
+    return assembled(BACK_OFFICE, SUBJECTS, parts, database, clock, base_url)
 
 
 def is_page(path: str) -> bool:

@@ -195,7 +195,9 @@ async def ping_webhook(tx: Transaction, webhook_id: int, now: datetime, customer
     """Have the worker send a ping, and return its delivery. Raises DomainError (not found, conflict)."""
     await _lock_active(tx, webhook_id, customer_id)
     subject = f"webhook/{webhook_id}"
-    delivery_id = await insert_delivery(tx, webhook_id, None, new_event_id(), PING, subject, now)
+    delivery_id = await insert_delivery(
+        tx, webhook_id, now, sequence=None, event_id=new_event_id(), type_=PING, subject=subject
+    )
     audit(tx, "webhook.ping", subject, now)
     return delivery_on_the_wire(await fetch_delivery(tx, webhook_id, delivery_id))
 
@@ -206,7 +208,9 @@ async def redeliver(
     """Deliver an event once more, and return the new delivery. Raises DomainError (not found, conflict)."""
     await _lock_active(tx, webhook_id, customer_id)
     old = await fetch_delivery(tx, webhook_id, delivery_id)
-    new_id = await insert_delivery(tx, webhook_id, old.sequence, old.event_id, old.type, old.subject, now)
+    new_id = await insert_delivery(
+        tx, webhook_id, now, sequence=old.sequence, event_id=old.event_id, type_=old.type, subject=old.subject
+    )
     audit(tx, "webhook.redeliver", f"webhook/{webhook_id}", now, after={"delivery": delivery_id, "event": old.event_id})
     return delivery_on_the_wire(await fetch_delivery(tx, webhook_id, new_id))
 

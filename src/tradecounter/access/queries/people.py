@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, LiteralString
 
 from msgspec import Struct
 from psycopg.sql import SQL, Identifier
@@ -16,6 +16,11 @@ from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.text import fold
 
 _STAFF_COLUMNS = SQL("id, email, name, roles, password_hash is not null as has_password, created_at, disabled_at")
+
+
+def _staff(condition: LiteralString) -> Statement[StaffMember]:
+    return Statement(SQL("select {} from staff_member where {}").format(_STAFF_COLUMNS, SQL(condition)), StaffMember)
+
 
 _INSERT_STAFF = Statement(
     SQL(
@@ -56,9 +61,7 @@ async def list_staff(tx: Transaction) -> list[ListedMember]:
     return await tx.fetch_all(_ALL_STAFF)
 
 
-_STAFF_BY_EMAIL = Statement(
-    SQL("select {} from staff_member where email_key = :email_key").format(_STAFF_COLUMNS), StaffMember
-)
+_STAFF_BY_EMAIL = _staff("email_key = :email_key")
 
 
 async def find_staff_member(tx: Transaction, email: str) -> StaffMember | None:
@@ -66,7 +69,7 @@ async def find_staff_member(tx: Transaction, email: str) -> StaffMember | None:
     return await tx.find_row(_STAFF_BY_EMAIL, email_key=fold(email))
 
 
-_STAFF_BY_ID = Statement(SQL("select {} from staff_member where id = :id").format(_STAFF_COLUMNS), StaffMember)
+_STAFF_BY_ID = _staff("id = :id")
 
 
 async def find_staff_member_by_id(tx: Transaction, staff_id: int) -> StaffMember | None:
@@ -74,9 +77,7 @@ async def find_staff_member_by_id(tx: Transaction, staff_id: int) -> StaffMember
     return await tx.find_row(_STAFF_BY_ID, id=staff_id)
 
 
-_LOCK_STAFF = Statement(
-    SQL("select {} from staff_member where id = :id for no key update").format(_STAFF_COLUMNS), StaffMember
-)
+_LOCK_STAFF = _staff("id = :id for no key update")
 
 
 async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
@@ -118,6 +119,11 @@ _USER_COLUMNS = SQL(
     "id, customer_id, email, name, role, more_roles, order_limit, password_hash is not null as has_password,"
     " created_at, disabled_at"
 )
+
+
+def _users(condition: LiteralString) -> Statement[CustomerUser]:
+    return Statement(SQL("select {} from customer_user where {}").format(_USER_COLUMNS, SQL(condition)), CustomerUser)
+
 
 _INSERT_USER = Statement(
     SQL(
@@ -173,12 +179,8 @@ async def set_rights(
     return await tx.find_row(_SET_RIGHTS, id=user_id, role=first, more_roles=others, order_limit=order_limit)
 
 
-_USERS_OF_CUSTOMER = Statement(
-    SQL(
-        "select {} from customer_user where customer_id = :customer_id"
-        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
-    ).format(_USER_COLUMNS),
-    CustomerUser,
+_USERS_OF_CUSTOMER = _users(
+    "customer_id = :customer_id and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
 )
 
 
@@ -213,9 +215,7 @@ async def visits_of_users(tx: Transaction, customer_id: int) -> dict[int, UserVi
     return {visits.user_id: visits for visits in await tx.fetch_all(_VISITS_OF_USERS, customer_id=customer_id)}
 
 
-_USER_BY_EMAIL = Statement(
-    SQL("select {} from customer_user where email_key = :email_key").format(_USER_COLUMNS), CustomerUser
-)
+_USER_BY_EMAIL = _users("email_key = :email_key")
 
 
 async def find_user(tx: Transaction, email: str) -> CustomerUser | None:
@@ -223,7 +223,7 @@ async def find_user(tx: Transaction, email: str) -> CustomerUser | None:
     return await tx.find_row(_USER_BY_EMAIL, email_key=fold(email))
 
 
-_USER_BY_ID = Statement(SQL("select {} from customer_user where id = :id").format(_USER_COLUMNS), CustomerUser)
+_USER_BY_ID = _users("id = :id")
 
 
 async def find_user_by_id(tx: Transaction, user_id: int) -> CustomerUser | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from msgspec import Struct
@@ -24,7 +24,12 @@ ACCOUNT_COLUMNS = SQL(", ").join(SQL(_DERIVED.get(name, name)) for name in Accou
 # The name of the customer `c`, as that of its account.
 CUSTOMER_NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name)")
 
-_ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(ACCOUNT_COLUMNS), Account)
+
+def _accounts(condition: LiteralString) -> Statement[Account]:
+    return Statement(SQL("select {} from customer where {}").format(ACCOUNT_COLUMNS, SQL(condition)), Account)
+
+
+_ACCOUNT = _accounts("id = :id")
 
 
 def pipe_account(p: Pipeline, customer_id: int) -> Result[Account]:
@@ -44,7 +49,7 @@ async def fetch_account(tx: Transaction, customer_id: int) -> Account:
     return or_not_found(await find_account(tx, customer_id), "customer", customer_id)
 
 
-_ACCOUNTS = Statement(SQL("select {} from customer where id = any(:ids)").format(ACCOUNT_COLUMNS), Account)
+_ACCOUNTS = _accounts("id = any(:ids)")
 
 
 async def accounts_of(tx: Transaction, customer_ids: Collection[int]) -> dict[int, Account]:
@@ -52,9 +57,7 @@ async def accounts_of(tx: Transaction, customer_ids: Collection[int]) -> dict[in
     return {account.id: account for account in await tx.fetch_all(_ACCOUNTS, ids=list(customer_ids))}
 
 
-_LOCK_ACCOUNT = Statement(
-    SQL("select {} from customer where id = :id for no key update").format(ACCOUNT_COLUMNS), Account
-)
+_LOCK_ACCOUNT = _accounts("id = :id for no key update")
 
 
 async def lock_account(tx: Transaction, customer_id: int) -> Account:
@@ -63,7 +66,7 @@ async def lock_account(tx: Transaction, customer_id: int) -> Account:
     return or_not_found(account, "customer", customer_id)
 
 
-_LIST_ACCOUNTS = Statement(SQL("select {} from customer order by id").format(ACCOUNT_COLUMNS), Account)
+_LIST_ACCOUNTS = _accounts("true order by id")
 
 
 async def list_accounts(tx: Transaction) -> list[Account]:
@@ -71,14 +74,11 @@ async def list_accounts(tx: Transaction) -> list[Account]:
     return await tx.fetch_all(_LIST_ACCOUNTS)
 
 
-_ACCOUNTS_AFTER = Statement(
-    SQL(
-        "select {} from customer where id > :after"
-        " and (:email_key::text is null or email_key = :email_key)"
-        " and (:external_id::text is null or external_id = :external_id)"
-        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id limit :most"
-    ).format(ACCOUNT_COLUMNS),
-    Account,
+_ACCOUNTS_AFTER = _accounts(
+    "id > :after"
+    " and (:email_key::text is null or email_key = :email_key)"
+    " and (:external_id::text is null or external_id = :external_id)"
+    " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id limit :most"
 )
 
 

@@ -96,7 +96,9 @@ async def _add_endpoint(tx: Transaction, endpoint: _Endpoint, policy: WebhookPol
 async def _deliver(tx: Transaction, webhook_id: int, event: EventRecord, succeeds_at: int, now: datetime) -> None:
     """Store a delivery whose attempt with the number `succeeds_at` succeeds; 0: none does."""
     at = event.occurred_at + timedelta(seconds=1)
-    delivery_id = await insert_delivery(tx, webhook_id, event.sequence, event.id, event.type, event.subject, at)
+    delivery_id = await insert_delivery(
+        tx, webhook_id, at, sequence=event.sequence, event_id=event.id, type_=event.type, subject=event.subject
+    )
     delivery = await fetch_delivery(tx, webhook_id, delivery_id)
     if delivery.next_attempt_at is None:
         return  # it waits for an earlier delivery about the same subject

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, LiteralString
 
 from msgspec import Struct
 from psycopg.sql import SQL
@@ -106,12 +106,12 @@ async def _marked(tx: Transaction, key: str) -> str:
     return _SANDBOX_PREFIX + key[len(_SANDBOX_PREFIX) :] if await is_sandbox(tx) else key
 
 
-_LIST_KEYS = Statement(
-    SQL(
-        "select {} from api_key where customer_id = :customer_id"
-        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
-    ).format(_COLUMNS),
-    KeyRecord,
+def _keys(condition: LiteralString) -> Statement[KeyRecord]:
+    return Statement(SQL("select {} from api_key where {}").format(_COLUMNS, SQL(condition)), KeyRecord)
+
+
+_LIST_KEYS = _keys(
+    "customer_id = :customer_id and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
 )
 
 
@@ -158,7 +158,7 @@ _FIND_ACTIVE_KEY = Statement(
 )
 
 
-_KEY_BY_ID = Statement(SQL("select {} from api_key where id = :key_id").format(_COLUMNS), KeyRecord)
+_KEY_BY_ID = _keys("id = :key_id")
 
 
 async def find_key(tx: Transaction, key_id: int) -> KeyRecord | None:
@@ -166,9 +166,7 @@ async def find_key(tx: Transaction, key_id: int) -> KeyRecord | None:
     return await tx.find_row(_KEY_BY_ID, key_id=key_id)
 
 
-_KEY_OF = Statement(
-    SQL("select {} from api_key where id = :key_id and customer_id = :customer_id").format(_COLUMNS), KeyRecord
-)
+_KEY_OF = _keys("id = :key_id and customer_id = :customer_id")
 
 
 async def find_key_of_customer(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | None:

@@ -17,7 +17,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import invalid
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.saved_views.manage_views import fetch_view, remove_view, save_view
-from tradecounter.saved_views.queries import views_seen_by
+from tradecounter.saved_views.queries import NewView, views_seen_by
 
 _PATH = "/view"
 _LONGEST_ADDRESS = 2_000
@@ -65,9 +65,8 @@ class SavedViewPages(Struct, frozen=True):
     )
     async def save(self, tx: Transaction, call: Call, body: ViewForm, now: datetime) -> str:
         path, query = self._list(call, body.of)
-        staff_id = staff_id_of(call)
-        view = await save_view(tx, staff_id, path, query, body.name, now, shared=body.shared, on_today=body.on_today)
-        return view.address
+        new = NewView(name=body.name, path=path, query=query, shared=body.shared, on_today=body.on_today)
+        return (await save_view(tx, staff_id_of(call), new, now)).address
 
     @step(
         f"{_PATH}/{{id}}/delete",

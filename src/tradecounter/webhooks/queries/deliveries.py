@@ -112,7 +112,7 @@ _INSERT_DELIVERY = Statement(
 
 
 async def insert_delivery(
-    tx: Transaction, webhook_id: int, sequence: int | None, event_id: str, type_: str, subject: str, now: datetime
+    tx: Transaction, webhook_id: int, now: datetime, *, sequence: int | None, event_id: str, type_: str, subject: str
 ) -> int:
     """Make one delivery, and return its id; the endpoint must be locked."""
     values = {"sequence": sequence, "event_id": event_id, "type": type_, "subject": subject, "now": now}
