@@ -32,4 +32,4 @@ _BROWSER_KEPT = timedelta(days=400)  # the longest that a browser keeps a cookie
 
 async def clean_up_access(tx: Transaction, now: datetime) -> int:
     """Delete old links, sessions, browsers and wrong passwords; return how many."""
-    return await delete_old_access(tx, now - _KEPT, now - _BROWSER_KEPT, now - GUESSING_WINDOW)
+    return await delete_old_access(tx, ended=now - _KEPT, unused=now - _BROWSER_KEPT, failed=now - GUESSING_WINDOW)

@@ -22,7 +22,7 @@ from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email, parse_ma
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import fold, one_line
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
-from tradecounter.notifications.mail import LOGO_ID, Attachment, Mail, make_mail
+from tradecounter.notifications.mail import LOGO_ID, Attachment, Letter, Mail, make_mail
 from tradecounter.notifications.queries import OrderFacts
 from tradecounter.orders.queries.orders import find_order_by_id
 from tradecounter.orders.states import AnyOrder
@@ -193,7 +193,11 @@ class MailContext(Struct, frozen=True):
         if not good:
             raise NothingToSend(f"{name}: no recipient has a valid address")
         text, html = render(template, settings=self.settings, subject=subject, **facts)
+        letter = Letter(
+            subject=subject, text=text, html=html, logo=self.settings.letterhead.logo, attachment=attachment
+        )
         return make_mail(
+            letter,
             name=name,
             installation=await installation_id(self.tx),
             happened=happened,
@@ -201,11 +205,6 @@ class MailContext(Struct, frozen=True):
             sender=self.settings.sender,
             to=good,
             reply_to=self.settings.support if reply_to is None else parse_email(reply_to),
-            subject=subject,
-            text=text,
-            html=html,
-            logo=self.settings.letterhead.logo,
-            attachment=attachment,
         )
 
     async def order(self, order_id: int) -> OrderFacts[AnyOrder]:

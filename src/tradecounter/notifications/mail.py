@@ -23,6 +23,16 @@ class Attachment(Struct, frozen=True):
     content: bytes
 
 
+class Letter(Struct, frozen=True, kw_only=True):
+    """What an e-mail says, in text and HTML; the HTML shows the logo as `cid:LOGO_ID`."""
+
+    subject: str
+    text: str
+    html: str
+    logo: Logo | None = None
+    attachment: Attachment | None = None
+
+
 class Mail(Struct, frozen=True):
     """A message and its recipients.
 
@@ -44,6 +54,7 @@ class Mail(Struct, frozen=True):
 
 
 def make_mail(
+    letter: Letter,
     *,
     name: str,
     installation: str,
@@ -52,13 +63,8 @@ def make_mail(
     sender: Address,
     to: Sequence[Address],
     reply_to: Address | None,
-    subject: str,
-    text: str,
-    html: str,
-    logo: Logo | None = None,
-    attachment: Attachment | None = None,
 ) -> Mail:
-    """Return an e-mail in text and HTML, which shows the logo as `cid:LOGO_ID`.
+    """Return an e-mail with the headers of its delivery.
 
     The Message-ID consists of the e-mail's name and the installation. Mail programs therefore detect duplicates, and
     two installations never use the same id.
@@ -68,26 +74,11 @@ def make_mail(
     message["To"] = to
     if reply_to is not None:
         message["Reply-To"] = reply_to
-    _set_subject(message, subject)
+    _set_subject(message, letter.subject)
     message["Date"] = format_datetime(now)
     message["Message-ID"] = f"<{name}.{installation}@{sender.domain}>"
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(text, cte="quoted-printable")
-    message.add_alternative(html, subtype="html", cte="quoted-printable")
-    if logo is not None:
-        body = message.get_body(("html",))
-        body.add_related(  # type: ignore[union-attr]
-            logo.content,
-            "image",
-            logo.subtype,
-            cid=f"<{LOGO_ID}>",
-            filename=f"logo.{logo.format}",
-            disposition="inline",
-        )
-    if attachment is not None:
-        message.add_attachment(
-            attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"
-        )
+    _set_content(message, letter)
     return Mail(
         name=name,
         moment=happened,
@@ -108,3 +99,23 @@ def _set_subject(message: EmailMessage, subject: str) -> None:
         message["Subject"] = text
     else:
         message.set_raw("Subject", Header(text, "utf-8", header_name="Subject").encode())
+
+
+def _set_content(message: EmailMessage, letter: Letter) -> None:
+    message.set_content(letter.text, cte="quoted-printable")
+    message.add_alternative(letter.html, subtype="html", cte="quoted-printable")
+    logo, attachment = letter.logo, letter.attachment
+    if logo is not None:
+        body = message.get_body(("html",))
+        body.add_related(  # type: ignore[union-attr]
+            logo.content,
+            "image",
+            logo.subtype,
+            cid=f"<{LOGO_ID}>",
+            filename=f"logo.{logo.format}",
+            disposition="inline",
+        )
+    if attachment is not None:
+        message.add_attachment(
+            attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"
+        )

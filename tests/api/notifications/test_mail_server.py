@@ -27,7 +27,7 @@ from support.orders import buy, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
 from tradecounter.kit.email_addresses import parse_email
-from tradecounter.notifications.mail import make_mail
+from tradecounter.notifications.mail import Letter, make_mail
 from tradecounter.notifications.transport import MailServer
 
 BUYER = "buyer@harbour.example"
@@ -136,9 +136,8 @@ async def _give_up_soon(url: str) -> float:
     address = parse_email("a@x.example")
     assert address is not None
     mail = make_mail(
-        name="thing-1", installation="1", happened=MORNING, now=MORNING, sender=address, to=[address],
-        reply_to=None, subject="s",
-        text="t", html="h",
+        Letter(subject="s", text="t", html="h"),
+        name="thing-1", installation="1", happened=MORNING, now=MORNING, sender=address, to=[address], reply_to=None,
     )  # fmt: skip
     started = time.monotonic()
     with pytest.raises(TimeoutError):

@@ -14,7 +14,7 @@ import pytest
 from support.images import png
 from tradecounter.letterhead.seller import LARGEST_LOGO, Letterhead, Seller, letterhead_from, read_logo
 from tradecounter.notifications.context import render
-from tradecounter.notifications.mail import make_mail
+from tradecounter.notifications.mail import Letter, make_mail
 from tradecounter.settings import Settings, SettingsError
 
 NOW = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
@@ -53,8 +53,8 @@ def invoice_mail(letterhead: Letterhead) -> EmailMessage:
     )
     sender = Address("", "seller", "seller.example")
     sent = make_mail(
+        Letter(subject="Invoice", text=text, html=html, logo=letterhead.logo),
         name="invoice-1", installation="0123", happened=NOW, now=NOW, sender=sender, to=[sender], reply_to=None,
-        subject="Invoice", text=text, html=html, logo=letterhead.logo,
     )  # fmt: skip
     return email.message_from_bytes(sent.message.as_bytes(), policy=email.policy.default)
 

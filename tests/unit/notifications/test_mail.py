@@ -14,7 +14,7 @@ from tradecounter.kit.email_addresses import parse_email, parse_mailbox
 from tradecounter.kit.text import one_line
 from tradecounter.letterhead.seller import Letterhead, Seller
 from tradecounter.notifications.context import render
-from tradecounter.notifications.mail import Attachment, Mail, make_mail
+from tradecounter.notifications.mail import Attachment, Letter, Mail, make_mail
 
 NOW = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
 HEADERS = ["From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
@@ -38,9 +38,9 @@ def mail(subject: str = "Hello", text: str = "text\n", html: str = "<p>html</p>\
     assert sender is not None
     assert recipient is not None
     return make_mail(
+        Letter(subject=subject, text=text, html=html, attachment=Attachment("invoice.pdf", b"\x00\xff")),
         name="thing-1", installation="0123456789abcdef", happened=NOW, now=NOW, sender=sender,
-        to=[recipient], reply_to=recipient, subject=subject,
-        text=text, html=html, attachment=Attachment("invoice.pdf", b"\x00\xff"),
+        to=[recipient], reply_to=recipient,
     )  # fmt: skip
 
 

@@ -12,11 +12,11 @@ _OLD_BROWSERS = Statement("delete from known_browser where seen_at < :before")
 _OLD_GUESSES = Statement("delete from password_failure where failed_at < :before")
 
 
-async def delete_old_access(tx: Transaction, ended: datetime, unused: datetime, failed: datetime) -> int:
+async def delete_old_access(tx: Transaction, *, ended: datetime, unused: datetime, failed: datetime) -> int:
     """Delete what is from before three moments; return how many.
 
-    These are links that have `ended` before the first, sessions, and requests for a password; browsers that are
-    `unused` since the second; and wrong passwords that have `failed` before the third.
+    These are links and sessions that have `ended`, with requests for a password; browsers that are `unused`; and wrong
+    passwords that have `failed`.
     """
     return (
         await tx.execute(_OLD_LINKS, before=ended)

@@ -1,4 +1,4 @@
-"""Sessions, known browsers, second factors and recovery codes; secrets of browsers are stored only as hashes."""
+"""Sessions and known browsers; secrets of browsers are stored only as hashes."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

@@ -89,13 +89,12 @@ async def fill_history(database: Database, settings: Settings, secret: str) -> F
     happenings = await _missing(database, plan(uk_date(begun)))
     added, rejected = 0, []
     if happenings:
-        base = reseller_from(settings)
-        market = await open_market(database, base.policy, begun)
-        people = await _people(database, secret, market)
-        shelf = Shelf()
+        reseller = reseller_from(settings)
+        market = await open_market(database, reseller.policy, begun)
+        filler = _Filler(reseller, market, await _people(database, secret, market), Shelf())
         for happening in happenings:
             try:
-                await _add(database, happening, base, market, people, shelf)
+                await filler.add(database, happening)
                 added += 1
             except DomainError as error:  # with another catalogue, an order may be impossible
                 rejected.append(f"{happening.at:%Y-%m-%d %H:%M} {happening.deeds or happening.order}: {error}")
@@ -126,41 +125,33 @@ async def _has_webhooks(database: Database) -> bool:
         return await count_endpoints(tx, None) > 0
 
 
-async def _add(
-    database: Database,
-    happening: Happening,
-    reseller: Reseller,
-    market: Market,
-    people: Mapping[str, Actor],
-    shelf: Shelf,
-) -> None:
-    """Add a happening in a transaction. Raises DomainError."""
-    async with transaction(database) as tx:
-        if happening.order is not None and happening.opened is not None:
-            order = happening.order
-            tx.actor = people.get(order.customer, SYSTEM)
-            await _place(tx, order, happening.subject, happening.opened, market, shelf)
-        for deed in happening.deeds:
-            buyer = happening.order.customer if happening.order else ""
-            tx.actor = people.get(buyer if deed.by == "customer" else deed.by, SYSTEM)
-            await deed.step(tx, happening.subject, reseller, deed.at)
-        await drop_new_jobs(tx)
+class _Filler(Struct, frozen=True):
+    """Adds happenings; `people` are who acts in them, by role or e-mail address."""
 
+    reseller: Reseller
+    market: Market
+    people: Mapping[str, Actor]
+    shelf: Shelf
 
-async def _place(
-    tx: Transaction,
-    order: NewOrder,
-    code: str,
-    now: datetime,
-    market: Market,
-    shelf: Shelf,
-) -> None:
-    account = next((known for known in market.accounts if known.email_address == order.customer), None)
-    if account is None:
-        raise invalid("customer", "does not exist")
-    context = market.contexts.of(account.id, now, code)
-    items = shelf.items(context.view, account.id, order)
-    await place(tx, order.kind, order.reference, items, context, account)
+    async def add(self, database: Database, happening: Happening) -> None:
+        """Add a happening in a transaction. Raises DomainError."""
+        async with transaction(database) as tx:
+            if happening.order is not None and happening.opened is not None:
+                tx.actor = self.people.get(happening.order.customer, SYSTEM)
+                await self._place(tx, happening.order, happening.subject, happening.opened)
+            for deed in happening.deeds:
+                buyer = happening.order.customer if happening.order else ""
+                tx.actor = self.people.get(buyer if deed.by == "customer" else deed.by, SYSTEM)
+                await deed.step(tx, happening.subject, self.reseller, deed.at)
+            await drop_new_jobs(tx)
+
+    async def _place(self, tx: Transaction, order: NewOrder, code: str, now: datetime) -> None:
+        account = next((known for known in self.market.accounts if known.email_address == order.customer), None)
+        if account is None:
+            raise invalid("customer", "does not exist")
+        context = self.market.contexts.of(account.id, now, code)
+        items = self.shelf.items(context.view, account.id, order)
+        await place(tx, order.kind, order.reference, items, context, account)
 
 
 async def _people(database: Database, secret: str, market: Market) -> dict[str, Actor]:

@@ -15,9 +15,6 @@ _SATURDAY = 5
 _FRACTION = timedelta(microseconds=260_417)  # of a second, which tells the history from other entries of the audit log
 
 
-DatedDeed = tuple[date, float, Who, Step]  # with the UK hour
-
-
 class NewOrder(Struct, frozen=True, kw_only=True):
     """An order or a quote to place. `lines` are draws of products with quantities; see `Shelf` in `fill.py`."""
 
@@ -26,6 +23,15 @@ class NewOrder(Struct, frozen=True, kw_only=True):
     lines: Sequence[tuple[int, int]]
     kind: Literal["pending", "confirmed", "quote"] = "confirmed"
     from_stock: bool = True
+
+
+class DatedDeed(Struct, frozen=True):
+    """A step on a day from this UK hour on, and who takes it."""
+
+    day: date
+    hour: float
+    by: Who
+    step: Step
 
 
 class Deed(Struct, frozen=True):
@@ -88,7 +94,7 @@ class Diary(Struct):
     def place(self, day: date, hour: float, code: str, order: NewOrder, *deeds: DatedDeed) -> None:
         """Add an order, with deeds in the same transaction."""
         opened = self.moment(day, hour)
-        done = [Deed(self.moment(day, hour), by, step) for day, hour, by, step in deeds]
+        done = [Deed(self.moment(deed.day, deed.hour), deed.by, deed.step) for deed in deeds]
         at = done[-1].at if done else opened
         self.happenings.append(Happening(at=at, subject=code, deeds=done, order=order, opened=opened))
 

@@ -57,6 +57,14 @@ _NOTES = (
 _REASONS = ("Wrong model ordered", "Faulty on arrival", "The site needs fewer units", "The box is damaged")
 
 
+class Buyer(Struct, frozen=True):
+    """The e-mail address of a customer, and how and when it pays."""
+
+    email: str
+    pays: Pays
+    term_days: int
+
+
 class Lives(Struct):
     """Writes lives into a diary.
 
@@ -70,98 +78,100 @@ class Lives(Struct):
     _orders: int = 0
     _returns: int = 0
 
-    def live_an_order(self, email: str, days_ago: int, pays: Pays, term_days: int) -> None:
+    def live_an_order(self, buyer: Buyer, days_ago: int) -> None:
         """Place an order; what becomes of it is drawn."""
         day = self.diary.day(days_ago)
         match self.draw.choices(("ends well", "expires", "is cancelled", "waits for stock"), (84, 5, 4, 7))[0]:
             case "expires":
-                self._expire(email, day)
+                self._expire(buyer, day)
             case "is cancelled":
-                self._cancel(email, day)
+                self._cancel(buyer, day)
             case "waits for stock":
-                self._back_order(email, day, pays, term_days)
+                self._back_order(buyer, day)
             case _:
                 changes, in_two = self._chance(5), self._chance(5)
-                code = self._confirm(email, day, least=3 if changes or in_two else 1)
+                code = self._confirm(buyer, day, least=3 if changes or in_two else 1)
                 if changes:
                     less = PartCancelled(1, "You asked for one unit less.")
                     self.diary.add(self.diary.after(day, 0), 12.8, code, "support", less)
                 if self._chance(10):
                     self.diary.add(day, 13.4, code, "support", Noted(self.draw.choice(_NOTES)))
                 dispatched = self.diary.after(day, self.draw.choice((0, 0, 1, 1, 2)))
-                self._deliver(code, email, dispatched, pays, term_days, in_two=in_two)
+                self._deliver(code, buyer, dispatched, in_two=in_two)
 
-    def live_a_plain_order(self, email: str, days_ago: int) -> None:
-        """Place an order that is dispatched and invoiced on the same day and never paid."""
+    def live_a_plain_order(self, buyer: Buyer, days_ago: int) -> None:
+        """Place an order that is dispatched and invoiced on the same day."""
         day = self.diary.day(days_ago)
-        self._deliver(self._confirm(email, day), email, day, "never", 0)
+        self._deliver(self._confirm(buyer, day), buyer, day)
 
-    def live_a_quote(self, email: str, days_ago: int, number: int, pays: Pays, term_days: int) -> None:
+    def live_a_quote(self, buyer: Buyer, days_ago: int, number: int) -> None:
         """Request a quote; the customer accepts it, lets it expire, or support declines it."""
         day, code = self.diary.day(days_ago), self._code()
-        order = self._new_order(email, kind="quote", most=12)
+        order = self._new_order(buyer, kind="quote", most=12)
         priced = self.diary.after(day, 1)
         discount = Priced("The price holds for a single delivery.", self.draw.randint(4, 11))
+        offered = DatedDeed(priced, 10.1, "support", discount)
         match number % 4:
             case 1:
-                ends: DatedDeed = (priced + timedelta(days=7), 23.9, "system", Expired())
-                self.diary.place(day, self._hour(), code, order, (priced, 10.1, "support", discount), ends)
+                ends = DatedDeed(priced + timedelta(days=7), 23.9, "system", Expired())
+                self.diary.place(day, self._hour(), code, order, offered, ends)
             case 2:
                 self.diary.place(day, self._hour(), code, order)
                 reason = "The manufacturer gives no project price for this quantity."
                 self.diary.add(priced, 11.3, code, "support", Declined(reason))
             case _:
                 bought = self.diary.after(priced, 2)
-                accepted: DatedDeed = (bought, 9.4, "customer", Accepted())
-                self.diary.place(day, self._hour(), code, order, (priced, 10.1, "support", discount), accepted)
-                self._deliver(code, email, self.diary.after(bought, 1), pays, term_days)
+                accepted = DatedDeed(bought, 9.4, "customer", Accepted())
+                self.diary.place(day, self._hour(), code, order, offered, accepted)
+                self._deliver(code, buyer, self.diary.after(bought, 1))
 
     def live_recent_days(self, emails: tuple[str, ...]) -> None:
         """Place what is open now: orders to confirm and to dispatch, quotes to price and to accept."""
         yesterday = self.diary.today - timedelta(days=1)
         for number, email in enumerate(emails):
-            self._back_order(email, self.diary.day(4 + number), "on time", 30)
-            self.diary.place(yesterday, 12.1, self._code(), self._new_order(email, kind="pending"))
-            self._confirm(email, yesterday)
-            self.diary.place(yesterday, 13.2, self._code(), self._new_order(email, kind="quote", most=20))
+            buyer = Buyer(email, "on time", 30)
+            self._back_order(buyer, self.diary.day(4 + number))
+            self.diary.place(yesterday, 12.1, self._code(), self._new_order(buyer, kind="pending"))
+            self._confirm(buyer, yesterday)
+            self.diary.place(yesterday, 13.2, self._code(), self._new_order(buyer, kind="quote", most=20))
             if number % 2:
                 discount = Priced("Please confirm this week.", 7)
                 day = self.diary.day(3)
                 code = self._code()
-                order = self._new_order(email, kind="quote", most=15)
-                self.diary.place(day, 11.0, code, order, (day, 15.5, "support", discount))
+                order = self._new_order(buyer, kind="quote", most=15)
+                self.diary.place(day, 11.0, code, order, DatedDeed(day, 15.5, "support", discount))
 
     def _chance(self, percent: int) -> bool:
         return self.draw.randrange(100) < percent
 
-    def _confirm(self, email: str, day: date, least: int = 1) -> str:
+    def _confirm(self, buyer: Buyer, day: date, least: int = 1) -> str:
         code = self._code()
-        self.diary.place(day, self._hour(), code, self._new_order(email, least=least))
+        self.diary.place(day, self._hour(), code, self._new_order(buyer, least=least))
         return code
 
-    def _expire(self, email: str, day: date) -> None:
+    def _expire(self, buyer: Buyer, day: date) -> None:
         ends = day + timedelta(days=8)
-        expiry = ((ends, 23.9, "system", Expired()),) if self.diary.has_come(ends) else ()
-        self.diary.place(day, self._hour(), self._code(), self._new_order(email, kind="pending"), *expiry)
+        expiry = [DatedDeed(ends, 23.9, "system", Expired())] if self.diary.has_come(ends) else []
+        self.diary.place(day, self._hour(), self._code(), self._new_order(buyer, kind="pending"), *expiry)
 
-    def _cancel(self, email: str, day: date) -> None:
-        code = self._confirm(email, day)
+    def _cancel(self, buyer: Buyer, day: date) -> None:
+        code = self._confirm(buyer, day)
         reason = self.draw.choice(("You asked us to cancel it.", "The product is no longer made."))
         self.diary.add(day, 13.9, code, "support", Cancelled(reason))
 
-    def _back_order(self, email: str, day: date, pays: Pays, term_days: int) -> None:
+    def _back_order(self, buyer: Buyer, day: date) -> None:
         """Order products that are out of stock: a supplier delivers them after two weeks, or announces them."""
         code = self._code()
-        self.diary.place(day, self._hour(), code, self._new_order(email, most=4, from_stock=False))
+        self.diary.place(day, self._hour(), code, self._new_order(buyer, most=4, from_stock=False))
         arrives = self.diary.after(day, 12)
         if self.diary.add(arrives, 8.2, code, "warehouse", Supplied("Delivery from the supplier")):
-            self._deliver(code, email, arrives, pays, term_days)
+            self._deliver(code, buyer, arrives)
         else:
             # The delivery is due after today, whatever the day of the order.
             due = (self.diary.today - day).days + self.draw.randint(3, 15)
             self.diary.add(self.diary.after(day, 0), 15.1, code, "warehouse", Promised(in_days=due))
 
-    def _deliver(self, code: str, email: str, day: date, pays: Pays, term_days: int, *, in_two: bool = False) -> None:
+    def _deliver(self, code: str, buyer: Buyer, day: date, *, in_two: bool = False) -> None:
         """Dispatch an order, track it, invoice it; the customer pays it as it usually does, and may send units back."""
         tracking = f"NW-{5000 + self._orders}-{self.draw.randint(1000, 9999)}"
         if in_two:
@@ -176,29 +186,27 @@ class Lives(Struct):
         town = self.draw.choice(_TOWNS)
         self.diary.add(day, 17.2, code, "program", Tracked("Collected", "The courier has the parcel.", town))
         self.diary.add(self.diary.after(day, 1), 11.8, code, "program", Tracked("Delivered", "Signed for.", town))
-        if self._chance(4) and pays != "never":
+        if self._chance(4) and buyer.pays != "never":
             return  # finance has not invoiced it yet
         self.diary.add(day, 17.5, code, "finance", Invoiced())
-        self._pay(code, email, day, pays, term_days)
-        if self._chance(16) and pays != "never":
+        self._pay(code, buyer, day)
+        if self._chance(16) and buyer.pays != "never":
             self._send_back(code, day)
 
-    def _pay(self, code: str, email: str, invoiced: date, pays: Pays, term_days: int) -> None:
-        reference = f"{email.partition('@')[2].partition('.')[0].upper()} {self._orders}"
+    def _pay(self, code: str, buyer: Buyer, invoiced: date) -> None:
+        reference = f"{buyer.email.partition('@')[2].partition('.')[0].upper()} {self._orders}"
         extra = Decimal("12.50") if self._chance(3) else Decimal(0)
-        days = term_days + (self.draw.randint(-6, 2) if pays == "on time" else self.draw.randint(8, 48))
-        if pays in ("never", "monthly"):
-            paid = False
-        elif self._chance(6):
-            paid = self.diary.add(
-                self.diary.after(invoiced, days), 10.3, code, "finance", Settled(reference=reference, percent=60)
-            )
-            paid = False
-        else:
-            step = Settled(reference=reference, extra=extra)
-            paid = self.diary.add(self.diary.after(invoiced, max(days, 1)), 10.3, code, "finance", step)
-        if not paid:
-            self.unpaid.append((code, email, (self.diary.today - invoiced).days))
+        days = buyer.term_days + (self.draw.randint(-6, 2) if buyer.pays == "on time" else self.draw.randint(8, 48))
+        is_paid = False
+        if buyer.pays in ("on time", "late"):
+            if self._chance(6):
+                part = Settled(reference=reference, percent=60)
+                self.diary.add(self.diary.after(invoiced, days), 10.3, code, "finance", part)
+            else:
+                whole = Settled(reference=reference, extra=extra)
+                is_paid = self.diary.add(self.diary.after(invoiced, max(days, 1)), 10.3, code, "finance", whole)
+        if not is_paid:
+            self.unpaid.append((code, buyer.email, (self.diary.today - invoiced).days))
 
     def _send_back(self, code: str, dispatched: date) -> None:
         """Return units: some are still expected, others are received or credited, and one never came back."""
@@ -221,7 +229,7 @@ class Lives(Struct):
 
     def _new_order(
         self,
-        email: str,
+        buyer: Buyer,
         kind: Literal["pending", "confirmed", "quote"] = "confirmed",
         most: int = 6,
         *,
@@ -233,7 +241,7 @@ class Lives(Struct):
             for _ in range(self.draw.randint(1, 4 if from_stock else 1))
         ]
         reference = f"PO-{40200 + self._orders * 7}"
-        return NewOrder(customer=email, reference=reference, lines=lines, kind=kind, from_stock=from_stock)
+        return NewOrder(customer=buyer.email, reference=reference, lines=lines, kind=kind, from_stock=from_stock)
 
     def _code(self) -> str:
         self._orders += 1
@@ -249,13 +257,11 @@ _NEWLY_PAID = range(8, 41)  # days since the invoice
 
 
 class _Trade(Struct, frozen=True):
-    """How much a customer orders, and how it pays."""
+    """How much a customer orders."""
 
-    email: str
+    buyer: Buyer
     orders: int
     quotes: int
-    pays: Pays
-    term_days: int
 
 
 _HARBOURLINE = "orders@harbourline.example"
@@ -266,15 +272,15 @@ _DUNMORE = "purchasing@dunmoreit.example"
 _BRACEWELL = "site@bracewellbuild.example"
 
 _TRADES = (
-    _Trade(_HARBOURLINE, 26, 4, "on time", 45),
-    _Trade("purchasing@fenwickbrook.example", 8, 2, "on time", 30),
-    _Trade("einkauf@nordkai.example", 16, 2, "late", 30),
-    _Trade("it@thornaby-schools.example", 18, 4, "on time", 30),
-    _Trade(_RAVENSCLOUGH, 26, 3, "monthly", 60),
-    _Trade(_COPPERFIELD, 30, 4, "on time", 30),
-    _Trade("sales@meridianshop.example", 34, 0, "on time", 14),
-    _Trade(_BRACEWELL, 16, 4, "late", 30),
-    _Trade(_LARKSPUR, 8, 0, "on time", 7),
+    _Trade(Buyer(_HARBOURLINE, "on time", 45), orders=26, quotes=4),
+    _Trade(Buyer("purchasing@fenwickbrook.example", "on time", 30), orders=8, quotes=2),
+    _Trade(Buyer("einkauf@nordkai.example", "late", 30), orders=16, quotes=2),
+    _Trade(Buyer("it@thornaby-schools.example", "on time", 30), orders=18, quotes=4),
+    _Trade(Buyer(_RAVENSCLOUGH, "monthly", 60), orders=26, quotes=3),
+    _Trade(Buyer(_COPPERFIELD, "on time", 30), orders=30, quotes=4),
+    _Trade(Buyer("sales@meridianshop.example", "on time", 14), orders=34, quotes=0),
+    _Trade(Buyer(_BRACEWELL, "late", 30), orders=16, quotes=4),
+    _Trade(Buyer(_LARKSPUR, "on time", 7), orders=8, quotes=0),
 )
 _UNPAID = (111, 86, 59, 31)  # days ago; the invoices of the customer who never pays are overdue at every age
 
@@ -286,11 +292,11 @@ def plan(today: date) -> list[Happening]:
     lives = Lives(diary, draw)
     for trade in _TRADES:
         for days_ago in sorted((draw.randint(1, _DAYS) for _ in range(trade.orders)), reverse=True):
-            lives.live_an_order(trade.email, days_ago, trade.pays, trade.term_days)
+            lives.live_an_order(trade.buyer, days_ago)
         for number in range(trade.quotes):
-            lives.live_a_quote(trade.email, draw.randint(12, _DAYS - 5), number, trade.pays, trade.term_days)
+            lives.live_a_quote(trade.buyer, draw.randint(12, _DAYS - 5), number)
     for days_ago in _UNPAID:
-        lives.live_a_plain_order(_DUNMORE, days_ago)
+        lives.live_a_plain_order(Buyer(_DUNMORE, "never", 0), days_ago)
     lives.live_recent_days((_HARBOURLINE, _COPPERFIELD, _RAVENSCLOUGH, _BRACEWELL))
     _run_the_office(diary, lives)
     return sorted(diary.happenings, key=lambda happening: happening.at)

@@ -153,16 +153,7 @@ class RequestContextMiddleware:
                 log.info("client disconnected", path=logged_path(request))
             finally:
                 seconds = time.perf_counter() - started
-                if self._requests is not None:
-                    self._requests.add_request(
-                        request.method, context.route, status, "endpoint", seconds, context.reason
-                    )
-                if self._recorder is not None and context.holder is not None and context.route is not None and status:
-                    response = RecordedResponse(status, context.code, seconds, size)
-                    path = partial(logged_path, request)
-                    self._recorder.add(
-                        context.holder, request.method, context.route, path, context.request_id, response
-                    )
+                self._count(request, context, RecordedResponse(status, context.code, seconds, size))
                 span.route, span.status, span.customer_id = context.route, status, context.customer_id
             if self._log_requests or status >= _FAULT:
                 log.info(
@@ -173,6 +164,17 @@ class RequestContextMiddleware:
                     seconds=round(seconds, 4),
                     address=context.address,
                 )
+
+    def _count(self, request: Request, context: RequestContext, response: RecordedResponse) -> None:
+        """Count a request; record it too if its sender is known and it got a response."""
+        if self._requests is not None:
+            self._requests.add_request(
+                request.method, context.route, response.status, "endpoint", response.seconds, context.reason
+            )
+        if self._recorder is None or context.holder is None or context.route is None or not response.status:
+            return
+        path = partial(logged_path, request)
+        self._recorder.add(context.holder, request.method, context.route, path, context.request_id, response)
 
     def _traced(self, request: Request, context: RequestContext) -> AbstractContextManager[RequestSpan]:
         """Record a request's span, if traces are on; the caller's span counts only if a trusted proxy passes it on."""
