@@ -214,4 +214,4 @@ _COUNT_WAITING = Statement(
 
 async def requests_waiting(tx: Transaction) -> Waiting:
     """Return the requests of customers that wait for an answer."""
-    return await tx.find_row(_COUNT_WAITING) or Waiting(0, None)
+    return await tx.fetch_row(_COUNT_WAITING)

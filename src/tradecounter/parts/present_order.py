@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from msgspec import UNSET, Struct, structs
 
@@ -10,8 +11,9 @@ from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.credit_notes.queries import credit_note_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import moment_of
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, carrier_of
+from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.orders.queries.all_orders import external_ids_of
@@ -63,16 +65,22 @@ class OrderPresenter(Struct, frozen=True):
         shown = []
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
-            presented = _present(order, lines[order.id], fulfilled[order.id], view, now)
-            presented.external_id = external_ids.get(order.id)
-            presented.invoices = invoices.get(order.id, [])
-            presented.credit_notes = credit_notes.get(order.id, [])
-            presented.returns = [return_number(return_id) for return_id in returns.get(order.id, ())]
-            presented.notes = [Note(note.at, note.by, note.text) for note in notes[order.id]]
+            presented = _present(
+                order,
+                lines[order.id],
+                fulfilled[order.id],
+                view,
+                now,
+                external_id=external_ids.get(order.id),
+                invoices=invoices.get(order.id, []),
+                credit_notes=credit_notes.get(order.id, []),
+                returns=[return_number(return_id) for return_id in returns.get(order.id, ())],
+                notes=[Note(note.at, note.by, note.text) for note in notes[order.id]],
+                history=history[order.id],
+            )
             for item in presented.items:
                 item.quantity_invoiced = invoiced.get(item.id, 0)
                 item.quantity_to_invoice -= item.quantity_invoiced
-            presented.history = history[order.id]
             shown.append(presented)
         return shown
 
@@ -96,70 +104,47 @@ async def _histories(
 
 
 def _present(
-    order: AnyOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime
+    order: AnyOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime, **others: Any
 ) -> ResellerOrder:
+    """Return an order; `others` are the fields of what is about it elsewhere, such as its invoices."""
     numbered = order if isinstance(order, NumberedOrder) else None
-    expected = None if numbered is None else expected_dispatch(numbered, lines, now)
-    return ResellerOrder(
-        id=order.id,
+    shipping = [] if numbered is None else shipping_on_the_wire(numbered, lines, fulfilled.shipments)
+    return made_from(
+        order,
+        ResellerOrder,
         order_reference=None if numbered is None else numbered.order_reference,
-        customer_reference=order.customer_reference,
-        cost_net=order.cost_net,
-        cost_tax=order.cost_tax,
-        cost_gross=order.cost_gross,
         created_on=order.placed_at,
         status=None if numbered is None else numbered.status,
         items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
-        shipping=[]
-        if numbered is None
-        else [*map(_shipping, shipping_on_the_wire(numbered, lines, fulfilled.shipments))],
+        shipping=[_shipping(entry) for entry in shipping],
         shipping_options=[option_in_utc(order, o) for o in order.shipping_options] if numbered is None else UNSET,
-        shipping_address=order.shipping_address,
-        external_customer_id=order.external_customer_id,
-        expected_dispatch_date=expected,
-        customer_id=order.customer_id,
-        state=order.state,
-        confirmation_code=order.confirmation_code,
-        billing_address=order.billing_address,
-        shipments=[
-            Shipment(
-                shipped.id,
-                shipped.dispatched_at,
-                carrier_of(order, shipped),
-                shipped.tracking_number,
-                [
-                    ShippedItem(line_id, units, list(shipped.serial_numbers.get(line_id, ())))
-                    for line_id, units in shipped.units.items()
-                ],
-                shipped.invoice,
-            )
-            for shipped in fulfilled.shipments
-        ],
-        invoices=[],
-        credit_notes=[],
-        returns=[],
-        notes=[],
-        history=[],
+        expected_dispatch_date=None if numbered is None else expected_dispatch(numbered, lines, now),
+        shipments=[_shipment(order, shipped) for shipped in fulfilled.shipments],
+        **others,
     )
 
 
-def _shipping(order_shipping: OrderShipping) -> ResellerShipping:
-    events = [
-        ResellerTrackingEvent(moment_of(event.date), event.type, event.description, event.locality)
-        for event in order_shipping.tracking_events
+def _shipment(order: AnyOrder, shipped: Shipped) -> Shipment:
+    items = [
+        ShippedItem(line_id, units, list(shipped.serial_numbers.get(line_id, ())))
+        for line_id, units in shipped.units.items()
     ]
-    # The rest of a shipment is in `shipments`.
-    members = {name: getattr(order_shipping, name) for name in ResellerShipping.__struct_fields__}
-    return ResellerShipping(**members | {"tracking_events": events})
+    return made_from(shipped, Shipment, carrier=carrier_of(order, shipped), items=items)
+
+
+def _shipping(order_shipping: OrderShipping) -> ResellerShipping:
+    """Return what is not in `shipments`."""
+    events = [
+        made_from(event, ResellerTrackingEvent, date=moment_of(event.date)) for event in order_shipping.tracking_events
+    ]
+    return made_from(order_shipping, ResellerShipping, tracking_events=events)
 
 
 def option_in_utc(order: AnyOrder, option: ShippingOption) -> ResellerShippingOption:
     """Return a shipping option of an order as the back office shows it."""
-    return ResellerShippingOption(
-        id=option.id,
-        provider=option.provider,
-        description=option.description,
-        cost_net=option.cost_net,
+    return made_from(
+        option,
+        ResellerShippingOption,
         expected_dispatch_date=option.dispatch,
         expected_arrival_date=option.arrival,
         total_gross=order.gross_with(option),

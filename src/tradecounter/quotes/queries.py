@@ -38,7 +38,7 @@ _COUNT_UNPRICED = Statement(
 
 async def quotes_waiting(tx: Transaction) -> Waiting:
     """Return the quotes that wait for a price."""
-    return await tx.find_row(_COUNT_UNPRICED) or Waiting(0, None)
+    return await tx.fetch_row(_COUNT_UNPRICED)
 
 
 _OWN_QUOTES = order_statement(

@@ -19,9 +19,8 @@ from tradecounter.orders.queries.notes import OrderNote, notes_of
 from tradecounter.orders.queries.orders import lines_of, lines_of_order
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, require_confirmed
-from tradecounter.orders.wire import ProductSerialNumber
 from tradecounter.products.on_pages import Scanned
-from tradecounter.shipments.queries.fulfilment import numbers_by_shipment, shipments_of
+from tradecounter.shipments.queries.fulfilment import shipments_of
 from tradecounter.stock.queries.stock import ShelfLabel, shelf_labels_of
 
 
@@ -186,7 +185,6 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
     box = _chosen_shipment(await shipments_of(tx, order.id), shipment_id, order.name)
     account = await fetch_account(tx, order.customer_id)
     lines = await lines_of_order(tx, order.id)
-    numbers = await numbers_by_shipment(tx, [order.id])
     option = find_option(order.shipping_options, box.shipping_method) or order.chosen_shipping
     return PackingSlip(
         order_reference=order.order_reference,
@@ -199,7 +197,7 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
         contact_number=order.shipping_address.contact_number,
         shipping=box.carrier or option.name,
         packing=account.packing,
-        lines=[_packed_line(line, box, numbers) for line in lines if box.units.get(line.id)],
+        lines=[_packed_line(line, box) for line in lines if box.units.get(line.id)],
         follow=[PaperLine(line.id, line.sku, line.name, line.to_come) for line in lines if line.to_come],
     )
 
@@ -216,11 +214,9 @@ def _chosen_shipment(boxes: Sequence[Shipped], shipment_id: int | None, name: st
     raise DomainError(Kind.NOT_FOUND, f"{name} has no shipment {shipment_id}; its shipments are {known}")
 
 
-def _packed_line(
-    line: OrderLine, box: Shipped, numbers: Mapping[tuple[int, int], Sequence[ProductSerialNumber]]
-) -> PaperLine:
+def _packed_line(line: OrderLine, box: Shipped) -> PaperLine:
     def packed(part: OrderLine, units: int, parts: list[PaperLine]) -> PaperLine:
-        serial_numbers = [number.serial_number for number in numbers[box.id, part.id]]
+        serial_numbers = [number.serial_number for number in box.serial_numbers.get(part.id, ())]
         return PaperLine(part.id, part.sku, part.name, units, parts, serial_numbers)
 
     units = box.units[line.id]

@@ -167,7 +167,7 @@ _RESERVE = Statement(
 
 async def reserve_lines(tx: Transaction, order_id: int, lines: int) -> tuple[int, list[int]]:
     """Return the last position of an order's lines, and ids for further lines."""
-    [(position, line_ids)] = await tx.fetch_all(_RESERVE, order_id=order_id, lines=lines)
+    position, line_ids = await tx.fetch_row(_RESERVE, order_id=order_id, lines=lines)
     return position, line_ids
 
 

@@ -186,10 +186,7 @@ _LOCK_BY_ID = order_statement("select {} from orders where id = :id for no key u
 
 async def lock_order(tx: Transaction, order_id: int) -> AnyOrder:
     """Return an order by its internal id, locked until the transaction ends. Raises LookupError."""
-    order = await tx.find_row(_LOCK_BY_ID, id=order_id)
-    if order is None:
-        raise LookupError(f"no order {order_id}")
-    return order
+    return await tx.fetch_row(_LOCK_BY_ID, id=order_id)
 
 
 _LOCK_ALL = Statement("select from orders where id = any(:ids::bigint[]) order by id for no key update")

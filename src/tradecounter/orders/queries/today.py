@@ -63,8 +63,7 @@ _COUNT_TO_DISPATCH = Statement(
 
 async def count_to_dispatch(tx: Transaction) -> Waiting:
     """Return how many orders can be dispatched now, at least in part, up to MOST_COUNTED."""
-    row = await tx.find_row(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
-    return row or Waiting(0, None)
+    return await tx.fetch_row(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
 
 
 _TO_PICK = order_statement(
@@ -79,14 +78,22 @@ async def orders_to_pick(tx: Transaction, most: int) -> list[ConfirmedOrder]:
     return [order for order in rows if isinstance(order, ConfirmedOrder)]
 
 
+class Adjusted(Struct, frozen=True):
+    """Of how many products the stock was adjusted, and when last."""
+
+    count: int
+    latest: datetime | None
+
+
 _ADJUSTED = Statement(
-    "select count(distinct subject), max(at) from audit_entry where at >= :since and action = 'stock.adjust'"
+    "select count(distinct subject), max(at) as latest from audit_entry where at >= :since and action = 'stock.adjust'",
+    Adjusted,
 )
 
 
-async def stock_adjusted(tx: Transaction, since: datetime) -> Waiting:
-    """Return of how many products the stock was adjusted since a moment, and when last."""
-    return Waiting(*(await tx.fetch_all(_ADJUSTED, since=since))[0])
+async def stock_adjusted(tx: Transaction, since: datetime) -> Adjusted:
+    """Return the adjustments of stock since a moment."""
+    return await tx.fetch_row(_ADJUSTED, since=since)
 
 
 class AccountSummary(Struct, frozen=True):
@@ -129,5 +136,4 @@ async def account_summary(tx: Transaction, customer_id: int, now: datetime) -> A
     """Return the counts of a customer's open orders and priced quotes."""
     open_statuses = [AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED]
     values = {"customer_id": customer_id, "now": now, "most": MOST_COUNTED, "part_invoiced": PART_INVOICED}
-    [summary] = await tx.fetch_all(_SUMMARY, **values, open=open_statuses, back_ordered=BACK_ORDERED)
-    return summary
+    return await tx.fetch_row(_SUMMARY, **values, open=open_statuses, back_ordered=BACK_ORDERED)

@@ -111,24 +111,23 @@ async def fetch_shipment(tx: Transaction, order_id: int, order_name: str, shipme
 
     Raises DomainError: not found, conflict (it was taken back).
     """
-    ids = array([order_id])
-    async with tx.pipeline() as p:
-        shipped, numbered = p.fetch(_SHIPMENTS, order_ids=ids), p.fetch(_SERIAL_NUMBERS, order_ids=ids)
-    shipment = next((each for _, each in shipped.rows if each.id == shipment_id), None)
+    shipment = next((each for each in await shipments_of(tx, order_id) if each.id == shipment_id), None)
     if shipment is None:
         if await tx.fetch_all(_TAKEN_BACK, order_id=order_id, shipment_id=shipment_id):
             raise DomainError(Kind.CONFLICT, f"shipment {shipment_id} of {order_name} was taken back")
         raise DomainError(Kind.NOT_FOUND, f"{order_name} has no shipment {shipment_id}")
-    numbers: defaultdict[int, list[ProductSerialNumber]] = defaultdict(list)
-    for _, of_shipment, line_id, *number in numbered.rows:
-        if of_shipment == shipment_id:
-            numbers[line_id].append(ProductSerialNumber(*number))
-    return replace(shipment, serial_numbers=numbers)
+    return shipment
 
 
 async def shipments_of(tx: Transaction, order_id: int) -> list[Shipped]:
-    """Return an order's shipments, oldest first."""
-    return [shipment for _, shipment in await tx.fetch_all(_SHIPMENTS, order_ids=array([order_id]))]
+    """Return an order's shipments with their serial numbers, oldest first."""
+    ids = array([order_id])
+    async with tx.pipeline() as p:
+        shipped, numbered = p.fetch(_SHIPMENTS, order_ids=ids), p.fetch(_SERIAL_NUMBERS, order_ids=ids)
+    in_shipment = _by_line(
+        (shipment, line, ProductSerialNumber(*number)) for _, shipment, line, *number in numbered.rows
+    )
+    return [replace(shipment, serial_numbers=in_shipment[shipment.id]) for _, shipment in shipped.rows]
 
 
 _SERIAL_NUMBERS = Statement(
@@ -138,16 +137,6 @@ _SERIAL_NUMBERS = Statement(
     where s.order_id = any(:order_ids::bigint[]) order by n.id
     """
 )
-
-
-async def numbers_by_shipment(
-    tx: Transaction, order_ids: Sequence[int]
-) -> defaultdict[tuple[int, int], list[ProductSerialNumber]]:
-    """Return the serial numbers of orders by the ids of shipment and line."""
-    numbers: defaultdict[tuple[int, int], list[ProductSerialNumber]] = defaultdict(list)
-    for _, shipment_id, line_id, *number in await tx.fetch_all(_SERIAL_NUMBERS, order_ids=array(order_ids)):
-        numbers[shipment_id, line_id].append(ProductSerialNumber(*number))
-    return numbers
 
 
 _CONFIGURATIONS = Statement(

@@ -152,13 +152,15 @@ _LOCK_LEVELS = Statement(
     Allocation,
 )
 
-_TAKE = Statement(
+# Units for sale become allocated ones, and others are back-ordered; negative units are the opposite.
+_MOVE = Statement(
     """
     update stock_level s
-    set available = s.available - t.taken, allocated = s.allocated + t.taken,
-        back_ordered = s.back_ordered + t.quantity - t.taken, changed_by = pg_current_xact_id()
-    from unnest(:product_ids::bigint[], :taken::bigint[], :quantities::bigint[]) as t (product_id, taken, quantity)
-    where s.product_id = t.product_id
+    set available = s.available - m.allocated, allocated = s.allocated + m.allocated,
+        back_ordered = s.back_ordered + m.back_ordered, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :allocated::bigint[], :back_ordered::bigint[])
+         as m (product_id, allocated, back_ordered)
+    where s.product_id = m.product_id
     """
 )
 
@@ -174,26 +176,18 @@ def lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
 def allocate(tx: Transaction, wanted: Mapping[int, int], allocation: Result[Allocation]) -> dict[int, Allocation]:
     """Allocate the units that are in stock; back-order the rest."""
     tx.queue(
-        _TAKE,
+        _MOVE,
         product_ids=array(a.product_id for a in allocation.rows),
-        taken=array(a.taken for a in allocation.rows),
-        quantities=array(wanted[a.product_id] for a in allocation.rows),
+        allocated=array(a.taken for a in allocation.rows),
+        back_ordered=array(wanted[a.product_id] - a.taken for a in allocation.rows),
     )
     return {a.product_id: a for a in allocation.rows}
 
 
-_MOVE_SERVED = Statement("""
-    update stock_level s
-    set available = s.available - u.units, allocated = s.allocated + u.units,
-        back_ordered = s.back_ordered - u.units, changed_by = pg_current_xact_id()
-    from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
-    where s.product_id = u.product_id
-""")
-
-
 async def move_served_units(tx: Transaction, units: Mapping[int, int]) -> None:
     """Move units, by product id, from available and back-ordered to allocated; the caller has locked the levels."""
-    await tx.execute(_MOVE_SERVED, product_ids=list(units), units=list(units.values()))
+    served = list(units.values())
+    await tx.execute(_MOVE, product_ids=list(units), allocated=served, back_ordered=[-each for each in served])
 
 
 # Creates the missing rows of products that were never in stock.
@@ -201,15 +195,6 @@ _LOCK_OR_CREATE = Statement("""
     insert into stock_level (product_id)
     select product_id from unnest(:product_ids::bigint[]) as p (product_id) order by product_id
     on conflict (product_id) do update set product_id = excluded.product_id
-""")
-
-_RELEASE = Statement("""
-    update stock_level s
-    set available = s.available + r.allocated, allocated = s.allocated - r.allocated,
-        back_ordered = s.back_ordered - r.back_ordered, changed_by = pg_current_xact_id()
-    from unnest(:product_ids::bigint[], :allocated::bigint[], :back_ordered::bigint[])
-         as r (product_id, allocated, back_ordered)
-    where s.product_id = r.product_id
 """)
 
 
@@ -221,10 +206,10 @@ async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: M
     """
     await tx.execute(_LOCK_OR_CREATE, product_ids=list(allocated))
     await tx.execute(
-        _RELEASE,
+        _MOVE,
         product_ids=list(allocated),
-        allocated=list(allocated.values()),
-        back_ordered=[back_ordered[product_id] for product_id in allocated],
+        allocated=[-units for units in allocated.values()],
+        back_ordered=[-back_ordered[product_id] for product_id in allocated],
     )
 
 

@@ -3,20 +3,24 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
-from tradecounter.edge.page_kit.forms import MOST_ROWS, row_numbers
+from tradecounter.edge.page_kit.forms import MOST_ROWS, form_name, parse_form, row_numbers
 from tradecounter.edge.page_kit.submitted_forms import Submitted
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.numbers import UnreadableNumberError, count_or_nothing, read_count
+from tradecounter.kit.text import plural
+from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
 from tradecounter.orders.offers import OfferedLine, found_lines, offered_lines, unknown_products
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
@@ -264,3 +268,28 @@ def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
         if sku or quantity:
             rows.append((match[1], match[2], sku, quantity))
     return rows
+
+
+class _Lines(Struct):
+    items: Annotated[list[NotedItem], Meta(max_length=MOST_ITEMS)] = []
+
+
+def checked(
+    values: Mapping[str, Sequence[str]], lines: FormLines, view: CustomerView, problem: DomainError | None
+) -> Filled:
+    """Return a form with the errors of its lines, and with the problem of its file.
+
+    The good lines of a list are taken, so it is no bad request.
+    """
+    errors: dict[str, str] = {}
+    try:
+        parse_form(Submitted(values), _Lines)
+    except DomainError as error:
+        errors |= {form_name(field_error.field): field_error.message for field_error in error.field_errors}
+    for field_error in unknown_skus(view, ((number, line.sku) for number, line in enumerate(lines.lines))):
+        errors[form_name(field_error.field)] = field_error.message
+    if lines.bad_lines:
+        errors["list"] = f"has {plural(len(lines.bad_lines), 'line')} to correct; the others are in the order"
+    if problem is not None:
+        errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
+    return Filled(values, errors, status=STATUS[Kind.INVALID] if errors.keys() - {"list"} else 200)

@@ -7,9 +7,9 @@ caller's lines exist only in the form.
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
@@ -19,7 +19,6 @@ from tradecounter.baskets.change_basket import NotedItem, summarise
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, without_copies
-from tradecounter.edge.page_kit.forms import form_name, parse_form
 from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import BUYER, Rights, form, page, user_of
@@ -27,13 +26,10 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import ACCOUNT, BothSites
 from tradecounter.edge.pages.page_view import BASKET
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.numbers import read_id
-from tradecounter.kit.text import plural
 from tradecounter.orders.create.check_request import read_request
-from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.history import add_own_note
@@ -41,6 +37,7 @@ from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.pages.both.buyer import Buyer
 from tradecounter.orders.pages.both.form_lines import (
     FormLines,
+    checked,
     lines_of_form,
     lines_with,
     named_skus,
@@ -60,7 +57,6 @@ from tradecounter.orders.pages.both.priced_lines import PricedLines, priced, sea
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder
-from tradecounter.orders.wire import MOST_ITEMS
 from tradecounter.parts.site import SiteParts
 from tradecounter.products.search.query import as_typed
 from tradecounter.quotes.handle_quotes import quote_for_customer
@@ -78,12 +74,6 @@ class Prefill(Struct, frozen=True):
     again: str | None = None
     add: str | None = None
     quote: Literal["true"] | None = None
-
-
-class Lines(Struct):
-    """The lines of the form."""
-
-    items: Annotated[list[NotedItem], Meta(max_length=MOST_ITEMS)] = []
 
 
 class Beginning(Struct, frozen=True):
@@ -159,11 +149,11 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         shown = ShownForm(lines=lines, filled=Filled(lines.values(values)), seen=_last(stored))
         if step in {"order", "quote"} and not (problem or lines.bad_lines or has_new):
             return await self._make(call, buyer, shown, view, is_quote=step == "quote")
-        checked = _checked(shown.filled.values, lines, view, problem)
-        is_right = not checked.errors.keys() - {"list"}
+        filled = checked(shown.filled.values, lines, view, problem)
+        is_right = not filled.errors.keys() - {"list"}
         shown = replace(
             shown,
-            filled=checked,
+            filled=filled,
             seen=await self._save(call, buyer, lines, view) if is_right else shown.seen,
             focus=picked(submitted) or ("found" if step == "search" and submitted.one("q") else "lines"),
             note=_ADDED_ELSEWHERE if has_new else "",
@@ -217,7 +207,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         """Show the prices of the lines while they are typed, and save the valid ones as the basket."""
         lines, seen = typed_lines(submitted), _seen(submitted)
         wanted = FormLines([line for line in lines.lines if line.quantity != "0"])
-        is_right = not _checked(wanted.values({}), wanted, view, None).errors
+        is_right = not checked(wanted.values({}), wanted, view, None).errors
         if is_right and not wanted.add_from_elsewhere(stored, seen):
             seen = await self._save(call, buyer, wanted, view)
         shown = ShownForm(lines=lines, filled=Filled(submitted.values), seen=seen or 0, typing=submitted.values)
@@ -321,21 +311,3 @@ async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
         return "", error
     finally:
         submitted.close()
-
-
-def _checked(
-    values: Mapping[str, Sequence[str]], lines: FormLines, view: CustomerView, problem: DomainError | None
-) -> Filled:
-    """Return the form with the errors of its lines. The good lines of a list are taken, so it is no bad request."""
-    errors: dict[str, str] = {}
-    try:
-        parse_form(Submitted(values), Lines)
-    except DomainError as error:
-        errors |= {form_name(field_error.field): field_error.message for field_error in error.field_errors}
-    for field_error in unknown_skus(view, ((number, line.sku) for number, line in enumerate(lines.lines))):
-        errors[form_name(field_error.field)] = field_error.message
-    if lines.bad_lines:
-        errors["list"] = f"has {plural(len(lines.bad_lines), 'line')} to correct; the others are in the order"
-    if problem is not None:
-        errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
-    return Filled(values, errors, status=STATUS[Kind.INVALID] if errors.keys() - {"list"} else 200)

@@ -24,7 +24,7 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import DayOfOrders, order_table, orders_by_day
 from tradecounter.orders.queries.orders import lines_of
-from tradecounter.orders.queries.today import Waiting, orders_to_pick, stock_adjusted
+from tradecounter.orders.queries.today import Adjusted, orders_to_pick, stock_adjusted
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.returns.queries import StoredReturn, list_returns
@@ -61,7 +61,7 @@ class WarehouseDay(Struct, frozen=True):
     orders: Sequence[OrderToPick]
     deliveries: Sequence[tuple[ExpectedGoods, bool]]
     returns: Sequence[StoredReturn]
-    adjusted: Waiting
+    adjusted: Adjusted
 
 
 async def read_warehouse(tx: Transaction, now: datetime) -> WarehouseDay:
