@@ -8,7 +8,6 @@ import numpy as np
 from msgspec import Struct, field
 
 from tradecounter.customers.queries.accounts import CustomerTerms
-from tradecounter.db.changes import Topic
 from tradecounter.kit.columns.lookups import are_among
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices import NO_PRICE
