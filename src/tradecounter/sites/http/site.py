@@ -78,6 +78,7 @@ class Site(ABC):
         self.standing_headers = security_headers(base_url, sandbox=settings.sandbox)
         # It writes only counts of requests: reads must stay current while commits wait for replicas.
         self._refreshing = Database(database.url, connections=1, for_requests=True, durable=False)
+        self._refreshing.writability = database.writability  # of the same disk, which the log names once
         self._addresses = admission.addresses
         self._base_url = base_url
         self._settings = settings
