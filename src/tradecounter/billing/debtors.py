@@ -4,7 +4,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.account_statement import Ageing
@@ -74,7 +73,7 @@ async def read_reminder(tx: Transaction, customer_id: int, now: datetime) -> Rem
     unpaid = await unpaid_of(tx, customer_id, now)
     if not unpaid.invoices:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} has no unpaid invoices")
-    return Reminder(customer_id=customer_id, recipient=account.billing_email, **asdict(unpaid))
+    return made_from(unpaid, Reminder, customer_id=customer_id, recipient=account.billing_email)
 
 
 async def remind_debtor(tx: Transaction, customer_id: int, now: datetime) -> Reminder:

@@ -3,17 +3,13 @@
 from decimal import Decimal
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
 
 from tradecounter.billing.account_statement import STATEMENT_NAMES, AccountStatement, EntryFields, StatementFields
-from tradecounter.billing.reseller_wire import (
-    BilledLine,
-    Invoice,
-    InvoiceFields,
-    LineFields,
-)
+from tradecounter.billing.reseller_wire import BilledLine, Invoice, InvoiceFields, LineFields
 from tradecounter.kit.clock import local_text
-from tradecounter.kit.wire import Amount, LocalDateTime
+from tradecounter.kit.wire import Amount, LocalDateTime, made_from
 
 
 class CreditOrderStatus(Struct):
@@ -68,20 +64,18 @@ class CustomerStatement(StatementFields, frozen=True, kw_only=True, rename=STATE
 
 def own_invoice(invoice: Invoice) -> CustomerInvoice:
     """Return an invoice as its customer sees it."""
-    return CustomerInvoice(**structs.asdict(invoice) | {"lines": [own_line(line) for line in invoice.lines]})
+    return made_from(invoice, CustomerInvoice, lines=[own_line(line) for line in invoice.lines])
 
 
 def own_statement(statement: AccountStatement) -> CustomerStatement:
     """Return a statement as its customer sees it."""
-    entries = [
-        CustomerStatementEntry(**structs.asdict(entry) | {"at": local_text(entry.at)}) for entry in statement.entries
-    ]
-    return CustomerStatement(**structs.asdict(statement) | {"entries": entries})
+    entries = [made_from(entry, CustomerStatementEntry, at=local_text(entry.at)) for entry in statement.entries]
+    return made_from(statement, CustomerStatement, entries=entries)
 
 
 def own_line(line: BilledLine) -> CustomerDocumentLine:
     """Return a line of a document as its customer sees it."""
-    found: dict[str, Any] = {name: value for name, value in structs.asdict(line).items() if value is not None}
+    found: dict[str, Any] = {name: value for name, value in asdict(line).items() if value is not None}
     return CustomerDocumentLine(**found)
 
 

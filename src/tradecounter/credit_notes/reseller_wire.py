@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 
 from tradecounter.billing.reseller_wire import BilledLine, CustomerNumber, IssuedOn, OrderReference, billed_lines
 from tradecounter.credit_notes.queries import CreditNoteRecord, document_of
 from tradecounter.kit.clock import uk_date
+from tradecounter.kit.wire import made_from
 from tradecounter.returns.wire import Return
 
 
@@ -35,13 +36,10 @@ class CreditNote(CreditNoteFields, frozen=True, kw_only=True):
 
 def present_credit_note(record: CreditNoteRecord) -> CreditNote:
     """Return a credit note as the resource CreditNote."""
-    return CreditNote(
-        number=record.number,
-        invoice=record.invoice,
-        order_reference=record.order_reference,
-        customer_id=record.customer_id,
+    return made_from(
+        record,
+        CreditNote,
         issued_on=uk_date(record.issued_at),
-        reason=record.reason,
         lines=billed_lines(record.line_ids, document_of(record).lines),
         cost_net=record.net,
         cost_tax=record.vat,
@@ -66,4 +64,4 @@ class ReceivedReturn(Return, frozen=True, kw_only=True):
 def present_received(found: Return, notes: Sequence[CreditNote]) -> ReceivedReturn:
     """Return a return with the credit notes of what came back."""
     issued = [IssuedCreditNote(note.number, note.invoice, note.cost_gross) for note in notes]
-    return ReceivedReturn(**structs.asdict(found), credit_notes=issued)
+    return made_from(found, ReceivedReturn, credit_notes=issued)

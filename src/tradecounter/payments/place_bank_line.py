@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.rules import draw
@@ -19,6 +18,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.kit.wire import made_from
 from tradecounter.payments.queries.bank_lines import (
     BankLineRecord,
     State,
@@ -152,8 +152,7 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
     await set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
     after = {"state": "placed", "payment_id": payment.id, "customer_id": payment.customer_id}
     audit(tx, "bank_line.place", _subject(line_id), now, before=_audited_line(line), after=after)
-    placed = present_line(await fetch_bank_line(tx, line_id))
-    return PlacedLine(**asdict(placed), payment=payment)
+    return made_from(present_line(await fetch_bank_line(tx, line_id)), PlacedLine, payment=payment)
 
 
 async def set_bank_line_aside(tx: Transaction, line_id: int, reason: str, now: datetime) -> StoredLine:

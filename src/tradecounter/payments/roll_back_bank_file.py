@@ -2,12 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from msgspec.structs import asdict
-
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import lock_balances
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.queries.bank_files import (
     LineOfFile,
@@ -17,7 +16,7 @@ from tradecounter.payments.queries.bank_files import (
     undo_lines,
 )
 from tradecounter.payments.record_payment import reverse_payment
-from tradecounter.payments.wire import RolledBackFile, present_file
+from tradecounter.payments.wire import RolledBackFile
 
 ROLL_BACK_WITHIN = timedelta(days=90)
 
@@ -53,8 +52,9 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     await undo_lines(tx, file_id, removed, restored, f"bank file {file_id}, which had placed it, was rolled back", now)
     counts = {"reversed": len(reversed_), "removed": len(removed), "kept": len(kept)}
     audit(tx, "bank_file.roll_back", f"bank-file/{file_id}", now, after=counts)
-    values = asdict(present_file(await fetch_bank_file(tx, file_id)))
-    return RolledBackFile(**values, reversed=reversed_, kept=[line.id for line in kept])
+    return made_from(
+        await fetch_bank_file(tx, file_id), RolledBackFile, reversed=reversed_, kept=[line.id for line in kept]
+    )
 
 
 async def _rollable(tx: Transaction, file_id: int, now: datetime) -> None:

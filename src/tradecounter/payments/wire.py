@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.money import NOTHING
@@ -87,12 +87,9 @@ def present_payment(record: PaymentRecord) -> Payment:
 
 def own_payment(payment: Payment) -> CustomerPayment:
     """Return a payment as its customer sees it."""
-    stands = payment.reversed_at is None
-    reversal = {
-        "reversed_at": UNSET if payment.reversed_at is None else local_text(payment.reversed_at),
-        "reversal_reason": UNSET if stands else payment.reversal_reason,
-    }
-    return CustomerPayment(**structs.asdict(payment) | reversal)
+    if payment.reversed_at is None:
+        return made_from(payment, CustomerPayment, reversed_at=UNSET, reversal_reason=UNSET)
+    return made_from(payment, CustomerPayment, reversed_at=local_text(payment.reversed_at))
 
 
 Day = date  # fields are named `date`

@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct
-from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.bulk.kinds import ImportKind, Removal, Stage, Staged, by_row
@@ -22,6 +21,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import Key, Spellings
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Pounds
+from tradecounter.kit.wire import made_from
 from tradecounter.prices.queries import importing as sql
 from tradecounter.prices.queries.importing import (
     COUNT_JUDGED,
@@ -75,8 +75,9 @@ async def _figures(
     rows = await tx.fetch_all(GUARDED)
     concerned: int = await tx.find_value(customers)
     await tx.execute(DROP_JUDGED)
-    return PriceFigures(
-        **asdict(counted),
+    return made_from(
+        counted,
+        PriceFigures,
         customers=concerned,
         new_price_lists=new_lists,
         guarded_prices=[_guarded(row) for row in rows],

@@ -1,8 +1,9 @@
 """`/credit-note`: the customer's credit notes."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
@@ -13,6 +14,7 @@ from tradecounter.billing.operations.public import (
     document_file,
     document_filters,
 )
+from tradecounter.billing.wire import CustomerDocumentLine, own_line
 from tradecounter.credit_notes.operations.staff import CreditNoteNumber
 from tradecounter.credit_notes.operations.wire import CREDIT_NOTE
 from tradecounter.credit_notes.queries import (
@@ -23,8 +25,7 @@ from tradecounter.credit_notes.queries import (
     fetch_credit_note,
     list_credit_notes,
 )
-from tradecounter.credit_notes.reseller_wire import present_credit_note
-from tradecounter.credit_notes.wire import CustomerCreditNote, own_credit_note
+from tradecounter.credit_notes.reseller_wire import CreditNote, CreditNoteFields, present_credit_note
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import FILE, Described, Subject
@@ -34,6 +35,19 @@ from tradecounter.edge.rest.negotiation import CSV, PDF, choose_named
 from tradecounter.edge.rest.operation import Link, Sample, csv_media
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, RecordLists
+from tradecounter.kit.wire import made_from
+
+
+class CustomerCreditNote(CreditNoteFields, frozen=True, kw_only=True):
+    """A credit note with its lines, which correct those of an invoice."""
+
+    lines: Annotated[list[CustomerDocumentLine], Meta(description="What is credited.")]
+
+
+def own_credit_note(note: CreditNote) -> CustomerCreditNote:
+    """Return a credit note as its customer sees it."""
+    return made_from(note, CustomerCreditNote, lines=[own_line(line) for line in note.lines])
+
 
 _DESCRIBED: Mapping[type, Described] = {
     CustomerCreditNote: Described("The credit note.", own_credit_note(CREDIT_NOTE), "CreditNote"),

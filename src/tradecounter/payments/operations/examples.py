@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
-from msgspec.structs import asdict
+from msgspec.structs import replace
 
 from tradecounter.edge.operations.subject import Described
-from tradecounter.kit.wire import ReasonRequest
+from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.payments.place_bank_line import Placement
 from tradecounter.payments.record_payment import PaymentRequest
 from tradecounter.payments.wire import (
@@ -84,12 +84,11 @@ _LINE = StoredLine(
     customer_id=None,
     changed_at=_AT,
 )
-_PLACED = PlacedLine(
-    **asdict(_LINE)
-    | {"state": "placed", "why": "placed by hand", "payment_id": 61, "customer_id": 1001, "payment": PAYMENT}
+_PLACED = made_from(
+    _LINE, PlacedLine, state="placed", why="placed by hand", payment_id=61, customer_id=1001, payment=PAYMENT
 )
 _SETTING_ASIDE = ReasonRequest("It is the landlord's refund.")
-_SET_ASIDE = StoredLine(**asdict(_LINE) | {"state": "set_aside", "why": _SETTING_ASIDE.reason})
+_SET_ASIDE = replace(_LINE, state="set_aside", why=_SETTING_ASIDE.reason)
 _STORED_FILE = StoredFile(
     id=3,
     name="june.csv",
@@ -102,9 +101,7 @@ _STORED_FILE = StoredFile(
     unplaced=1,
     rolled_back_at=None,
 )
-_ROLLED_BACK = RolledBackFile(
-    **asdict(_STORED_FILE) | {"rolled_back_at": _AT + timedelta(hours=1)}, reversed=[61], kept=[]
-)
+_ROLLED_BACK = made_from(_STORED_FILE, RolledBackFile, rolled_back_at=_AT + timedelta(hours=1), reversed=[61], kept=[])
 
 BANK_FILES_DESCRIBED: Mapping[type, Described] = {
     StoredLine: Described("The line.", _LINE, "Line"),

@@ -206,8 +206,9 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
     product = await fetch_product(tx, sku)
     product_id = product.record.id
     level = await stock_level_of(tx, product_id)
-    return ResellerProduct(
-        **structs.asdict(_listed(product)),
+    return made_from(
+        _listed(product),
+        ResellerProduct,
         stock=made_from(level, Stock),
         deliveries=[made_from(delivery, ExpectedDelivery) for delivery in await deliveries_of(tx, product_id)],
         prices=await list_prices_of(tx, product_id),
