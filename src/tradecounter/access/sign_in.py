@@ -167,7 +167,7 @@ async def _complete(
     if not is_known:
         await queue(tx, "mail_user_browser", session_id=session_id)
     audit(tx, f"{noun_of(person)}.sign_in", subject_of(person), now)
-    return SignIn(cookie, "done", mark, tuple(codes or ()))
+    return SignIn(cookie=cookie, next="done", mark=mark, recovery_codes=tuple(codes or ()))
 
 
 def _begin_again() -> DomainError:

@@ -77,7 +77,12 @@ class TokenIssuer(Struct, frozen=True):
         ends = min(now + self.lifetime, consent.expires_at)
         access = await insert_token(tx, consent.id, now, ends, refreshes=False)
         refresh = await insert_token(tx, consent.id, now, consent.expires_at, refreshes=True)
-        return AgentTokens(access, refresh, int((ends - now).total_seconds()), " ".join(consent.scopes))
+        return AgentTokens(
+            access_token=access,
+            refresh_token=refresh,
+            seconds=int((ends - now).total_seconds()),
+            scope=" ".join(consent.scopes),
+        )
 
 
 async def revoke_agent_token(tx: Transaction, client_id: str, token: str, now: datetime) -> None:

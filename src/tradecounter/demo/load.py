@@ -118,7 +118,11 @@ def made_up_prices(products: Products) -> Iterator[Row[Any] | BadRow[Any]]:
             yield Row(
                 row.line,
                 PriceRow(
-                    price_list, row.values.sku, cost, percentage(cost, Decimal(97)), percentage(cost, Decimal(94))
+                    price_list=price_list,
+                    sku=row.values.sku,
+                    single_unit_cost=cost,
+                    five_plus_unit_cost=percentage(cost, Decimal(97)),
+                    ten_plus_unit_cost=percentage(cost, Decimal(94)),
                 ),
             )
 

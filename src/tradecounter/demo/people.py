@@ -131,8 +131,10 @@ async def set_demo_passwords(database: Database, secret: str, emails: Iterable[s
 _KITS = (("Office move", True, 0), ("Van stock", False, 40))
 _UNITS_IN_LISTS = (10, 2, 4, 1, 6)
 _CONTACTS = (
-    Contact(0, "Priya Nair", "Deliveries", "goods@harbourline.example", "023 8096 0142"),
-    Contact(0, "Tom Adeyemi-Holt", "Invoices", "accounts@harbourline.example", "023 8096 0177"),
+    Contact(id=0, name="Priya Nair", task="Deliveries", email="goods@harbourline.example", phone="023 8096 0142"),
+    Contact(
+        id=0, name="Tom Adeyemi-Holt", task="Invoices", email="accounts@harbourline.example", phone="023 8096 0177"
+    ),
 )
 _PROMISED_IN = timedelta(days=6)
 _SAVED_VIEWS = (("To dispatch", "/order", "status=To+dispatch"), ("Overdue", "/invoice", "show=overdue"))

@@ -80,30 +80,36 @@ def set_key(key: str) -> list[Sample]:
     """Return the commands that put a key into the environment, for each kind of shell."""
     return [
         Sample(
-            "Linux and macOS", "bash", f"export KEY={key}", "In a terminal, for the programs that are started from it."
+            title="Linux and macOS",
+            language="bash",
+            code=f"export KEY={key}",
+            note="In a terminal, for the programs that are started from it.",
         ),
-        Sample("PowerShell", "text", f'$env:KEY = "{key}"', "On Windows, in PowerShell."),
+        Sample(title="PowerShell", language="text", code=f'$env:KEY = "{key}"', note="On Windows, in PowerShell."),
     ]
 
 
 def samples(base_url: str, key: str = KEY_PLACE) -> list[Sample]:
     """Return how to read three products, in each language; the two of spreadsheets read the whole catalogue."""
     plan = Plan(Request("GET", f"{base_url}/product", _QUERY, accept=True))
-    programs = [Sample(title, language, write(plan), _NOTES[title]) for title, (language, write) in LANGUAGES.items()]
+    programs = [
+        Sample(title=title, language=language, code=write(plan), note=_NOTES[title])
+        for title, (language, write) in LANGUAGES.items()
+    ]
     return [
         *programs,
         Sample(
-            "Power Query",
-            "text",
-            guide_code("Excel (Power Query)", base_url).replace(KEY_PLACE, key),
-            "For Excel and Power BI: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. "
+            title="Power Query",
+            language="text",
+            code=guide_code("Excel (Power Query)", base_url).replace(KEY_PLACE, key),
+            note="For Excel and Power BI: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. "
             "When Excel asks how to connect, choose Anonymous.",
         ),
         Sample(
-            "Google Sheets",
-            "javascript",
-            guide_code("Google Sheets", base_url),
-            "For Extensions, Apps Script. Put the key into the script property KEY (Project Settings), "
+            title="Google Sheets",
+            language="javascript",
+            code=guide_code("Google Sheets", base_url),
+            note="For Extensions, Apps Script. Put the key into the script property KEY (Project Settings), "
             "run updateProducts once, and have a trigger run it every hour.",
         ),
     ]

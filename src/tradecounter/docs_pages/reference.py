@@ -135,7 +135,7 @@ def shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
     for name, status in sorted(statuses.items(), key=lambda item: item[1]):
         response = document["components"]["responses"][name]
         example = response.get("content", {}).get(_JSON, {}).get("example")
-        body = Body("", [], [], [Example("", _text_of(example), "json")])
+        body = Body(type="", media_types=[], groups=[], examples=[Example("", _text_of(example), "json")])
         yield Response(status, response["description"], shared=True, headers=list(response["headers"]), body=body)
 
 
@@ -203,7 +203,13 @@ class _Reader(Struct, frozen=True):
         content = response.get("content", {})
         anchor = f"{self.operation['operationId']}-{status}"
         body = self._body(content, anchor, request=False) if content and not shared else None
-        return Response(status, response["description"], shared, list(response.get("headers", ())), body)
+        return Response(
+            status=status,
+            description=response["description"],
+            shared=shared,
+            headers=list(response.get("headers", ())),
+            body=body,
+        )
 
     def _body(self, content: Mapping[str, Any], anchor: str, *, request: bool) -> Body:
         reader = FieldReader(self.document["components"]["schemas"], request=request)

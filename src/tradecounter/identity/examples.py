@@ -7,4 +7,4 @@ TOKEN_REQUEST = TokenRequest(
     subject_token="eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIxMDAxIn0.c2lnbmF0dXJl",
     subject_token_type="urn:ietf:params:oauth:token-type:jwt",
 )
-TOKEN = AccessToken("0f" * 32, ACCESS_TOKEN, "Bearer", 3600)
+TOKEN = AccessToken(access_token="0f" * 32, issued_token_type=ACCESS_TOKEN, token_type="Bearer", expires_in=3600)

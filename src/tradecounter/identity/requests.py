@@ -47,10 +47,10 @@ class KeyForm(Struct):
         """The request that the form makes. The key is valid until the end of its last day."""
         last_day = None if self.last_day is None else min(self.last_day, _LAST)
         return KeyRequest(
-            self.name,
-            None if set(self.scopes) == set(KEY_SCOPES) else self.scopes,
-            None if last_day is None else day_ends(last_day),
-            comma_separated(self.networks.replace("\n", ",")),
+            name=self.name,
+            scopes=None if set(self.scopes) == set(KEY_SCOPES) else self.scopes,
+            expires_at=None if last_day is None else day_ends(last_day),
+            networks=comma_separated(self.networks.replace("\n", ",")),
         )
 
 

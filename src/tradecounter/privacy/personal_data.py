@@ -102,7 +102,12 @@ async def what_goes(tx: Transaction, account: Account) -> Erasure:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {business.owed}")
     if business.unallocated:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {business.unallocated} on its account: refund it")
-    return Erasure(customer_id, account.name, account.email_address, await personal_data(tx, customer_id))
+    return Erasure(
+        id=customer_id,
+        name=account.name,
+        email_address=account.email_address,
+        erased=await personal_data(tx, customer_id),
+    )
 
 
 def _open(count: int, noun: str) -> str:

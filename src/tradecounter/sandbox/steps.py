@@ -48,10 +48,10 @@ class Reseller(Struct, frozen=True):
 def reseller_from(settings: Settings) -> Reseller:
     """Return the reseller of the settings."""
     return Reseller(
-        OrderingPolicy.from_settings(settings),
-        letterhead_from(settings),
-        ProvisioningVault(lambda: secret_keys(settings)),
-        lambda: secret_key(settings),
+        policy=OrderingPolicy.from_settings(settings),
+        letterhead=letterhead_from(settings),
+        vault=ProvisioningVault(lambda: secret_keys(settings)),
+        secret=lambda: secret_key(settings),
     )
 
 
@@ -90,7 +90,10 @@ class Configured(Struct, frozen=True):
         [item, *_] = await lines_of_order(tx, order.id)
         configurations = [
             ConfigurationRequest(
-                f"branch{unit}@dsl.example", f"demo-password-{unit}", f"Branch {unit}", f"demo-wifi-{unit}"
+                adsl_username=f"branch{unit}@dsl.example",
+                adsl_password=f"demo-password-{unit}",
+                wifi_ssid=f"Branch {unit}",
+                wifi_password=f"demo-wifi-{unit}",
             )
             for unit in range(1, self.units + 1)
         ]
@@ -244,4 +247,9 @@ def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:
     """Yield a serial number for each unit or bundle component, with MAC addresses reserved for documentation."""
     units = [part for line in lines for part in line.components or (line,) for _ in range(part.quantity)]
     for number, part in enumerate(units, start=1):
-        yield Serial(part.id, f"{part.sku}-{part.id:05}-{number:03}", f"00:00:5E:00:53:{number % 256:02X}", part.sku)
+        yield Serial(
+            item_id=part.id,
+            serial_number=f"{part.sku}-{part.id:05}-{number:03}",
+            mac_address=f"00:00:5E:00:53:{number % 256:02X}",
+            provisioning_sku=part.sku,
+        )

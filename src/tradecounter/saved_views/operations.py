@@ -27,7 +27,14 @@ class SharedView(Struct):
 
 _DESCRIBED: Mapping[type, Described] = {
     SharedView: Described(
-        "", SharedView(2, "Back-ordered", "/order?status=Back-ordered", "sales@reseller.example", on_today=True)
+        "",
+        SharedView(
+            id=2,
+            name="Back-ordered",
+            address="/order?status=Back-ordered",
+            owner="sales@reseller.example",
+            on_today=True,
+        ),
     )
 }
 _VIEWS = Subject(tag="Orders", read="orders:read", write="orders:write", roles=("administrator",), described=_DESCRIBED)

@@ -62,7 +62,9 @@ DESCRIBED: Mapping[type, Described] = {
             disabled_at=None,
         ),
     ),
-    KeyRequest: Described("", KeyRequest("ERP", ["read", "order"], _LATER, ["203.0.113.0/24"])),
+    KeyRequest: Described(
+        "", KeyRequest(name="ERP", scopes=["read", "order"], expires_at=_LATER, networks=["203.0.113.0/24"])
+    ),
     CreatedKey: Described(
         "The key, which is shown only now.",
         CreatedKey(

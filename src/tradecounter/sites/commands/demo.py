@@ -229,10 +229,10 @@ async def _people(database: Database, secret: str, clock: Clock) -> DemoPeople:
     first = customers[0]
     _, _, domain = first.email.partition("@")
     return DemoPeople(
-        customers,
-        await demo_users(database, secret, first.id, domain, clock.now()),
-        await demo_staff(database, secret, clock.now()),
-        await demo_service_token(database, secret, clock.now()),
+        customers=customers,
+        users=await demo_users(database, secret, first.id, domain, clock.now()),
+        staff=await demo_staff(database, secret, clock.now()),
+        service_token=await demo_service_token(database, secret, clock.now()),
     )
 
 

@@ -51,7 +51,9 @@ class StaffGate(Struct, frozen=True):
         if not any(includes(token.scopes, scope) for scope in (operation.scope, *operation.other_scopes)):
             raise missing_scope(operation.scope)
         request.scope[SCOPES] = token.scopes
-        request.scope[_ACTOR] = Actor("token", token.name, token.id, _acting_user(request), sender.address)
+        request.scope[_ACTOR] = Actor(
+            kind="token", name=token.name, id=token.id, acting_user=_acting_user(request), address=sender.address
+        )
 
     async def check_again(self, request: Request) -> None:
         """Check that the token of a request has not ended. Raises InvalidCredentialError."""

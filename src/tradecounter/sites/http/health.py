@@ -66,7 +66,12 @@ class ProcessState(Struct, frozen=True):
         writes = self.writability.writes and not away
         status: Literal["ok", "degraded"] = "ok" if writes and not self.freshness.is_stale else "degraded"
         database: Literal["ok", "away"] = "away" if away else "ok"
-        return Health("stopping" if self.stopping.is_set() else status, database, self._age(), writes)
+        return Health(
+            status="stopping" if self.stopping.is_set() else status,
+            database=database,
+            data_age=self._age(),
+            writes=writes,
+        )
 
     def readiness(self) -> Readiness:
         """Return the response of `GET /ready`."""
@@ -97,7 +102,7 @@ class ProcessState(Struct, frozen=True):
 
 
 _DESCRIBED: Mapping[type, Described] = {
-    Health: Described("The process runs.", Health("ok", "ok", 1, writes=True)),
+    Health: Described("The process runs.", Health(status="ok", database="ok", data_age=1, writes=True)),
     Readiness: Described("The process is ready.", Readiness(ready=True, reasons=[], warnings=[])),
 }
 _SERVICE = Subject(tag="Service", public=True, described=_DESCRIBED)

@@ -75,7 +75,9 @@ def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
         try:
             context = new_context(read_head(scope, addresses), peer, addresses)
         except Exception as fault:  # noqa: BLE001 raised again in the error middleware
-            context = new_context(RequestHead(MissingCredentialError(), None, ""), peer, addresses)
+            context = new_context(
+                RequestHead(credential=MissingCredentialError(), hops=None, request_id=""), peer, addresses
+            )
             context.fault = fault
         scope[SENDER] = context
     return context

@@ -105,10 +105,10 @@ def read_head(scope: Scope, addresses: ClientAddresses) -> RequestHead:
     query = scope["query_string"].decode("latin-1")
     credential = _read_credential(headers, repeated, query)
     head = RequestHead(
-        credential,
-        addresses.hops(scope["headers"]) if is_forwarded else None,
-        headers.get(b"x-request-id", b"").decode("latin-1"),
-        headers.get(b"if-none-match"),
+        credential=credential,
+        hops=addresses.hops(scope["headers"]) if is_forwarded else None,
+        request_id=headers.get(b"x-request-id", b"").decode("latin-1"),
+        if_none_match=headers.get(b"if-none-match"),
     )
     if (traceparent := headers.get(b"traceparent")) is not None:
         head.traceparent = traceparent.decode("latin-1")

@@ -114,12 +114,12 @@ class Site(ABC):
 
     def _state(self) -> ProcessState:
         return ProcessState(
-            self.freshness,
-            self.refresher,
-            self.stopping,
-            self.admission.addresses,
-            self.secrets,
-            self.database.writability,
+            freshness=self.freshness,
+            refresher=self.refresher,
+            stopping=self.stopping,
+            addresses=self.admission.addresses,
+            secrets=self.secrets,
+            writability=self.database.writability,
         )
 
     def assemble(
