@@ -183,9 +183,9 @@ def named_by(name: Callable[[str], str]) -> Iterator[None]:
         raise DomainError(error.kind, message, code=error.code, field_errors=named) from error
 
 
-def in_one(name: str) -> Callable[[str], str]:
-    """Return how the only element of a list names its fields, for `named_by`: `reason` for `items[0].reason`."""
-    return lambda place: place.removeprefix(f"{name}[0].")
+def in_only_item(place: str) -> str:
+    """Return what the only item of a list calls a field, for `named_by`: `reason` for `items[0].reason`."""
+    return place.removeprefix("items[0].")
 
 
 class ErrorCollector:

@@ -34,7 +34,6 @@ from tradecounter.edge.openapi.introduction import BACK_OFFICE
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.page_kit.page import BackOfficeStatic, Page, StaticEndpoint, page_at
-from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoint, endpoints_of
@@ -138,13 +137,11 @@ class BackOffice(Site):
         self.parts = self._parts(settings, clock)
         self.endpoints = self._endpoints(settings, clock)
         networks = read_networks(settings.backoffice_networks)
-        pages = backoffice_pages(self.parts, database, clock, settings.backoffice_url)
         self._app = self.assemble(
             [*self.endpoints, *self._documentation()],
             StaffGate(self.admission, database, clock),
-            pages=pages.endpoints,
-            page_gate=pages.gate,
-            around_pages=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
+            backoffice_pages(self.parts, database, clock, settings.backoffice_url),
+            is_page,
             around=lambda app: AllowedNetworks(app, networks, self.admission),
         )
 

@@ -45,7 +45,6 @@ from tradecounter.edge.openapi.introduction import PUBLIC
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.page_kit.page import Page, StaticEndpoint, page_at
-from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import LINK
 from tradecounter.edge.rest.negotiation import JSON
@@ -175,17 +174,15 @@ class Application(Site):
         self.changes = ChangeFeed(self._parts.views, self.followers, cursors, clock, settings.keep_changes)
         self.endpoints = self._endpoints(settings, clock)
         self.agents = self._agent_server(settings, clock)
-        pages = account_pages(self._parts, database, clock, settings.base_url)
         gate = CustomerGate(self.admission)
         app = self.assemble(
             [*self.endpoints, *self._documentation(clock)],
             gate,
-            pages=pages.endpoints,
-            page_gate=pages.gate,
+            account_pages(self._parts, database, clock, settings.base_url),
+            is_page,
             others=[self._feeds(gate, clock)],
             programs=[Route(MCP_PATH, self.agents)],
             cors_origins=settings.cors_origins,
-            around_pages=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
         )
         self.fast_path = ResponseCacheMiddleware(
             app,

@@ -13,7 +13,7 @@ from tradecounter.edge.command_line.session import reporting_errors, run_change,
 from tradecounter.goods_in.count_stock import compare_count, enter_count, read_count_lines
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.clock import SystemClock, local_text
-from tradecounter.kit.errors import in_one, named_by
+from tradecounter.kit.errors import in_only_item, named_by
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.prices.queries.prices_of_products import contract_prices_of, list_prices_of
@@ -72,7 +72,7 @@ def adjust(wanted: Adjustment, as_json: AsJson = False) -> None:
         raise typer.BadParameter("give either --change or --set, or --location")
 
     async def work(tx: Transaction) -> AdjustedStock:
-        with named_by(in_one("items")):
+        with named_by(in_only_item):
             [adjusted] = await adjust_stock(tx, [wanted], SystemClock().now())
         return adjusted
 
@@ -91,7 +91,7 @@ def receive(goods: ReceivedGoods, as_json: AsJson = False) -> None:
     """Book units of an expected delivery in; they serve back-orders first. What is missing stays expected."""
 
     async def work(tx: Transaction) -> BookedIn:
-        with named_by(in_one("items")):
+        with named_by(in_only_item):
             [booked] = await receive_goods(tx, [goods], SystemClock().now())
         return booked
 

@@ -19,6 +19,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Freshness, Refreshable, Refresher
 from tradecounter.edge.openapi.document import build_document
 from tradecounter.edge.openapi.introduction import About
+from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.edge.rest.operation import Endpoint, Operation
 from tradecounter.edge.server.compression import Compression
 from tradecounter.edge.server.connection.connections import Connections, fitting_connections
@@ -31,6 +32,7 @@ from tradecounter.identity.vault import RegisteredKeys
 from tradecounter.monitoring.metrics import Figures, one, process_figures
 from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.settings import Settings, runtime_folder
+from tradecounter.sites.assembled import Pages
 from tradecounter.sites.http.errors import ErrorMiddleware
 from tradecounter.sites.http.fast_path.response_cache import ResponseCache
 from tradecounter.sites.http.health import ProcessState
@@ -126,32 +128,28 @@ class Site(ABC):
         self,
         endpoints: Iterable[Endpoint],
         gate: Gate,
+        pages: Pages,
+        is_page: Callable[[str], bool],
         *,
-        pages: Iterable[Endpoint] = (),
-        page_gate: Gate | None = None,
         others: Iterable[tuple[Iterable[Endpoint], Gate]] = (),
         programs: Iterable[Route] = (),
         cors_origins: str | None = None,
-        around_pages: Callable[[ASGIApp], ASGIApp] = lambda app: app,
         around: Callable[[ASGIApp], ASGIApp] | None = None,
     ) -> ASGIApp:
-        """Return the site with routes for the endpoints behind its middleware.
+        """Return the site with routes for the endpoints and the pages behind its middleware.
 
-        `around_pages` wraps the router, for what only pages need. With `around`, which wraps it for all requests, no
+        Errors of the paths of `is_page` are shown as pages. `others` are endpoints with gates of their own, and
+        `programs` applications that admit requests themselves. With `around`, which wraps the site for all requests, no
         endpoint is called directly.
-        `page_gate` admits requests to `pages`, which people see after they have signed in; `others` are endpoints with
-        gates of their own, and `programs` applications that admit requests themselves.
         """
         direct = self._routes(endpoints, gate)
-        self.routes = [*direct]
-        if page_gate is not None:
-            self.routes += self._routes(pages, page_gate)
+        self.routes = [*direct, *self._routes(pages.endpoints, pages.gate)]
         for found, own_gate in others:
             self.routes += self._routes(found, own_gate)
         self.routes += programs
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        app = around_pages(router)
+        app = ErrorPagesMiddleware(router, pages.errors, is_page)
         if around is not None:
             return self._behind_middleware(around(app), [], cors_origins)
         return self._behind_middleware(app, direct, cors_origins)

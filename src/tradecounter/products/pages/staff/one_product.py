@@ -23,7 +23,7 @@ from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.errors import DomainError, Kind, in_one, invalid, named_by
+from tradecounter.kit.errors import DomainError, Kind, in_only_item, invalid, named_by
 from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
@@ -83,7 +83,7 @@ class ProductPages(Struct, frozen=True):
         async def work(tx: Transaction, body: Adjustment, now: datetime) -> str:
             if not body.is_clear:
                 raise invalid("set", "fill in this field or the next one, or the new place")
-            with named_by(in_one("items")):
+            with named_by(in_only_item):
                 [made] = await adjust_stock(tx, [body], now)
             place = f" Its place is {made.location}." if body.location else ""
             return f"{made.sku}: {made.on_hand:,} on hand, {made.available:,} available.{place}"
