@@ -18,7 +18,6 @@ import uvicorn
 from msgspec import Struct, field
 from uvicorn._subprocess import spawn, subprocess_started
 from uvicorn.supervisors import multiprocess
-from uvicorn.supervisors.multiprocess import Process
 
 from tradecounter.kit.digest import installed_files
 from tradecounter.kit.tasks import collector_paused
@@ -45,7 +44,7 @@ class ApiProcess(multiprocess.Process):
     release is installed meanwhile, a new process starts from scratch and imports that (docs/adr/0030).
     """
 
-    all_end: ClassVar[Event]  # set when all processes end; `ApiProcesses` creates it
+    all_end: ClassVar[Event]  # set when all processes end; `Supervisor` creates it
     imported: ClassVar[bytes]  # the files that the fork server imports, as they were when the supervisor started
     figures_folder: ClassVar[Path | None] = None  # where the processes write their figures for the metrics
 
@@ -186,25 +185,6 @@ def _fork_server_runs() -> bool:
     return True
 
 
-class ApiProcesses(multiprocess.Multiprocess):
-    """Uvicorn's supervisor; on SIGHUP, it replaces the processes by new ones, which read the settings again."""
-
-    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
-        ApiProcess.all_end = spawn.Event()
-        ApiProcess.imported = installed_files()
-        application = str(config.app).partition(":")[0]
-        _fork_server.set_forkserver_preload([application, _PREPARED_FORK_SERVER])
-        multiprocess.Process = ApiProcess  # type: ignore[misc]  # uvicorn has no parameter for it
-        super().__init__(config, sockets)
-
-    def terminate_all(self) -> None:
-        """End all processes and close the sockets; the kernel refuses new clients when the last process ends."""
-        ApiProcess.all_end.set()
-        super().terminate_all()
-        for listening in self.sockets:
-            listening.close()
-
-
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 10.0
 _SOUND_AFTER_SECONDS = 60.0  # a process that ran this long did not fail at its start
@@ -220,18 +200,30 @@ class _Life(Struct):
     has_responded: bool = False
 
 
-class Supervisor(ApiProcesses):
+class Supervisor(multiprocess.Multiprocess):
     """Restarts processes that have ended, after increasing pauses.
 
-    Uvicorn's own supervisor ends all processes when one cannot start, for example because the database is away.
+    Uvicorn's own supervisor ends all processes when one cannot start, for example because the database is away. On
+    SIGHUP, it replaces the processes by new ones, which read the settings again.
     """
 
-    _lives: dict[Process, _Life]
+    processes: list[ApiProcess]  # type: ignore[assignment]  # uvicorn's list of its own processes
 
-    def run(self) -> None:
-        """Keep the processes running until a signal."""
-        self._lives = {}
-        super().run()
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        ApiProcess.all_end = spawn.Event()
+        ApiProcess.imported = installed_files()
+        application = str(config.app).partition(":")[0]
+        _fork_server.set_forkserver_preload([application, _PREPARED_FORK_SERVER])
+        multiprocess.Process = ApiProcess  # type: ignore[misc]  # uvicorn has no parameter for it
+        super().__init__(config, sockets)
+        self._lives: dict[ApiProcess, _Life] = {}
+
+    def terminate_all(self) -> None:
+        """End all processes and close the sockets; the kernel refuses new clients when the last process ends."""
+        ApiProcess.all_end.set()
+        super().terminate_all()
+        for listening in self.sockets:
+            listening.close()
 
     def keep_subprocess_alive(self) -> None:
         """Restart processes whose pause is over."""
@@ -244,9 +236,9 @@ class Supervisor(ApiProcesses):
             if life.restart_at is not None and time.monotonic() >= life.restart_at:
                 self.processes[place] = self._restarted(process, life)
 
-    def _is_alive(self, process: Process, life: _Life) -> bool:
+    def _is_alive(self, process: ApiProcess, life: _Life) -> bool:
         """Return whether a process lives and responds in time; does not block."""
-        if not (process.runs if isinstance(process, ApiProcess) else process.process.is_alive()):
+        if not process.runs:
             return False
         if life.pinged_at is None:
             process.parent_conn.send(b"ping")
@@ -259,7 +251,7 @@ class Supervisor(ApiProcesses):
         patience = self.config.timeout_worker_healthcheck if life.has_responded else _SOUND_AFTER_SECONDS
         return time.monotonic() - life.pinged_at < patience
 
-    def _end(self, process: Process, life: _Life) -> None:
+    def _end(self, process: ApiProcess, life: _Life) -> None:
         process.kill()  # it may live and not respond
         process.join()
         now = time.monotonic()
@@ -268,7 +260,7 @@ class Supervisor(ApiProcesses):
         life.restart_at = now + (pause if life.failures else 0)
         log.error("an API process ended, starting another one", ended=process.pid, exit_code=process.exitcode)
 
-    def _restarted(self, process: Process, life: _Life) -> Process:
+    def _restarted(self, process: ApiProcess, life: _Life) -> ApiProcess:
         del self._lives[process]
         new = ApiProcess(self.config, self.sockets)
         new.start()

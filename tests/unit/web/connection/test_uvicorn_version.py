@@ -1,4 +1,4 @@
-"""`BoundedProtocol`, `Server` and `ApiProcesses` build on the insides of one minor version of uvicorn."""
+"""`BoundedProtocol`, `Server` and `Supervisor` build on the insides of one minor version of uvicorn."""
 
 import tomllib
 from pathlib import Path
