@@ -5,7 +5,6 @@ Locks are taken in the order of docs/architecture.md#locks.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from tradecounter.credit.queries import charge, require_charged
 from tradecounter.customers.queries.accounts import pipe_account
@@ -131,7 +130,6 @@ async def _confirm(
     *,
     allow_back_orders: bool,
 ) -> ConfirmedOrder:
-    tax = option.tax(pending.tax_rate)
     gross = pending.gross_with(option)
     wanted = added_up((line.product_id, line.quantity) for line in lines)
     async with tx.pipeline() as p:
@@ -155,7 +153,7 @@ async def _confirm(
         shipping_method=option.id,
         shipping_options=[o.dated(now, needed) for o in pending.shipping_options],
         shipping_net=option.cost_net,
-        shipping_tax=tax,
+        shipping_tax=option.tax(pending.tax_rate),
         paid=NOTHING,
         credited=NOTHING,
         status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
@@ -167,12 +165,16 @@ async def _confirm(
     )
     store_confirmation(tx, order)
     await queue(tx, "mail_order_confirmed", order_id=order.id)
-    record_order_event(tx, "order.confirmed", order, now, confirmation_code=order.confirmation_code, total=order.gross)
-    after: dict[str, Any] = {"confirmation_code": order.confirmation_code, "status": order.status, "total": order.gross}
-    if override_credit is not None:
-        after["override_credit"] = override_credit
-    audit_order(tx, "order.confirm", order, now, after=after)
+    _record(tx, order, override_credit, now)
     return order
+
+
+def _record(tx: Transaction, order: ConfirmedOrder, override_credit: str | None, now: datetime) -> None:
+    code, total = order.confirmation_code, order.gross
+    record_order_event(tx, "order.confirmed", order, now, confirmation_code=code, total=total)
+    override = {} if override_credit is None else {"override_credit": override_credit}
+    after = {"confirmation_code": code, "status": order.status, "total": total, **override}
+    audit_order(tx, "order.confirm", order, now, after=after)
 
 
 async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainError:

@@ -146,7 +146,8 @@ def _for_stock(line: OpenLine, queue: Queue, now: datetime) -> Wait:
     if delivery is not None:
         day = _day(delivery.expected_on)
         first = f", after {queue.earlier:,} for earlier orders" if queue.earlier else ""
-        said = f"{some} for stock: {delivery.incoming:,} {_are(delivery.incoming)} expected on {day}{first}."
+        are = "is" if delivery.incoming == 1 else "are"
+        said = f"{some} for stock: {delivery.incoming:,} {are} expected on {day}{first}."
         return Wait("stock", said + ready, f"Waits for stock, {day}")
     if coming:
         last = coming[-1]
@@ -178,10 +179,6 @@ def _for_packing(leaves: datetime | None, now: datetime) -> Wait:
 
 def _all(line: OpenLine) -> str:
     return "It waits" if line.quantity == 1 else f"All {line.quantity:,} wait"
-
-
-def _are(units: int) -> str:
-    return "is" if units == 1 else "are"
 
 
 def _day(moment: datetime) -> str:

@@ -156,7 +156,10 @@ def _item(line: OrderLine, fulfilled: Fulfilled, view: CustomerView, *, confirme
     members = structs.asdict(item) | {
         "quantity": line.dispatched + line.to_come if confirmed else line.quantity,
         "quantity_cancelled": line.cancelled if confirmed else 0,
-        "configurations": [_without_passwords(configuration) for configuration in item.configurations],
+        "configurations": [
+            OrderItemConfiguration(structs.replace(each.data, adsl_password=None, wifi_password=None))
+            for each in item.configurations
+        ],
     }
     return ResellerOrderItem(
         **members,
@@ -167,7 +170,3 @@ def _item(line: OrderLine, fulfilled: Fulfilled, view: CustomerView, *, confirme
         quantity_returned=line.returned,
         unit_cost=line.unit_cost,
     )
-
-
-def _without_passwords(configuration: OrderItemConfiguration) -> OrderItemConfiguration:
-    return OrderItemConfiguration(structs.replace(configuration.data, adsl_password=None, wifi_password=None))

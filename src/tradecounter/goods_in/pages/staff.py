@@ -59,10 +59,6 @@ class ReceivedForm(Struct):
     items: list[ReceivedRow] = []
 
 
-def _doubt(place: int, line: ReceivedRow) -> FieldError:
-    return FieldError(f"items[{place}].sure", f"{line.units} are there, and {line.incoming} are expected")
-
-
 class DeliveryRow(Struct, frozen=True):
     """A row of the form: its number, and what is expected; nothing, if a row that was sent is not in the list now."""
 
@@ -116,9 +112,13 @@ class GoodsInPages(Struct, frozen=True):
         rows = [place for place, row in enumerate(body.items) if row.units is not None or row.ends]
         if not rows:
             raise DomainError(Kind.INVALID, "fill in how many units are there")
-        doubtful = [place for place in rows if body.items[place].is_doubtful]
-        if doubtful:
-            raise invalid_fields([_doubt(place, body.items[place]) for place in doubtful])
+        doubts = [
+            FieldError(f"items[{place}].sure", f"{row.units} are there, and {row.incoming} are expected")
+            for place in rows
+            if (row := body.items[place]).is_doubtful
+        ]
+        if doubts:
+            raise invalid_fields(doubts)
         lines = [body.items[place] for place in rows]
         received = [made_from(line, ReceivedGoods, units=line.units or 0) for line in lines]
         with named_by(in_rows("items", rows, {"expected_on": "units"})):

@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from typing import Any
 
 from msgspec.structs import replace
 from psycopg.sql import SQL, Literal
@@ -30,6 +31,12 @@ _ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '',
 _BEGINS_WITH = SQL(
     "customer_reference <> '' and {word} ~>=~ nullif({typed}, '') and {word} ~<~ (nullif({typed}, '') || {last})"
 ).format(word=WORD, typed=TYPED_WORD, last=Literal(_LAST_CHARACTER))
+
+
+def _match(*, exact: bool, **row: Any) -> tuple[OrderRow, bool]:
+    return OrderRow(**row), exact
+
+
 _FIND_ORDERS = Statement(
     SQL("""
     with found as (
@@ -78,9 +85,9 @@ _FIND_ORDERS = Statement(
         tracking=_TRACKING,
         tracking_begins=begins("tracking_number"),
         tracking_ends=ends("tracking_number"),
-    )
+    ),
+    _match,
 )
-_COLUMNS_OF_ROW = 10  # of OrderRow
 
 
 async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: int) -> list[tuple[OrderRow, bool]]:
@@ -92,7 +99,7 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
     """
     number, code = NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
     word = joined_word(text)
-    rows = await tx.fetch_all(
+    return await tx.fetch_all(
         _FIND_ORDERS,
         text=text,
         number=None if number is None else int(number[0]),
@@ -104,7 +111,6 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
         amount=amount,
         most=most,
     )
-    return [(OrderRow(*row[:_COLUMNS_OF_ROW]), row[_COLUMNS_OF_ROW]) for row in rows]
 
 
 _MOST_WITH_REFERENCE = 500  # orders; the planner would rather look through the latest ones for more

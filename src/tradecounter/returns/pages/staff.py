@@ -114,7 +114,7 @@ class ReturnPages(Struct, frozen=True):
             Receipt,
             work,
             again=again,
-            facts=_credited,
+            facts=lambda received: _facts(received.credit_notes),
             to=lambda found: f"/return/{found.number}",
             done=_received,
         )
@@ -172,13 +172,9 @@ def _number(call: Call) -> str:
     return call.path_text("number", "return")
 
 
-def _credited(received: ReceivedReturn) -> Any:
-    """Return what the form has to show: the credit notes, if there are any."""
-    return _facts(received.credit_notes) if received.credit_notes else None
-
-
 def _facts(notes: Sequence[IssuedCreditNote]) -> Any:
-    return [(note.invoice, note.cost_gross) for note in notes]
+    """Return what the form has to show of credit notes; None without any."""
+    return [(note.invoice, note.cost_gross) for note in notes] or None
 
 
 def _received(shown: Return) -> str:

@@ -1,7 +1,7 @@
 """`/search` and `/account/search`: what the search boxes of the two sites find."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -16,9 +16,9 @@ from tradecounter.edge.pages.page_site import BothSites
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import invalid
+from tradecounter.parts.site import SiteParts
 from tradecounter.products.search.query import as_typed
 from tradecounter.search.find_anything import LONGEST, OWN_PRODUCT, Group, find_anything, find_own
-from tradecounter.storefront.storefront import RefreshableViews
 
 _FROM_LIVE = 2  # characters
 _MOST_LIVE = 5  # hits of a group
@@ -39,19 +39,11 @@ class SearchQuery(Struct, frozen=True):
         return text if len(text) >= (_FROM_LIVE if self.live else 1) else ""
 
 
-class SearchedParts(Protocol):
-    """What the search uses of the parts of either site."""
-
-    @property
-    def views(self) -> RefreshableViews:
-        """The catalogue, and customers' views of it."""
-
-
 class SearchPages(Struct, BothSites, frozen=True):
     """The search: of staff in everything, of a user in what is the customer's own, and in the catalogue."""
 
     desk: PageDesk
-    parts: SearchedParts
+    parts: SiteParts
 
     @page("/search", "Find anything", user_roles=("buyer", "accounts"), query=SearchQuery)
     async def search(self, call: Call) -> Response:

@@ -6,6 +6,7 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.billing.debtors import read_debtor_totals
 from tradecounter.billing.queries.debtors import DebtorTotals, last_balance_change
@@ -22,7 +23,7 @@ from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
 from tradecounter.products.queries.products import MOST_TO_MEND, TO_MEND, Shown, count_products_to_mend
 from tradecounter.quotes.queries import quotes_waiting
 from tradecounter.returns.queries import returns_waiting
-from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
+from tradecounter.webhooks.queries.endpoints import Trouble, webhooks_in_trouble
 
 Value = TypeVar("Value")
 
@@ -53,15 +54,6 @@ _ALL = (
 _TILES = {"dispatch", "back-order", "quote", "overdue", "job"}
 _OF_BILLING = {"invoice", "rest", "credit"}  # which only people who may invoice can do
 _LISTED_FOR_WAREHOUSE = {"dispatch", "return"}  # what its own lists on the page have
-# The name of a tile, what to do, and the state of products that want work.
-_PRODUCTS: Mapping[Shown, tuple[str, str, str]] = {
-    "below_cost": ("Below cost", "{} sold below cost", "bad"),
-    "back_ordered": ("Out of stock, orders wait", "{} out of stock, and orders wait", "warn"),
-    "without_price": ("Without price", "{} without a price", "warn"),
-    "without_picture": ("Without picture", "{} without a picture", ""),
-    "without_description": ("Without description", "{} without a description", ""),
-    "without_ean": ("Without EAN", "{} without an EAN", ""),
-}
 _KEPT_SECONDS = 120.0  # with years of data, some figures take tens of milliseconds
 _STATUSES = {
     "part": PART_DISPATCHED,
@@ -69,6 +61,59 @@ _STATUSES = {
     "invoice": DISPATCHED,
     "rest": PART_INVOICED,
 }
+_RETURN_STATES = {"return": "open", "credit": "received"}
+
+
+class TaskKind(Struct, frozen=True):
+    """A kind of records that wait: the name and the state of its tile, what to do, their noun, and their list.
+
+    `{}` in the text is how many there are, up to `most`. `of_several` is the text for several, if it differs.
+    """
+
+    name: str
+    text: str
+    noun: str
+    path: str
+    state: str = ""
+    of_several: str = ""
+    most: int | None = None
+
+
+def _orders(name: str, text: str, status: str, state: str = "", of_several: str = "") -> TaskKind:
+    path = f"/order?status={status.replace(' ', '+')}&sort=placed"
+    return TaskKind(name, text, "order", path, state, of_several, MOST_COUNTED)
+
+
+def _products(shown: Shown, name: str, text: str, state: str = "") -> TaskKind:
+    return TaskKind(name, text, "product", f"/product?show={shown}", state, most=MOST_TO_MEND)
+
+
+_KINDS: Mapping[str, TaskKind] = {
+    "dispatch": _orders("To dispatch", "{} can be dispatched", "To dispatch"),
+    "part": _orders("Part dispatched", "{} part dispatched", PART_DISPATCHED),
+    "back-order": _orders(
+        "Back-ordered",
+        "{} waits for stock: look at the expected dates",
+        BACK_ORDERED,
+        "warn",
+        "{} wait for stock: look at the expected dates",
+    ),
+    "invoice": _orders("To invoice", "{} to invoice", DISPATCHED),
+    "rest": _orders("Part invoiced", "{} part invoiced: the rest is to be dispatched or invoiced", PART_INVOICED),
+    "return": TaskKind("Returns expected", "{} to receive", "return", "/return?state=open"),
+    "credit": TaskKind("Returns to credit", "{} to credit", "return", "/return?state=received"),
+    "request": TaskKind("Requests", "{} to answer", "request", "/request", "warn"),
+    "quote": TaskKind("Quotes to price", "{} to price", "quote", "/quote", "warn"),
+    "unplaced": TaskKind("Unplaced money", "{} of bank files to place", "line", "/bank-line", "warn"),
+    "job": TaskKind("Failed jobs", "{} failed: look why, and run it again", "job", "/job", "bad"),
+    "below_cost": _products("below_cost", "Below cost", "{} sold below cost", "bad"),
+    "back_ordered": _products("back_ordered", "Out of stock, orders wait", "{} out of stock, and orders wait", "warn"),
+    "without_price": _products("without_price", "Without price", "{} without a price", "warn"),
+    "without_picture": _products("without_picture", "Without picture", "{} without a picture"),
+    "without_description": _products("without_description", "Without description", "{} without a description"),
+    "without_ean": _products("without_ean", "Without EAN", "{} without an EAN"),
+}
+_NONE = Waiting(0, None)
 
 
 class Task(Struct, frozen=True):
@@ -98,7 +143,7 @@ class Today(Struct, frozen=True):
     @property
     def tiles(self) -> list[Task]:
         """The tasks whose figures are always shown."""
-        return [task for task in self.tasks if task.kind in _TILES or (self.of_catalogue and task.kind in _PRODUCTS)]
+        return [task for task in self.tasks if task.kind in _TILES or (self.of_catalogue and task.kind in TO_MEND)]
 
     @property
     def waiting(self) -> list[Task]:
@@ -134,15 +179,13 @@ async def read_today(
     tasks: list[Task] = []
     debtors = None
     if allowed("orders:read"):
-        tasks.append(_to_dispatch(await count_to_dispatch(tx)))
-        tasks += _orders(await orders_waiting(tx, list(_STATUSES.values())))
-        tasks += _returns(await returns_waiting(tx))
-        asked = await requests_waiting(tx)
-        tasks.append(
-            _task("request", "Requests", asked.count, "{} to answer", "request", "/request", "warn", asked.oldest)
-        )
+        tasks.append(_task("dispatch", await count_to_dispatch(tx)))
+        orders, returns = await orders_waiting(tx, list(_STATUSES.values())), await returns_waiting(tx)
+        tasks += [_task(kind, orders.get(status, _NONE)) for kind, status in _STATUSES.items()]
+        tasks += [_task(kind, returns.get(state, _NONE)) for kind, state in _RETURN_STATES.items()]
+        tasks.append(_task("request", await requests_waiting(tx)))
     if allowed("quotes:read"):
-        tasks.append(_quotes(await quotes_waiting(tx)))
+        tasks.append(_task("quote", await quotes_waiting(tx)))
     if allowed("billing:read"):
         # A change whose transaction was still open while a later one was seen shows after the two minutes.
         changed = await last_balance_change(tx), uk_date(now)
@@ -150,20 +193,14 @@ async def read_today(
         tasks.append(_overdue(debtors))
         tasks.append(_unplaced(await lines_waiting(tx)))
     if allowed("events:read"):
-        failed = sum(jobs.count for jobs in await failed_jobs(tx))
-        tasks.append(_task("job", "Failed jobs", failed, "{} failed: look why, and run it again", "job", "/job", "bad"))
-        trouble = await webhooks_in_trouble(tx)
-        stopped = [f"{plural(trouble.stopped, 'webhook')} stopped"] if trouble.stopped else []
-        failing = [f"{plural(trouble.failing, 'webhook')} {'fails' if trouble.failing == 1 else 'fail'}"]
-        text = f"{', '.join(stopped + (failing if trouble.failing else []))}: look at the last deliveries"
-        count = trouble.stopped + trouble.failing
-        tasks.append(Task("webhook", "Webhooks in trouble", f"{count:,}", text, "/webhook", "bad" if count else "",
-                          waits=bool(count)))  # fmt: skip
+        tasks.append(_task("job", Waiting(sum(jobs.count for jobs in await failed_jobs(tx)), None)))
+        tasks.append(_webhooks(await webhooks_in_trouble(tx)))
     if allowed("catalogue:write"):
-        tasks += _products(await count_products_to_mend(tx))
+        counts = await count_products_to_mend(tx)
+        tasks += [_task(shown, Waiting(counts[shown], None)) for shown in TO_MEND]
     if not allowed("billing:write"):
         tasks = [task for task in tasks if task.kind not in _OF_BILLING]
-    listed = [*(_LISTED_FOR_WAREHOUSE if "warehouse" in roles else ()), *(_PRODUCTS if "catalogue" in roles else ())]
+    listed = [*(_LISTED_FOR_WAREHOUSE if "warehouse" in roles else ()), *(TO_MEND if "catalogue" in roles else ())]
     return Today(_in_order(tasks, roles), debtors, "catalogue" in roles, listed)
 
 
@@ -172,65 +209,28 @@ def _in_order(tasks: Iterable[Task], roles: Sequence[Role]) -> list[Task]:
     return sorted(tasks, key=lambda task: order.index(task.kind))
 
 
-def _task(
-    kind: str,
-    name: str,
-    count: int,
-    text: str,
-    noun: str,
-    path: str,
-    state: str,
-    oldest: datetime | None = None,
-    most: int | None = None,
-) -> Task:
-    """Return a task with its `count`, up to `most`; its state is that of the tile when there are any."""
-    said = text.format(plural(count, noun, most=most))
-    return Task(kind, name, counted(count, most), said, path, state if count else "", oldest, bool(count))
+def _task(name: str, waiting: Waiting) -> Task:
+    kind, count = _KINDS[name], waiting.count
+    text = kind.of_several if kind.of_several and count != 1 else kind.text
+    return Task(
+        kind=name,
+        name=kind.name,
+        figure=counted(count, kind.most),
+        text=text.format(plural(count, kind.noun, most=kind.most)),
+        path=kind.path,
+        state=kind.state if count else "",
+        oldest=waiting.oldest,
+        waits=bool(count),
+    )
 
 
-def _to_dispatch(waiting: Waiting) -> Task:
-    path = "/order?status=To+dispatch&sort=placed"
-    return _task("dispatch", "To dispatch", waiting.count, "{} can be dispatched", "order", path, "", waiting.oldest,
-                 MOST_COUNTED)  # fmt: skip
-
-
-def _orders(counts: Mapping[str, Waiting]) -> list[Task]:
-    said = {
-        "part": ("Part dispatched", "{} part dispatched", ""),
-        "back-order": ("Back-ordered", "{} waits for stock: look at the expected dates", "warn"),
-        "invoice": ("To invoice", "{} to invoice", ""),
-        "rest": ("Part invoiced", "{} part invoiced: the rest is to be dispatched or invoiced", ""),
-    }
-    tasks = []
-    for kind, (name, text, state) in said.items():
-        status = _STATUSES[kind]
-        waiting = counts.get(status, Waiting(0, None))
-        path = f"/order?status={status.replace(' ', '+')}&sort=placed"
-        said_of = text if waiting.count == 1 else text.replace(" waits ", " wait ")
-        tasks.append(_task(kind, name, waiting.count, said_of, "order", path, state, waiting.oldest, MOST_COUNTED))
-    return tasks
-
-
-def _returns(counts: Mapping[str, Waiting]) -> list[Task]:
-    opened, received = (counts.get(state, Waiting(0, None)) for state in ("open", "received"))
-    return [
-        _task("return", "Returns expected", opened.count, "{} to receive", "return", "/return?state=open", "",
-              opened.oldest),
-        _task("credit", "Returns to credit", received.count, "{} to credit", "return", "/return?state=received", "",
-              received.oldest),
-    ]  # fmt: skip
-
-
-def _products(counts: Mapping[Shown, int]) -> list[Task]:
-    tasks = []
-    for shown, (name, text, state) in _PRODUCTS.items():
-        count = counts[shown]
-        tasks.append(_task(shown, name, count, text, "product", f"/product?show={shown}", state, most=MOST_TO_MEND))
-    return tasks
-
-
-def _quotes(waiting: Waiting) -> Task:
-    return _task("quote", "Quotes to price", waiting.count, "{} to price", "quote", "/quote", "warn", waiting.oldest)
+def _webhooks(trouble: Trouble) -> Task:
+    stopped = [f"{plural(trouble.stopped, 'webhook')} stopped"] if trouble.stopped else []
+    failing = [f"{plural(trouble.failing, 'webhook')} {'fails' if trouble.failing == 1 else 'fail'}"]
+    text = f"{', '.join(stopped + (failing if trouble.failing else []))}: look at the last deliveries"
+    count = trouble.stopped + trouble.failing
+    state = "bad" if count else ""
+    return Task("webhook", "Webhooks in trouble", f"{count:,}", text, "/webhook", state, waits=bool(count))
 
 
 def _overdue(debtors: DebtorTotals) -> Task:
@@ -245,6 +245,6 @@ def _overdue(debtors: DebtorTotals) -> Task:
     return Task("overdue", "Overdue", figure, text, "/money", state, waits=bool(debtors.overdue))
 
 
-def _unplaced(waiting: WaitingLines) -> Task:
-    text = f"{{}} of bank files to place, {in_pounds(waiting.pounds)}"
-    return _task("unplaced", "Unplaced money", waiting.count, text, "line", "/bank-line", "warn", waiting.oldest)
+def _unplaced(lines: WaitingLines) -> Task:
+    task = _task("unplaced", Waiting(lines.count, lines.oldest))
+    return replace(task, text=f"{task.text}, {in_pounds(lines.pounds)}")
