@@ -2,84 +2,70 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.money import from_pence
 from tradecounter.orders.create.draft import cover_of, unknown_skus
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.shipping_options import choose_shipping
 from tradecounter.orders.states import NumberedOrder, OrderBase
 from tradecounter.stock.rules import Delivery, is_late
 from tradecounter.storefront.find_in_view import ProductListParameters, find_products
+from tradecounter.storefront.shown_product import ShownLine, ShownProduct, shown_products
 from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
-_MOST_FOUND = 5
 LONGEST_SEARCH = 500
 
 
-class OfferedLine(Struct, frozen=True):
-    """A product at a customer's price for a quantity; `breaks` are units and net unit costs of its price breaks.
+class OfferedLine(ShownLine, frozen=True):
+    """Units of a product at a customer's price; `delivery` is the next one, even if the customer may not see it."""
 
-    `stock` is the status of the stock that the customer may see; `is_delivery_shown` is whether it may see the
-    delivery.
-    """
-
-    sku: str
-    name: str
-    quantity: int
-    unit_cost: Decimal
-    breaks: tuple[tuple[int, Decimal], ...]
-    available: int
-    stock: str
     delivery: Delivery | None
-    is_delivery_shown: bool
 
     @property
-    def cost_net(self) -> Decimal:
-        """The net cost of all units."""
-        return self.unit_cost * self.quantity
+    def is_delivery_shown(self) -> bool:
+        """Whether the customer may see the delivery."""
+        return self.product.view.trade_account
 
     @property
     def back_ordered(self) -> int:
         """The units that are not in stock."""
-        return max(self.quantity - self.available, 0)
+        return max(self.quantity - self.product.available, 0)
+
+
+class Search(Struct, frozen=True):
+    """The products that match a search: the first ones, how many there are, and how the words were read."""
+
+    text: str
+    lines: Sequence[OfferedLine]
+    total: int
+    note: str
 
 
 def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], now: datetime) -> dict[int, OfferedLine]:
     """Return the products that a customer can buy; `wanted` are numbers of lines, SKUs and quantities."""
     lines = {}
     for number, sku, quantity in wanted:
-        row_and_costs = view.find(sku)
-        if row_and_costs is None:
-            continue
-        row, costs = row_and_costs
-        product = view.product(row)
-        due = (each for each in view.stock.deliveries.get(row, ()) if not is_late(each, uk_date(now)))
-        lines[number] = OfferedLine(
-            sku=product.sku,
-            name=product.name,
-            quantity=quantity,
-            unit_cost=from_pence(costs.at(quantity)),
-            breaks=tuple((units, from_pence(pence)) for units, pence in costs.breaks),
-            available=view.available(row),
-            stock=view.stock_status(row),
-            delivery=next(due, None),
-            is_delivery_shown=view.trade_account,
-        )
+        if (known := view.find(sku)) is not None:
+            lines[number] = _offered(ShownProduct(view, *known), quantity, now)
     return lines
 
 
-def found_lines(view: CustomerView, text: str, quantity: int, now: datetime) -> list[OfferedLine]:
-    """Return the first products that words match, at the customer's price for a quantity."""
-    rows = find_products(view, ProductListParameters(query=text[:LONGEST_SEARCH]))[:_MOST_FOUND]
-    skus = [view.product(int(row)).sku for row in rows]
-    return list(offered_lines(view, [(number, sku, quantity) for number, sku in enumerate(skus)], now).values())
+def search_lines(view: CustomerView, text: str, quantity: int, most: int, now: datetime) -> Search:
+    """Return the products that words match, at the customer's price for a quantity."""
+    rows = find_products(view, ProductListParameters(query=text[:LONGEST_SEARCH]))
+    products = shown_products(view, rows[:most].tolist())
+    return Search(text, [_offered(product, quantity, now) for product in products], len(rows), rows.note)
+
+
+def _offered(product: ShownProduct, quantity: int, now: datetime) -> OfferedLine:
+    deliveries = product.view.stock.deliveries.get(product.row, ())
+    due = (each for each in deliveries if not is_late(each, uk_date(now)))
+    return OfferedLine(product, quantity, next(due, None))
 
 
 def unknown_products(view: CustomerView, wanted: Iterable[tuple[int, str, int]]) -> dict[int, str]:

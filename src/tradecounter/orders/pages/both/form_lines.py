@@ -22,11 +22,12 @@ from tradecounter.kit.numbers import UnreadableNumberError, count_or_nothing, re
 from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
-from tradecounter.orders.offers import OfferedLine, found_lines, offered_lines, unknown_products
+from tradecounter.orders.offers import OfferedLine, offered_lines, search_lines, unknown_products
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
 from tradecounter.storefront.view import CustomerView, current_view
 
 _PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
+_MOST_FOUND = 5
 _MOST_SEARCHED = 50  # rows whose words are searched for: people type one at a time
 
 
@@ -78,7 +79,7 @@ def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView
             problems[row.number] = str(error)
     offered = offered_lines(view, wanted, now)
     unknown = [each for each in wanted if each[0] not in offered][:_MOST_SEARCHED]
-    found = {number: found_lines(whole, sku, quantity, now) for number, sku, quantity in unknown}
+    found = {number: search_lines(whole, sku, quantity, _MOST_FOUND, now).lines for number, sku, quantity in unknown}
     problems |= unknown_products(view, wanted)
     return [
         replace(

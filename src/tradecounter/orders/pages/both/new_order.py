@@ -33,6 +33,7 @@ from tradecounter.orders.create.check_request import read_request
 from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.history import add_own_note
+from tradecounter.orders.offers import search_lines
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.pages.both.buyer import Buyer
 from tradecounter.orders.pages.both.form_lines import (
@@ -53,7 +54,7 @@ from tradecounter.orders.pages.both.order_form import (
     delivery_note_of,
     values_of,
 )
-from tradecounter.orders.pages.both.priced_lines import PricedLines, priced, search
+from tradecounter.orders.pages.both.priced_lines import PricedLines, priced
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder
@@ -65,6 +66,7 @@ from tradecounter.storefront.view import CustomerView, current_view
 _RIGHTS: Rights = {"scope": "orders:write", "roles": SELLERS, "user_roles": BUYER}
 _MOST_BYTES = 2 * 1024 * 1024
 _QUICK, _QUICK_ROWS = "quick", 3
+_MOST_FOUND = 12
 _SEEN_LINE = "seen-line"  # the field with the greatest position of the basket's lines that the form shows
 
 
@@ -244,7 +246,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         return Beginning(kept + ordered, values)
 
     async def _show(self, call: Call, buyer: Buyer, shown: ShownForm) -> Response:
-        now, for_staff = self.desk.clock.now(), buyer.user is None
+        now = self.desk.clock.now()
         filled, lines = shown.filled, shown.lines.lines
         whole = await self.parts.views.of(buyer.customer_id)
         async with self.desk.reading() as tx:
@@ -254,7 +256,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
                 call.request.scope[BASKET] = await summarise(tx, buyer.user, whole)
             quick = await product_rows(tx, shown.typing, _QUICK, whole, buyer.customer_id, blank=_QUICK_ROWS, now=now)
         order = PricedLines(
-            priced(view, lines, now, sees_deliveries=for_staff),
+            priced(view, lines, now),
             delivery_country(filled, facts.addresses),
             self.parts.settings.vat_rate,
         )
@@ -268,7 +270,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             order=order,
             needs_approval=buyer.needs_approval(order.gross),
             shown=shown,
-            found=search(whole, filled.value("q").strip(), now, sees_deliveries=for_staff),
+            found=search_lines(whole, text, 1, _MOST_FOUND, now) if (text := filled.value("q").strip()) else None,
             quick=quick,
             countries=COUNTRIES,
         )
