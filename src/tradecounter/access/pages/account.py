@@ -1,6 +1,7 @@
 """`/account/user`: the account's users, for its owners."""
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -15,7 +16,6 @@ from tradecounter.access.users import (
     invite_own_user,
 )
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import OWNER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -57,7 +57,8 @@ class UserPages(Struct, frozen=True):
     @step(
         f"{_LIST}/invite",
         "Invite a user",
-        shown=lambda self, call, filled: self._show_invite(call, filled),
+        template="access/invite.html",
+        values={"roles": USER_ROLE_CHOICES},
         to=_LIST,
         done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
         user_roles=OWNER,
@@ -67,10 +68,14 @@ class UserPages(Struct, frozen=True):
         secret = secret_key(self.parts.settings)
         return await invite_own_user(tx, call.customer_id, body.email, body, secret, now)
 
+    async def _user_to_change(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"user": await fetch_user_of(tx, call.customer_id, _id(call)), "roles": USER_ROLE_CHOICES}
+
     @step(
         f"{_LIST}/{{id}}/role",
         "Change what a user may do",
-        shown=lambda self, call, filled: self._show_role(call, filled),
+        template="access/role.html",
+        values=_user_to_change,
         to=_LIST,
         done=lambda user: f"{user.email} has the {_rights_in_words(user)}.",
         user_roles=OWNER,
@@ -79,30 +84,19 @@ class UserPages(Struct, frozen=True):
     async def change_role(self, tx: Transaction, call: Call, body: UserRights, now: datetime) -> CustomerUser:
         return await change_user_rights(tx, call.customer_id, _id(call), body, now)
 
+    async def _ask_to_disable(self, tx: Transaction, call: Call) -> Question:
+        return disable_user_question(await fetch_user_of(tx, call.customer_id, _id(call)), _LIST, "Users")
+
     @step(
         f"{_LIST}/{{id}}/disable",
         "Disable a user",
-        asks=lambda self, call: self._ask_to_disable(call),
+        asks=_ask_to_disable,
         to=_LIST,
         done=lambda user: f"{user.email} is disabled and signed out.",
         user_roles=OWNER,
     )
     async def disable(self, tx: Transaction, call: Call, now: datetime) -> CustomerUser:
         return await disable_own_user(tx, call.customer_id, _id(call), now)
-
-    async def _show_invite(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/invite.html", form=filled, roles=USER_ROLE_CHOICES)
-
-    async def _show_role(self, call: Call, filled: Filled) -> Response:
-        user = await self._user(call)
-        return self.desk.show(call, "access/role.html", form=filled, user=user, roles=USER_ROLE_CHOICES)
-
-    async def _ask_to_disable(self, call: Call) -> Question:
-        return disable_user_question(await self._user(call), _LIST, "Users")
-
-    async def _user(self, call: Call) -> CustomerUser:
-        async with self.desk.reading() as tx:
-            return await fetch_user_of(tx, call.customer_id, _id(call))
 
 
 def _rights_in_words(user: CustomerUser) -> str:

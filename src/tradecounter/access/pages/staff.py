@@ -1,6 +1,7 @@
 """`/staff`, `/token` and `/settings`: staff members, service tokens, and the settings in force."""
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -19,7 +20,6 @@ from tradecounter.access.staff import (
 )
 from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -77,13 +77,20 @@ class StaffPages(Struct, frozen=True):
             roles=_ROLES,
         )
 
+    def _show_link(self, call: Call, made: tuple[StaffMember, int]) -> Response:
+        member, link_id = made
+        settings = self.parts.settings
+        link = staff_address(settings, link_token(secret_key(settings), link_id))
+        return self.desk.show(call, "access/link.html", member=member, link=link)
+
     @step(
         "/staff/new",
         "Add a member of the staff",
-        shown=lambda self, call, filled: self._show_new(call, filled),
+        template="access/new.html",
+        values={"roles": _ROLES},
         to="/staff",
         done="The member is added. The link was shown once; reset the member to get another one.",
-        reveals=lambda self, call, made: self._show_link(call, *made),
+        reveals=_show_link,
         roles=ADMINISTRATORS,
         dangerous=True,
     )
@@ -91,10 +98,14 @@ class StaffPages(Struct, frozen=True):
         secret = secret_key(self.parts.settings)
         return await add_staff_member(tx, body, secret, now)
 
+    async def _member_to_edit(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"member": await _member(tx, call), "roles": _ROLES}
+
     @step(
         "/staff/{id}/edit",
         "Change a member of the staff",
-        shown=lambda self, call, filled: self._show_edit(call, filled),
+        template="access/edit.html",
+        values=_member_to_edit,
         to="/staff",
         done=lambda member: f"{member.name} is changed.",
         roles=ADMINISTRATORS,
@@ -103,48 +114,8 @@ class StaffPages(Struct, frozen=True):
     async def edit(self, tx: Transaction, call: Call, body: MemberForm, now: datetime) -> StaffMember:
         return await edit_staff_member(tx, (await _member(tx, call)).email, body.name, body.roles, now)
 
-    @step(
-        "/staff/{id}/disable",
-        "Disable a member of the staff",
-        asks=lambda self, call: self._ask_to_disable(call),
-        to="/staff",
-        done=lambda member: f"{member.name} is disabled.",
-        roles=ADMINISTRATORS,
-        dangerous=True,
-    )
-    async def disable(self, tx: Transaction, call: Call, now: datetime) -> StaffMember:
-        return await disable_staff_member(tx, (await _member(tx, call)).email, now)
-
-    @step(
-        "/staff/{id}/reset",
-        "Reset a member of the staff",
-        asks=lambda self, call: self._ask_to_reset(call),
-        to="/staff",
-        done="The member is reset. The link was shown once; reset the member again to get another one.",
-        reveals=lambda self, call, made: self._show_link(call, *made),
-        roles=ADMINISTRATORS,
-        dangerous=True,
-    )
-    async def reset(self, tx: Transaction, call: Call, now: datetime) -> tuple[StaffMember, int]:
-        secret = secret_key(self.parts.settings)
-        return await reset_staff_member(tx, (await _member(tx, call)).email, secret, now)
-
-    def _show_link(self, call: Call, member: StaffMember, link_id: int) -> Response:
-        settings = self.parts.settings
-        link = staff_address(settings, link_token(secret_key(settings), link_id))
-        return self.desk.show(call, "access/link.html", member=member, link=link)
-
-    async def _show_new(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/new.html", form=filled, roles=_ROLES)
-
-    async def _show_edit(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            member = await _member(tx, call)
-        return self.desk.show(call, "access/edit.html", form=filled, member=member, roles=_ROLES)
-
-    async def _ask_to_disable(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            member = await _member(tx, call)
+    async def _ask_to_disable(self, tx: Transaction, call: Call) -> Question:
+        member = await _member(tx, call)
         return Question(
             title=f"Disable {member.name}",
             text=f"{member.email} is signed out everywhere at once and cannot sign in any more. What the member did "
@@ -155,9 +126,20 @@ class StaffPages(Struct, frozen=True):
             danger=True,
         )
 
-    async def _ask_to_reset(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            member = await _member(tx, call)
+    @step(
+        "/staff/{id}/disable",
+        "Disable a member of the staff",
+        asks=_ask_to_disable,
+        to="/staff",
+        done=lambda member: f"{member.name} is disabled.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> StaffMember:
+        return await disable_staff_member(tx, (await _member(tx, call)).email, now)
+
+    async def _ask_to_reset(self, tx: Transaction, call: Call) -> Question:
+        member = await _member(tx, call)
         return Question(
             title=f"{'Enable' if member.disabled_at else 'Reset'} {member.name}",
             text=f"The password and the second factor of {member.email} end, and the member is signed out everywhere. "
@@ -167,6 +149,20 @@ class StaffPages(Struct, frozen=True):
             back_name="Staff and tokens",
             danger=True,
         )
+
+    @step(
+        "/staff/{id}/reset",
+        "Reset a member of the staff",
+        asks=_ask_to_reset,
+        to="/staff",
+        done="The member is reset. The link was shown once; reset the member again to get another one.",
+        reveals=_show_link,
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def reset(self, tx: Transaction, call: Call, now: datetime) -> tuple[StaffMember, int]:
+        secret = secret_key(self.parts.settings)
+        return await reset_staff_member(tx, (await _member(tx, call)).email, secret, now)
 
 
 async def _member(tx: Transaction, call: Call) -> StaffMember:
@@ -188,39 +184,27 @@ class TokenPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    def _show_token(self, call: Call, made: tuple[TokenRecord, str]) -> Response:
+        token, secret = made
+        return self.desk.show(call, "access/token.html", token=token, secret=secret)
+
     @step(
         "/token/new",
         "Add a service token",
-        shown=lambda self, call, filled: self._show_new(call, filled),
+        template="access/new_token.html",
+        values={"scopes": [(area, [scope for scope in SCOPES if scope.startswith(f"{area}:")]) for area in AREAS]},
         to="/staff",
         done="The token is added. It was shown once; revoke it and add another one.",
-        reveals=lambda self, call, made: self.desk.show(call, "access/token.html", token=made[0], secret=made[1]),
+        reveals=_show_token,
         roles=ADMINISTRATORS,
         dangerous=True,
     )
     async def add(self, tx: Transaction, body: TokenForm, now: datetime) -> tuple[TokenRecord, str]:
         return await add_token(tx, body.name, body.scopes, now, end_of("expires", body.expires))
 
-    @step(
-        "/token/{id}/revoke",
-        "Revoke a service token",
-        asks=lambda self, call: self._ask_to_revoke(call),
-        to="/staff",
-        done=lambda token: f"The token of {token.name} is revoked.",
-        roles=ADMINISTRATORS,
-        dangerous=True,
-    )
-    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> TokenRecord:
-        return await revoke_token(tx, call.path_id("id", "token"), now)
-
-    async def _show_new(self, call: Call, filled: Filled) -> Response:
-        scopes = [(area, [scope for scope in SCOPES if scope.startswith(f"{area}:")]) for area in AREAS]
-        return self.desk.show(call, "access/new_token.html", form=filled, scopes=scopes)
-
-    async def _ask_to_revoke(self, call: Call) -> Question:
+    async def _ask_to_revoke(self, tx: Transaction, call: Call) -> Question:
         token_id = call.path_id("id", "token")
-        async with self.desk.reading() as tx:
-            match = next((token for token in await list_tokens(tx) if token.id == token_id), None)
+        match = next((token for token in await list_tokens(tx) if token.id == token_id), None)
         token = or_not_found(match, "token", token_id)
         used = f"was last used {moment_text(token.last_used_at)}" if token.last_used_at else "was never used"
         return Question(
@@ -231,6 +215,18 @@ class TokenPages(Struct, frozen=True):
             back_name="Staff and tokens",
             danger=True,
         )
+
+    @step(
+        "/token/{id}/revoke",
+        "Revoke a service token",
+        asks=_ask_to_revoke,
+        to="/staff",
+        done=lambda token: f"The token of {token.name} is revoked.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> TokenRecord:
+        return await revoke_token(tx, call.path_id("id", "token"), now)
 
 
 class SettingPages(Struct, frozen=True):

@@ -32,21 +32,20 @@ class AgentPages(Struct, frozen=True):
         server = f"{call.base_url}/mcp"
         return self.desk.show(call, "agents/agents.html", agents=consents, server=server)
 
+    async def _ask_to_revoke(self, tx: Transaction, call: Call, now: datetime) -> Question:
+        agent = await fetch_agent(tx, call.customer_id, _agent_id(call), now)
+        return revoke_agent_question(agent, _LIST, "Agents")
+
     @step(
         f"{_LIST}/{{agent_id}}/revoke",
         "Revoke the access of an agent",
-        asks=lambda self, call: self._ask_to_revoke(call),
+        asks=_ask_to_revoke,
         to=_LIST,
         done="The access is revoked: the agent can do nothing more.",
         user_roles=DEVELOPERS,
     )
     async def revoke(self, tx: Transaction, call: Call, now: datetime) -> None:
         await revoke_agent(tx, call.customer_id, _agent_id(call), now)
-
-    async def _ask_to_revoke(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            agent = await fetch_agent(tx, call.customer_id, _agent_id(call), self.desk.clock.now())
-        return revoke_agent_question(agent, _LIST, "Agents")
 
 
 def _agent_id(call: Call) -> int:

@@ -55,75 +55,7 @@ class AlertPages(Struct, frozen=True):
     parts: AccountParts
 
     @page(PATH, "Alerts", user_roles=(*BUYER, *ACCOUNTS))
-    async def list_alerts(self, call: Call) -> Response:
-        return await self._show(call, Filled())
-
-    @action(
-        f"{PATH}/add",
-        "Tell me when a product is in stock",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=PATH,
-        done=lambda sku: f"You get an e-mail when {sku} is in stock.",
-        user_roles=BUYER,
-    )
-    async def add(self, tx: Transaction, call: Call, body: AlertForm, now: datetime) -> str:
-        view = await self.parts.views.of(call.customer_id)
-        await set_stock_alert(tx, user_of(call).id, view, body.sku, now)
-        return body.sku
-
-    @action(
-        f"{PATH}/{{id}}/remove",
-        "Remove an alert",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=PATH,
-        done="The alert is removed.",
-        user_roles=BUYER,
-    )
-    async def remove(self, tx: Transaction, call: Call) -> None:
-        product_id = call.path_id("id", "alert")
-        if not await remove_stock_alert(tx, user_of(call).id, product_id):
-            raise not_found("alert", product_id)
-
-    @action(
-        f"{PATH}/choose",
-        "Choose e-mails",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=PATH,
-        done="Your choice is saved.",
-        user_roles=(*BUYER, *ACCOUNTS),
-    )
-    async def choose(self, tx: Transaction, call: Call, body: ChosenForm, now: datetime) -> None:
-        chosen: dict[AlertKind, bool] = {"dispatched": body.dispatched, "invoices_due": body.invoices_due}
-        await choose_emails(tx, user_of(call), [kind for kind, is_wanted in chosen.items() if is_wanted], now)
-
-    @action(
-        _PRICES,
-        "Follow the prices of a list",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=lambda found: f"/account/list/{found.id}",
-        done=lambda found: f"You get an e-mail when prices of {found.name} change, at most once a day.",
-        user_roles=BUYER,
-    )
-    async def follow(self, tx: Transaction, call: Call, body: FollowedList, now: datetime) -> SavedList:
-        user = user_of(call)
-        found = await lock_own_list(tx, user, body.list)
-        await follow_prices(tx, user.customer_id, user.id, found.id, now)
-        return found
-
-    @action(
-        f"{_PRICES}/{{id}}/end",
-        "Follow the prices of a list no more",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=PATH,
-        done="You are not told of the prices of this list any more.",
-        user_roles=BUYER,
-    )
-    async def end(self, tx: Transaction, call: Call) -> None:
-        list_id = call.path_id("id", "alert")
-        if not await remove_price_alert(tx, user_of(call).id, list_id):
-            raise not_found("alert", list_id)
-
-    async def _show(self, call: Call, filled: Filled) -> Response:
+    async def list_alerts(self, call: Call, filled: Filled) -> Response:
         user = user_of(call)
         async with self.desk.reading() as tx:
             stock = await stock_alerts_of(tx, user.id)
@@ -142,3 +74,68 @@ class AlertPages(Struct, frozen=True):
             pays=user.has_role(*ACCOUNTS),
             days=DAYS_BEFORE,
         )
+
+    @action(
+        f"{PATH}/add",
+        "Tell me when a product is in stock",
+        shown=list_alerts,
+        to=PATH,
+        done=lambda sku: f"You get an e-mail when {sku} is in stock.",
+        user_roles=BUYER,
+    )
+    async def add(self, tx: Transaction, call: Call, body: AlertForm, now: datetime) -> str:
+        view = await self.parts.views.of(call.customer_id)
+        await set_stock_alert(tx, user_of(call).id, view, body.sku, now)
+        return body.sku
+
+    @action(
+        f"{PATH}/{{id}}/remove",
+        "Remove an alert",
+        shown=list_alerts,
+        to=PATH,
+        done="The alert is removed.",
+        user_roles=BUYER,
+    )
+    async def remove(self, tx: Transaction, call: Call) -> None:
+        product_id = call.path_id("id", "alert")
+        if not await remove_stock_alert(tx, user_of(call).id, product_id):
+            raise not_found("alert", product_id)
+
+    @action(
+        f"{PATH}/choose",
+        "Choose e-mails",
+        shown=list_alerts,
+        to=PATH,
+        done="Your choice is saved.",
+        user_roles=(*BUYER, *ACCOUNTS),
+    )
+    async def choose(self, tx: Transaction, call: Call, body: ChosenForm, now: datetime) -> None:
+        chosen: dict[AlertKind, bool] = {"dispatched": body.dispatched, "invoices_due": body.invoices_due}
+        await choose_emails(tx, user_of(call), [kind for kind, is_wanted in chosen.items() if is_wanted], now)
+
+    @action(
+        _PRICES,
+        "Follow the prices of a list",
+        shown=list_alerts,
+        to=lambda found: f"/account/list/{found.id}",
+        done=lambda found: f"You get an e-mail when prices of {found.name} change, at most once a day.",
+        user_roles=BUYER,
+    )
+    async def follow(self, tx: Transaction, call: Call, body: FollowedList, now: datetime) -> SavedList:
+        user = user_of(call)
+        found = await lock_own_list(tx, user, body.list)
+        await follow_prices(tx, user.customer_id, user.id, found.id, now)
+        return found
+
+    @action(
+        f"{_PRICES}/{{id}}/end",
+        "Follow the prices of a list no more",
+        shown=list_alerts,
+        to=PATH,
+        done="You are not told of the prices of this list any more.",
+        user_roles=BUYER,
+    )
+    async def end(self, tx: Transaction, call: Call) -> None:
+        list_id = call.path_id("id", "alert")
+        if not await remove_price_alert(tx, user_of(call).id, list_id):
+            raise not_found("alert", list_id)

@@ -1,6 +1,7 @@
 """`/account/approval`: orders that wait for approval, and asking for one."""
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -65,60 +66,6 @@ class ApprovalPages(Struct, frozen=True):
             may_decide=user.has_role(*APPROVERS),
         )
 
-    @step(
-        _ASK,
-        "Ask for approval",
-        shown=lambda self, call, filled: self._show_ask(call, filled),
-        to=PATH,
-        done="The approvers get an e-mail. Nothing is ordered until one of them confirms; it has left the basket.",
-        user_roles=BUYER,
-    )
-    async def ask(self, tx: Transaction, call: Call, body: AskForm, now: datetime) -> None:
-        user = user_of(call)
-        code, method = _code(call), body.shipping_method
-        order = await request_approval(tx, user.customer_id, user.id, code, method, body.note, now)
-        if order.kind == "order":  # what a quote asks for has left the basket
-            await take_out_of_makers(tx, order, await lines_of_order(tx, order.id))
-
-    @page(_ONE, "One order to approve", user_roles=(*BUYER, *APPROVER))
-    async def show_one(self, call: Call) -> Response:
-        return await self._show(call, Filled())
-
-    @action(
-        f"{_ONE}/approve",
-        "Approve an order",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=PATH,
-        done=lambda order: f"It is confirmed as order {order.order_reference}.",
-        user_roles=APPROVER,
-    )
-    async def approve(self, tx: Transaction, call: Call, body: ApproveForm, now: datetime) -> NumberedOrder:
-        policy, user = self.parts.contexts.policy, user_of(call)
-        return await approve_order(tx, call.customer_id, user.id, _code(call), policy, now, pricing=body.pricing)
-
-    @step(
-        f"{_ONE}/decline",
-        "Decline an order",
-        shown=lambda self, call, filled: self._show(call, filled, "approvals/decline.html"),
-        to=PATH,
-        done="It is declined. The user who asked gets an e-mail with your reason.",
-        user_roles=APPROVER,
-    )
-    async def decline(self, tx: Transaction, call: Call, body: DeclineApprovalRequest, now: datetime) -> None:
-        await decline_order(tx, call.customer_id, user_of(call).id, _code(call), body.reason, now)
-
-    @action(
-        f"{_ONE}/price",
-        "Price an order again",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=lambda made: f"{PATH}/{made.confirmation_code}",
-        done=lambda made: f"These are today's prices. They hold until {moment_text(made.expires_at)}.",
-        user_roles=APPROVER,
-    )
-    async def price(self, tx: Transaction, call: Call, now: datetime) -> PendingOrder:
-        context = self.parts.contexts.of(call.customer_id, now)
-        return await price_again(tx, call.customer_id, _code(call), context)
-
     async def _show_ask(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
@@ -134,9 +81,23 @@ class ApprovalPages(Struct, frozen=True):
             limit=user_of(call).order_limit,
         )
 
-    async def _show(self, call: Call, filled: Filled, template: str = "approvals/approval.html") -> Response:
-        """Show a request, as orders are shown to all buyers of the customer."""
-        now = self.desk.clock.now()
+    @step(
+        _ASK,
+        "Ask for approval",
+        shown=_show_ask,
+        to=PATH,
+        done="The approvers get an e-mail. Nothing is ordered until one of them confirms; it has left the basket.",
+        user_roles=BUYER,
+    )
+    async def ask(self, tx: Transaction, call: Call, body: AskForm, now: datetime) -> None:
+        user = user_of(call)
+        code, method = _code(call), body.shipping_method
+        order = await request_approval(tx, user.customer_id, user.id, code, method, body.note, now)
+        if order.kind == "order":  # what a quote asks for has left the basket
+            await take_out_of_makers(tx, order, await lines_of_order(tx, order.id))
+
+    async def _request(self, call: Call, now: datetime) -> dict[str, Any]:
+        """Return a request, as orders are shown to all buyers of the customer."""
         async with self.desk.reading() as tx:
             approval = await fetch_own_approval(tx, call.customer_id, _code(call), now)
             order = await fetch_own_order_by_code(tx, call.customer_id, approval.code)
@@ -147,24 +108,62 @@ class ApprovalPages(Struct, frozen=True):
         order = await dated_now(order, lines, self.parts.views, now)
         option = find_option(order.shipping_options, approval.shipping_method)
         is_open = isinstance(order, PendingOrder | PricedQuote) and not order.has_expired(now)
-        return self.desk.show(
-            call,
-            template,
-            form=filled,
-            approval=approval,
-            gross=order.gross_with(option) if is_open and option is not None else approval.gross,
-            limit=None if asker is None or approval.agent else asker.order_limit,  # an agent has limits of its own
-            notes=notes,
-            order=order,
-            lines=lines,
-            room=room,
-            option=option,
-            number=order.order_reference if isinstance(order, NumberedOrder) else None,
-            is_open=is_open,
-            is_pending=isinstance(order, PendingOrder | PricedQuote),
-            may_decide=user_of(call).has_role(*APPROVERS) and approval.state == "waiting",
-            address_lines=address_lines,
-        )
+        return {
+            "approval": approval,
+            "gross": order.gross_with(option) if is_open and option is not None else approval.gross,
+            "limit": None if asker is None or approval.agent else asker.order_limit,  # an agent has limits of its own
+            "notes": notes,
+            "order": order,
+            "lines": lines,
+            "room": room,
+            "option": option,
+            "number": order.order_reference if isinstance(order, NumberedOrder) else None,
+            "is_open": is_open,
+            "is_pending": isinstance(order, PendingOrder | PricedQuote),
+            "may_decide": user_of(call).has_role(*APPROVERS) and approval.state == "waiting",
+            "address_lines": address_lines,
+        }
+
+    @page(_ONE, "One order to approve", user_roles=(*BUYER, *APPROVER))
+    async def show_one(self, call: Call, filled: Filled) -> Response:
+        values = await self._request(call, self.desk.clock.now())
+        return self.desk.show(call, "approvals/approval.html", form=filled, **values)
+
+    @action(
+        f"{_ONE}/approve",
+        "Approve an order",
+        shown=show_one,
+        to=PATH,
+        done=lambda order: f"It is confirmed as order {order.order_reference}.",
+        user_roles=APPROVER,
+    )
+    async def approve(self, tx: Transaction, call: Call, body: ApproveForm, now: datetime) -> NumberedOrder:
+        policy, user = self.parts.contexts.policy, user_of(call)
+        return await approve_order(tx, call.customer_id, user.id, _code(call), policy, now, pricing=body.pricing)
+
+    @step(
+        f"{_ONE}/decline",
+        "Decline an order",
+        template="approvals/decline.html",
+        values=_request,
+        to=PATH,
+        done="It is declined. The user who asked gets an e-mail with your reason.",
+        user_roles=APPROVER,
+    )
+    async def decline(self, tx: Transaction, call: Call, body: DeclineApprovalRequest, now: datetime) -> None:
+        await decline_order(tx, call.customer_id, user_of(call).id, _code(call), body.reason, now)
+
+    @action(
+        f"{_ONE}/price",
+        "Price an order again",
+        shown=show_one,
+        to=lambda made: f"{PATH}/{made.confirmation_code}",
+        done=lambda made: f"These are today's prices. They hold until {moment_text(made.expires_at)}.",
+        user_roles=APPROVER,
+    )
+    async def price(self, tx: Transaction, call: Call, now: datetime) -> PendingOrder:
+        context = self.parts.contexts.of(call.customer_id, now)
+        return await price_again(tx, call.customer_id, _code(call), context)
 
 
 def _code(call: Call) -> str:

@@ -150,10 +150,10 @@ class AuditSummaryPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    async def _shown(self, _call: Call, listing: Listing[SummaryTable, DoneByActor]) -> dict[str, Any]:
+    async def _values(self, listing: Listing[SummaryTable, DoneByActor], now: datetime) -> dict[str, Any]:
         wanted = listing.wanted
         is_valid = not listing.form.errors and not listing.form.message
-        first = uk_date(wanted.period(self.desk.clock.now())[0]) if is_valid else ""
+        first = uk_date(wanted.period(now)[0]) if is_valid else ""
 
         def entries_path(row: DoneByActor, *, of_action: bool = True) -> str:
             action = {"action": row.action} if of_action else {}
@@ -171,7 +171,7 @@ class AuditSummaryPages(Struct, frozen=True):
         template="audit/summary.html",
         file="audit-summary",
         cells={heading: heading for heading in _HEADINGS},
-        shown=_shown,
+        values=_values,
         roles=("administrator",),
     )
     async def list_done(

@@ -116,21 +116,8 @@ class SharePages(Struct, frozen=True):
         return self.desk.show(call, "baskets/link.html", path=path, link=f"{call.base_url}{path}", lines=lines)
 
     @page(_SHARED, "The basket of a colleague", user_roles=BUYER, query=SharedBasket)
-    async def show_shared(self, call: Call) -> Response:
-        return await self._show(call, Filled(), _items(call.query(SharedBasket).item))
-
-    @action(
-        _SHARED,
-        "Add the basket of a colleague",
-        shown=lambda self, call, filled: self._show(call, filled, _items(call.query(SharedBasket).item)),
-        to="/account/new-order",
-        done=str,
-        user_roles=BUYER,
-    )
-    async def add(self, tx: Transaction, call: Call, body: SharedItems) -> str:
-        return await add_what_is_sold(tx, user_of(call).id, await self.parts.views.of(call.customer_id), body.items)
-
-    async def _show(self, call: Call, filled: Filled, items: Sequence[CreateOrderItem]) -> Response:
+    async def show_shared(self, call: Call, filled: Filled) -> Response:
+        items = _items(call.query(SharedBasket).item)
         view = await self.parts.views.of(call.customer_id)
         query = urlencode([("item", f"{item.quantity}:{item.sku}") for item in items])
         products = [(item, view.find(item.sku)) for item in items]
@@ -144,6 +131,17 @@ class SharePages(Struct, frozen=True):
             net=sum((line.net for line in lines), NOTHING),
             address=f"{_SHARED}?{query}",
         )
+
+    @action(
+        _SHARED,
+        "Add the basket of a colleague",
+        shown=show_shared,
+        to="/account/new-order",
+        done=str,
+        user_roles=BUYER,
+    )
+    async def add(self, tx: Transaction, call: Call, body: SharedItems) -> str:
+        return await add_what_is_sold(tx, user_of(call).id, await self.parts.views.of(call.customer_id), body.items)
 
 
 def _items(written: Sequence[str]) -> list[CreateOrderItem]:

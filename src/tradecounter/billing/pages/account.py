@@ -81,6 +81,12 @@ class OwnInvoicePages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
+    async def _owed(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
+        told = await told_invoices(tx, call.customer_id, now)
+        owed = owed_of(await open_invoices(tx, call.customer_id), told, now)
+        in_advance = await unallocated_of(tx, call.customer_id)
+        return {"now": now, "owed": owed, "in_advance": in_advance, "bank": bank_details(self.parts.settings)}
+
     @table_page(
         "/account/invoice",
         "Invoices",
@@ -89,7 +95,7 @@ class OwnInvoicePages(Struct, frozen=True):
         template="billing/invoices.html",
         file="invoices",
         cells=_INVOICE_CELLS,
-        shown=lambda self, call, _: self._shown(call),
+        values=_owed,
         user_roles=ACCOUNTS,
     )
     async def list_invoices(
@@ -99,14 +105,6 @@ class OwnInvoicePages(Struct, frozen=True):
             _invoice_filter(call.customer_id, wanted, now), before=None if at["after"] is None else at["after"][1]
         )
         return await list_invoices(tx, chosen, wanted.most)
-
-    async def _shown(self, call: Call) -> dict[str, Any]:
-        now = self.desk.clock.now()
-        async with self.desk.reading() as tx:
-            told = await told_invoices(tx, call.customer_id, now)
-            owed = owed_of(await open_invoices(tx, call.customer_id), told, now)
-            in_advance = await unallocated_of(tx, call.customer_id)
-        return {"now": now, "owed": owed, "in_advance": in_advance, "bank": bank_details(self.parts.settings)}
 
     @page("/account/invoice/zip", "Invoices as a ZIP file", user_roles=ACCOUNTS, query=InvoiceTable)
     async def send_files(self, call: Call) -> Response:

@@ -6,17 +6,15 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
-from starlette.responses import Response
 
 from tradecounter.audit.queries import actors_at
 from tradecounter.customer_notes.keep_notes import add_contact, add_note, change_contact, fetch_contact, remove_contact
 from tradecounter.customer_notes.queries import Happening, contacts_of, timeline_of
 from tradecounter.customer_notes.wire import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.edge.pages.listing import RowsToRead, table_page
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subject_links import path_of_subject
@@ -57,6 +55,22 @@ class CustomerNotePages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _customer(
+        self, tx: Transaction, call: Call, listing: Listing[TableParameters, Happening]
+    ) -> dict[str, Any]:
+        customer = await shown_customer(tx, call)
+        contacts = await contacts_of(tx, customer.id)
+        rows = listing.rows
+        subjects = {subject for row in rows for subject in row.audited_as if row.subject}
+        done = await actors_at(tx, subjects, {row.at for row in rows})
+        may = self.desk.view(call).may
+        return {
+            "shown": customer,
+            "contacts": contacts,
+            "sentence_of": lambda row: _sentence(row, done),
+            "path_of": lambda row: path_of_subject(row.subject, may),
+        }
+
     @table_page(
         _TIMELINE,
         "A customer's timeline",
@@ -65,7 +79,7 @@ class CustomerNotePages(Struct, frozen=True):
         template="customer_notes/timeline.html",
         file="timeline",
         cells=_CELLS,
-        shown=lambda self, call, listing: self._customer(call, listing.rows),
+        values=_customer,
         scope="customers:read",
     )
     async def show_timeline(
@@ -75,10 +89,19 @@ class CustomerNotePages(Struct, frozen=True):
         before = None if after is None else (*after[0], after[1])
         return await timeline_of(tx, call.path_id("id", "customer"), wanted.most, before)
 
+    async def _shown(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        """Return the customer, and the contact that the path names, if it names one."""
+        customer = await shown_customer(tx, call)
+        contact = None
+        if "contact_id" in call.request.path_params:
+            contact = await fetch_contact(tx, customer.id, call.path_id("contact_id", "contact"))
+        return {"shown": customer, "contact": contact}
+
     @step(
         "/customer/{id}/note",
         "Add a note",
-        shown=lambda self, call, filled: self._show(call, "note", filled),
+        template="customer_notes/note.html",
+        values=_shown,
         to=_TIMELINE,
         done="The note is added.",
         scope="customers:read",
@@ -89,7 +112,8 @@ class CustomerNotePages(Struct, frozen=True):
     @step(
         f"{_CONTACT}/new",
         "Add a contact",
-        shown=lambda self, call, filled: self._show(call, "contact_person", filled),
+        template="customer_notes/contact_person.html",
+        values=_shown,
         to="/customer/{id}",
         done="The contact is added.",
         scope="customers:write",
@@ -100,7 +124,8 @@ class CustomerNotePages(Struct, frozen=True):
     @step(
         f"{_CONTACT}/{{contact_id}}",
         "Change a contact",
-        shown=lambda self, call, filled: self._show(call, "contact_person", filled),
+        template="customer_notes/contact_person.html",
+        values=_shown,
         to="/customer/{id}",
         done="The contact is changed.",
         scope="customers:write",
@@ -109,35 +134,9 @@ class CustomerNotePages(Struct, frozen=True):
         contact_id = call.path_id("contact_id", "contact")
         await change_contact(tx, call.path_id("id", "customer"), contact_id, structs.asdict(body), now)
 
-    @step(
-        f"{_CONTACT}/{{contact_id}}/remove",
-        "Remove a contact",
-        asks=lambda self, call: self._asked(call),
-        to="/customer/{id}",
-        done="The contact is removed.",
-        scope="customers:write",
-    )
-    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await remove_contact(tx, call.path_id("id", "customer"), call.path_id("contact_id", "contact"), now)
-
-    async def _customer(self, call: Call, rows: Sequence[Happening]) -> dict[str, Any]:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            contacts = await contacts_of(tx, customer.id)
-            subjects = {subject for row in rows for subject in row.audited_as if row.subject}
-            done = await actors_at(tx, subjects, {row.at for row in rows})
-        may = self.desk.view(call).may
-        return {
-            "shown": customer,
-            "contacts": contacts,
-            "sentence_of": lambda row: _sentence(row, done),
-            "path_of": lambda row: path_of_subject(row.subject, may),
-        }
-
-    async def _asked(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            contact = await fetch_contact(tx, customer.id, call.path_id("contact_id", "contact"))
+    async def _ask_to_remove(self, tx: Transaction, call: Call) -> Question:
+        customer = await shown_customer(tx, call)
+        contact = await fetch_contact(tx, customer.id, call.path_id("contact_id", "contact"))
         return Question(
             text=f"{contact.name} is no contact of {customer.name} any more?",
             button="Remove",
@@ -147,10 +146,13 @@ class CustomerNotePages(Struct, frozen=True):
             danger=True,
         )
 
-    async def _show(self, call: Call, name: str, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            contact = None
-            if "contact_id" in call.request.path_params:
-                contact = await fetch_contact(tx, customer.id, call.path_id("contact_id", "contact"))
-        return self.desk.show(call, f"customer_notes/{name}.html", form=filled, shown=customer, contact=contact)
+    @step(
+        f"{_CONTACT}/{{contact_id}}/remove",
+        "Remove a contact",
+        asks=_ask_to_remove,
+        to="/customer/{id}",
+        done="The contact is removed.",
+        scope="customers:write",
+    )
+    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_contact(tx, call.path_id("id", "customer"), call.path_id("contact_id", "contact"), now)

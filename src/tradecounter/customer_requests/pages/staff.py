@@ -11,7 +11,7 @@ from tradecounter.customer_requests.queries import CustomerRequest, fetch_file, 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
-from tradecounter.edge.pages.listing import RowsToRead, table_page, views_of
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page, views_of
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
@@ -58,6 +58,9 @@ class RequestPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _views(self, call: Call, listing: Listing[RequestTable, CustomerRequest]) -> dict[str, Any]:
+        return views_of(self.desk.view(call).here, "state", _VIEWS, listing.wanted.state)
+
     @table_page(
         PATH,
         "Requests",
@@ -66,7 +69,7 @@ class RequestPages(Struct, frozen=True):
         template="customer_requests/list.html",
         file="requests",
         cells=_CELLS,
-        shown=lambda self, call, listing: self._views(call, listing.wanted.state),
+        values=_views,
         scope="orders:read",
     )
     async def list_requests(self, tx: Transaction, wanted: RequestTable, at: RowsToRead) -> list[CustomerRequest]:
@@ -74,8 +77,12 @@ class RequestPages(Struct, frozen=True):
         return await request_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
 
     @page(_ONE, "One request", scope="orders:read")
-    async def show_request(self, call: Call) -> Response:
-        return await self._show(call, Filled())
+    async def show_request(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            request = await fetch_request(tx, call.path_id("id", "request"))
+            order = await fetch_order(tx, request.order_reference)
+            shown = await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
+        return self.desk.show(call, "customer_requests/request.html", form=filled, request=request, shown=shown)
 
     @page(f"{PATH}/file/{{id}}", "A file of a request", scope="orders:read")
     async def show_file(self, call: Call) -> Response:
@@ -86,20 +93,10 @@ class RequestPages(Struct, frozen=True):
     @action(
         f"{_ONE}/answer",
         "Answer a request",
-        shown=lambda self, call, filled: self._show(call, filled),
+        shown=show_request,
         to=PATH,
         done="The request is closed, and the answer sent.",
         scope="orders:write",
     )
     async def answer(self, tx: Transaction, call: Call, body: RequestAnswer, now: datetime) -> None:
         await close_request(tx, call.path_id("id", "request"), body.text, now)
-
-    async def _views(self, call: Call, chosen: str) -> dict[str, Any]:
-        return views_of(self.desk.view(call).here, "state", _VIEWS, chosen)
-
-    async def _show(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            request = await fetch_request(tx, call.path_id("id", "request"))
-            order = await fetch_order(tx, request.order_reference)
-            shown = await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
-        return self.desk.show(call, "customer_requests/request.html", form=filled, request=request, shown=shown)

@@ -1,6 +1,7 @@
 """`/account/address`, and `/customer/{id}/address` in the back office: a customer's address book."""
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct, to_builtins
 from starlette.responses import Response
@@ -10,14 +11,13 @@ from tradecounter.customers.change_account import change_address, remove_address
 from tradecounter.customers.queries.addresses import find_address, list_addresses
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import BUYER, Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import ACCOUNT, BothSites, SharedParts
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.parts.shown import ShownCustomer, shown_customer
 
 
@@ -69,10 +69,23 @@ class AddressPages(Struct, BothSites, frozen=True):
         return self.desk.show(call, owner.template("addresses"), owner=owner, shown=owner.shown, addresses=addresses,
                               address_lines=address_lines)  # fmt: skip
 
+    async def _read(self, tx: Transaction, call: Call) -> tuple[Owner, SavedAddress | None]:
+        """Return the owner, and the address that the path names, if it names one. Raises DomainError (not found)."""
+        owner = await owner_of_page(tx, call, self.owner(call))
+        if "address_id" not in call.request.path_params:
+            return owner, None
+        return owner, or_not_found(await find_address(tx, owner.id, _id(call)), "address", _id(call))
+
+    async def _values(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        owner, address = await self._read(tx, call)
+        given = {} if address is None else to_builtins(address)
+        return {"owner": owner, "address": address, "given": given, "countries": COUNTRIES}
+
     @step(
         _NEW,
         "Add an address",
-        shown=lambda self, call, filled: self._show_form(call, filled),
+        template="customers/address.html",
+        values=_values,
         to=_BOOK,
         done=lambda saved: f"The address of {saved.contact_name} is saved.",
         **_CHANGE,
@@ -85,7 +98,8 @@ class AddressPages(Struct, BothSites, frozen=True):
     @step(
         _ONE,
         "Change an address",
-        shown=lambda self, call, filled: self._show_form(call, filled, _id(call)),
+        template="customers/address.html",
+        values=_values,
         to=_BOOK,
         done="The address is changed. Orders that are placed already keep the old one.",
         **_CHANGE,
@@ -95,27 +109,8 @@ class AddressPages(Struct, BothSites, frozen=True):
         owner = await owner_of_page(tx, call, self.owner(call))
         await change_address(tx, owner.id, _id(call), body, now)
 
-    @step(
-        _REMOVE,
-        "Remove an address",
-        asks=lambda self, call: self._ask_to_remove(call),
-        to=_BOOK,
-        done="The address is removed. Orders keep it.",
-        **_CHANGE,
-    )
-    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
-        owner = await owner_of_page(tx, call, self.owner(call))
-        await remove_address(tx, owner.id, _id(call), now)
-
-    async def _show_form(self, call: Call, filled: Filled, address_id: int | None = None) -> Response:
-        owner, address = await self._read(call, address_id)
-        given = {} if address is None else to_builtins(address)
-        return self.desk.show(
-            call, "customers/address.html", form=filled, owner=owner, address=address, given=given, countries=COUNTRIES
-        )
-
-    async def _ask_to_remove(self, call: Call) -> Question:
-        owner, address = await self._read(call, _id(call))
+    async def _ask_to_remove(self, tx: Transaction, call: Call) -> Question:
+        owner, address = await self._read(tx, call)
         return Question(
             title="Remove this address?",
             text=", ".join(address_lines(address)) if address else "",
@@ -128,14 +123,17 @@ class AddressPages(Struct, BothSites, frozen=True):
             danger=True,
         )
 
-    async def _read(self, call: Call, address_id: int | None) -> tuple[Owner, SavedAddress | None]:
-        """Return the owner, and one of its addresses. Raises DomainError (not found)."""
-        async with self.desk.reading() as tx:
-            owner = await owner_of_page(tx, call, self.owner(call))
-            address = None if address_id is None else await find_address(tx, owner.id, address_id)
-        if address is None and address_id is not None:
-            raise not_found("address", address_id)
-        return owner, address
+    @step(
+        _REMOVE,
+        "Remove an address",
+        asks=_ask_to_remove,
+        to=_BOOK,
+        done="The address is removed. Orders keep it.",
+        **_CHANGE,
+    )
+    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
+        owner = await owner_of_page(tx, call, self.owner(call))
+        await remove_address(tx, owner.id, _id(call), now)
 
 
 def _id(call: Call) -> int:

@@ -25,7 +25,7 @@ from tradecounter.edge.page_kit.tables import (
     read_cursor,
 )
 from tradecounter.edge.pages.operation import Access, page
-from tradecounter.edge.pages.step import Handler
+from tradecounter.edge.pages.step import NO_VALUES, Handler, ReadValues, Values, reading_by_name
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right
 from tradecounter.kit.errors import DomainError, Kind
@@ -98,7 +98,7 @@ def table_page(
     file: str,
     cells: Cells,
     needs: Mapping[str, str] = MappingProxyType({}),
-    shown: Callable[[Any, Call, Listing[Any, Any]], Awaitable[dict[str, Any]]] | None = None,
+    values: Values | ReadValues = NO_VALUES,
     **access: Unpack[Access],
 ) -> Callable[[Callable[..., Awaitable[Sequence[Any]]]], Handler]:
     """Declare the page of a table by the method that reads its rows.
@@ -109,7 +109,8 @@ def table_page(
     With `format=csv`, the page is a `file` with `cells` by their headings; a function of a row may also take `now`.
     `needs` are the scopes of columns that not everybody may see, by their headings on the page and in the file; the
     template asks `table.has(heading)`. Nobody sorts by a column that they do not see, since the order tells its values.
-    `shown` returns what the template needs besides `table` and `form`.
+    `values` are what the template shows besides `table` and `form`, or a method that returns it; it takes by name `tx`,
+    a reading, `call`, `now` and the `listing`.
 
     Raises TypeError if not everybody can sort by the column of the default order.
     """
@@ -128,7 +129,7 @@ def table_page(
             file=file,
             cells={name: taking_by_name(cell, ["now"]) if callable(cell) else cell for name, cell in cells.items()},
             needs=needs,
-            shown=shown,
+            values=reading_by_name(values, ["listing"]) if callable(values) else values,
         )
 
         @wraps(method)
@@ -151,7 +152,7 @@ class _DeclaredTable(Struct, frozen=True, kw_only=True):
     file: str
     cells: Cells
     needs: Mapping[str, str]
-    shown: Callable[[Any, Call, Listing[Any, Any]], Awaitable[dict[str, Any]]] | None
+    values: Values | ReadValues
 
     async def respond(self, pages: Any, call: Call) -> Response:
         """Respond with the page or the file."""
@@ -167,8 +168,8 @@ class _DeclaredTable(Struct, frozen=True, kw_only=True):
 
         columns = [column for column in self.columns if column.heading not in hidden]
         table = Table.of(call, pages.desk.view(call).here, columns, listing.rows, listing.sort, cursor)
-        more = {} if self.shown is None else await self.shown(pages, call, listing)
-        response: Response = pages.desk.show(call, self.template, form=listing.form, table=table, **more)
+        values = await self.values(pages, call, listing=listing) if callable(self.values) else self.values
+        response: Response = pages.desk.show(call, self.template, form=listing.form, table=table, **values)
         return response
 
     async def _listed(self, pages: Any, call: Call, hidden: set[str], now: datetime) -> Listing[Any, Any]:
@@ -186,15 +187,10 @@ class _DeclaredTable(Struct, frozen=True, kw_only=True):
 
 
 def views_of(address: str, parameter: str, names: Sequence[tuple[str, str]], chosen: str) -> dict[str, Any]:
-    """Return the links between the views of a table, for `shown`; without the parameter, the address is the first view.
+    """Return the links between the views of a table, as values; without the parameter, the address is the first view.
 
     `names` are the values of the parameter with their names for people; `chosen` is the value of this page.
     """
     first = names[0][0]
     links = {value: address if value == first else f"{address}?{parameter}={value}" for value, _ in names}
     return {"views": [(links[value], name) for value, name in names], "here": links[chosen]}
-
-
-async def constants(**values: Any) -> dict[str, Any]:
-    """Return the same values for every request, for `shown`."""
-    return values

@@ -1,15 +1,21 @@
 """Declares pages: who may open them, and what they need."""
 
-from collections.abc import Callable
-from typing import TypedDict, Unpack
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from inspect import signature
+from typing import Any, TypedDict, Unpack
 
 import msgspec
+from starlette.responses import Response
 
+from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.people import CustomerUser, Person, StaffMember
 from tradecounter.edge.permissions import Role, UserRole, allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Method, Operation, Parameter, Success, endpoint
 from tradecounter.edge.session import session_of
+
+Show = Callable[..., Coroutine[Any, Any, Response]]
 
 
 class PageOperation(Operation, frozen=True, kw_only=True):
@@ -52,9 +58,20 @@ INVOICE_FILES: Roles = ("accounts", "buyer")  # an order's page has links to its
 
 def page(
     path: str, summary: str, *, query: type[msgspec.Struct] | None = None, **access: Unpack[Access]
-) -> Callable[[Method], Method]:
-    """Mark a method that shows a page."""
-    return _marked("GET", path, summary, query, access)
+) -> Callable[[Show], Show]:
+    """Mark a method that shows a page. Its parameter `filled` is the form after an error, at first an empty one."""
+
+    def mark(method: Show) -> Show:
+        show = method
+        if "filled" in signature(method).parameters:
+
+            @wraps(method)
+            async def show(pages: Any, call: Call, filled: Filled | None = None) -> Response:
+                return await method(pages, call, Filled() if filled is None else filled)
+
+        return _marked("GET", path, summary, query, access)(show)
+
+    return mark
 
 
 def form(path: str, summary: str, **access: Unpack[Access]) -> Callable[[Method], Method]:

@@ -1,9 +1,11 @@
 """Declares a form that changes something: a step with a page of its own, or an action on another page."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from datetime import datetime
 from functools import wraps
-from typing import Any, Unpack, get_type_hints
+from inspect import signature
+from types import MappingProxyType
+from typing import Any, TypeVar, Unpack, get_type_hints
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -16,7 +18,11 @@ from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import shown_at
 
+Found = TypeVar("Found")
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
+Values = Mapping[str, Any]  # what a template shows, by its name there
+ReadValues = Callable[..., Awaitable[Values]]
+NO_VALUES: Values = MappingProxyType({})
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
 _TAKEN = ("tx", "call", "body", "now", "outside_result")
@@ -44,8 +50,10 @@ def step(
     path: str,
     title: str,
     *,
+    template: str = "",
+    values: Values | ReadValues = NO_VALUES,
+    asks: Callable[..., Awaitable[Question]] | None = None,
     shown: Shown | None = None,
-    asks: Callable[[Any, Call], Awaitable[Question]] | None = None,
     to: str | Callable[[Any], str],
     done: str | Callable[[Any], str] = "",
     reveals: Callable[[Any, Call, Any], Response] | None = None,
@@ -57,23 +65,21 @@ def step(
     The method takes what it needs by these names: `tx`, `call`, `now`; `body`, the form's struct; and `outside_result`,
     the result of `outside`, which runs before the transaction with the form's struct and key.
 
-    `shown` shows the form, first and after an error; a step without fields only `asks` a question. Then the browser
-    goes to the page `to`, whose path may have the step's parameters in braces, and that page shows the message `done`.
-    Both may be functions of what the method returns.
+    The form is a `template` with these `values`, or with those that the method `values` returns; a step without fields
+    only `asks` the question that a method returns. Either method takes by name `tx`, a reading, `call`, `now` and
+    `filled`, the form after an error. A form that needs more than a reading is `shown` by a method, in each case.
+
+    Then the browser goes to the page `to`, whose path may have the step's parameters in braces, and that page shows the
+    message `done`. Both may be functions of what the method returns.
 
     A step that `reveals` something, such as a new secret, responds once with a page about what the method returns; the
     same form sent again leads to the page `to`. Its form must be a `plain` one.
     """
-    if (shown is None) == (asks is None):
-        raise TypeError(f"{path}: a step has either `shown` or `asks`")
-
-    async def ask(pages: Any, call: Call, filled: Filled) -> Response:
-        question = await asks(pages, call)  # type: ignore[misc]  # it is called only where there is a question
-        values = {"question": question, "title": question.title or title, "plain": reveals is not None}
-        response: Response = pages.desk.show(call, "question.html", form=filled, **values)
-        return response
-
-    show = shown or ask
+    if [bool(template), asks is not None, shown is not None].count(True) != 1:
+        raise TypeError(f"{path}: a step has a `template`, `asks` something or is `shown` by a method")
+    show = shown or _showing(template, values)
+    if asks is not None:
+        show = _asking(asks, title, plain=reveals is not None)
 
     def declare(method: Callable[..., Awaitable[Any]]) -> Handler:
         async def show_form(pages: Any, call: Call) -> Response:
@@ -84,6 +90,50 @@ def step(
         return shown_at(page(path, title, **access)(shown_page))(take)
 
     return declare
+
+
+def _asking(asks: Callable[..., Awaitable[Question]], title: str, *, plain: bool) -> Shown:
+    read = reading_by_name(asks, ["filled"])
+
+    async def show(pages: Any, call: Call, filled: Filled) -> Response:
+        question = await read(pages, call, filled=filled)
+        response: Response = pages.desk.show(
+            call, "question.html", form=filled, question=question, title=question.title or title, plain=plain
+        )
+        return response
+
+    return show
+
+
+def _showing(template: str, values: Values | ReadValues) -> Shown:
+    found = reading_by_name(values, ["filled"]) if callable(values) else values
+
+    async def show(pages: Any, call: Call, filled: Filled) -> Response:
+        shown = await found(pages, call, filled=filled) if callable(found) else found
+        response: Response = pages.desk.show(call, template, form=filled, **shown)
+        return response
+
+    return show
+
+
+def reading_by_name(
+    read: Callable[..., Awaitable[Found]], names: Collection[str] = ()
+) -> Callable[..., Awaitable[Found]]:
+    """Return a function that calls a method of pages with what it takes by name: `tx`, `call`, `now` or one of `names`.
+
+    `tx` is a reading, which ends with the method. The function takes the pages, the call and what `names` names.
+    """
+    take = taking_by_name(read, {"tx", "call", "now", *names})
+    needs_reading = "tx" in signature(read).parameters
+
+    async def reading(pages: Any, call: Call, **named: Any) -> Found:
+        named |= {"call": call, "now": pages.desk.clock.now()}
+        if not needs_reading:
+            return await take(pages, **named)
+        async with pages.desk.reading() as tx:
+            return await take(pages, tx=tx, **named)
+
+    return reading
 
 
 def action(

@@ -106,6 +106,10 @@ class FeedPages(Struct, frozen=True):
             done="The feed is made. This is its address.",
         )
 
+    async def _feed(self, call: Call) -> FeedRecord:
+        async with self.desk.reading() as tx:
+            return await fetch_feed(tx, call.customer_id, _feed_id(call))
+
     @page(_ONE, "One feed", user_roles=DEVELOPERS, path_parameters=_ID)
     async def show_feed(self, call: Call) -> Response:
         feed, view = await self._feed(call), await self.parts.views.last(call.customer_id)
@@ -122,10 +126,13 @@ class FeedPages(Struct, frozen=True):
             priced=[] if rows is None else _priced(view, feed, rows[:_PREVIEWED].tolist(), self.parts),
         )
 
+    async def _edit(self, call: Call, filled: Filled) -> Response:
+        return await self._form(call, filled, await self._feed(call))
+
     @step(
         f"{_ONE}/edit",
         "Change a feed",
-        shown=lambda self, call, filled: self._edit(call, filled),
+        shown=_edit,
         outside=lambda self, call, _body, _key: self.parts.views.of(call.customer_id),
         to=_ONE,
         done="The feed is changed.",
@@ -145,15 +152,14 @@ class FeedPages(Struct, frozen=True):
         uses = [] if address is None else feed_uses(address, feed.columns)
         return self.desk.show(call, "feeds/feed_address.html", feed=feed, address=address, uses=uses)
 
+    async def _ask_for_new_address(self, tx: Transaction, call: Call) -> Question:
+        text = "Spreadsheets and shops that read the present address get nothing more. Give them the new one."
+        return await _question(tx, call, "A new address for", text, "Make a new address")
+
     @step(
         f"{_ONE}/new-address",
         "A new address",
-        asks=lambda self, call: self._ask(
-            call,
-            "A new address for",
-            "Spreadsheets and shops that read the present address get nothing more. Give them the new one.",
-            "Make a new address",
-        ),
+        asks=_ask_for_new_address,
         to=f"{_LIST}/{{id}}/address",
         done="The feed has a new address. The old one has ended.",
         user_roles=DEVELOPERS,
@@ -162,12 +168,14 @@ class FeedPages(Struct, frozen=True):
     async def renew(self, tx: Transaction, call: Call, now: datetime) -> NewAddress:
         return await renew_address(tx, self.vault, call.customer_id, _feed_id(call), now)
 
+    async def _ask_to_delete(self, tx: Transaction, call: Call) -> Question:
+        text = "Spreadsheets and shops that read it get nothing more."
+        return await _question(tx, call, "Delete", text, "Delete it")
+
     @step(
         f"{_ONE}/delete",
         "Delete a feed",
-        asks=lambda self, call: self._ask(
-            call, "Delete", "Spreadsheets and shops that read it get nothing more.", "Delete it"
-        ),
+        asks=_ask_to_delete,
         to=_LIST,
         done="The feed is deleted. Its address has ended.",
         user_roles=DEVELOPERS,
@@ -175,20 +183,6 @@ class FeedPages(Struct, frozen=True):
     )
     async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
         await remove_feed(tx, call.customer_id, _feed_id(call), now)
-
-    async def _feed(self, call: Call) -> FeedRecord:
-        async with self.desk.reading() as tx:
-            return await fetch_feed(tx, call.customer_id, _feed_id(call))
-
-    async def _ask(self, call: Call, what: str, text: str, button: str) -> Question:
-        feed = await self._feed(call)
-        back = f"{_LIST}/{feed.id}"
-        return Question(
-            title=f"{what} {feed.name}", text=text, button=button, back=back, back_name=feed.name, danger=True
-        )
-
-    async def _edit(self, call: Call, filled: Filled) -> Response:
-        return await self._form(call, filled, await self._feed(call))
 
     async def _form(
         self, call: Call, filled: Filled, feed: FeedRecord | None = None, use: str = "spreadsheet"
@@ -208,6 +202,12 @@ class FeedPages(Struct, frozen=True):
             manufacturers=snapshot.manufacturer_list,
             categories=snapshot.category_tree,
         )
+
+
+async def _question(tx: Transaction, call: Call, what: str, text: str, button: str) -> Question:
+    feed = await fetch_feed(tx, call.customer_id, _feed_id(call))
+    back = f"{_LIST}/{feed.id}"
+    return Question(title=f"{what} {feed.name}", text=text, button=button, back=back, back_name=feed.name, danger=True)
 
 
 def _feed_id(call: Call) -> int:

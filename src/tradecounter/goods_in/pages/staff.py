@@ -97,13 +97,17 @@ class GoodsInPages(Struct, frozen=True):
     parts: OfficeParts
 
     @page(_GOODS_IN, "Goods in", scope="stock:write", query=GoodsInQuery)
-    async def show_goods_in(self, call: Call) -> Response:
-        return await self._show(call, Filled())
+    async def show_goods_in(self, call: Call, filled: Filled) -> Response:
+        query = text("query", call.query(GoodsInQuery).query) or ""
+        async with self.desk.reading() as tx:
+            counted = await expected_goods(tx, fold(query), _MOST_SHOWN)
+        rows = _delivery_rows(counted, filled)
+        return self.desk.show(call, "goods_in/goods_in.html", form=filled, rows=rows, query=query, most=_MOST_SHOWN)
 
     @action(
         _GOODS_IN,
         "Book goods in",
-        shown=lambda self, call, filled: self._show(call, filled),
+        shown=show_goods_in,
         to=_GOODS_IN,
         done=_said_of_booking,
         scope="stock:write",
@@ -123,13 +127,6 @@ class GoodsInPages(Struct, frozen=True):
         received = [made_from(line, ReceivedGoods, units=line.units or 0) for line in lines]
         with named_by(in_rows("items", rows, {"expected_on": "units"})):
             return await receive_goods(tx, received, now)
-
-    async def _show(self, call: Call, filled: Filled) -> Response:
-        query = text("query", call.query(GoodsInQuery).query) or ""
-        async with self.desk.reading() as tx:
-            counted = await expected_goods(tx, fold(query), _MOST_SHOWN)
-        rows = _delivery_rows(counted, filled)
-        return self.desk.show(call, "goods_in/goods_in.html", form=filled, rows=rows, query=query, most=_MOST_SHOWN)
 
 
 _SHEET, _COUNT = "/count-sheet", "/count-sheet/return"

@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.guide import first_line, samples, set_key
-from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
@@ -48,13 +47,24 @@ class KeyPages(Struct, frozen=True):
             now=self.desk.clock.now(),
         )
 
+    def _show_new_key(self, call: Call, new: NewKey) -> Response:
+        return self.desk.show(
+            call,
+            "identity/made_key.html",
+            key=new.key,
+            first=first_line(call.base_url, new.key),
+            keys=set_key(new.key),
+            samples=samples(call.base_url, new.key),
+        )
+
     @step(
         _NEW_KEY,
         "New API key",
-        shown=lambda self, call, filled: self._new(call, filled),
+        template="identity/new_key.html",
+        values={"scopes": SCOPE_CHOICES},
         to=DEVELOPER_HOME,
         done="The key was made already. It is shown only once; if you did not copy it, make another one.",
-        reveals=lambda self, call, new: self._show_new_key(call, new.key),
+        reveals=_show_new_key,
         user_roles=DEVELOPERS,
         dangerous=True,
     )
@@ -62,10 +72,14 @@ class KeyPages(Struct, frozen=True):
         with named_by(named_on_page):
             return await create_key(tx, call.customer_id, body.request, now)
 
+    async def _ask_to_disable(self, tx: Transaction, call: Call) -> Question:
+        key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
+        return disable_key_question(key, DEVELOPER_HOME, "API keys")
+
     @step(
         _DISABLE_KEY,
         "Disable an API key",
-        asks=lambda self, call: self._ask_to_disable(call),
+        asks=_ask_to_disable,
         to=DEVELOPER_HOME,
         done=lambda name: f"The key {name} is disabled. Programs that send it are rejected within five seconds.",
         user_roles=DEVELOPERS,
@@ -79,24 +93,6 @@ class KeyPages(Struct, frozen=True):
         return self.desk.show(
             call, "identity/call.html", base_url=call.base_url, samples=samples(call.base_url), keys=set_key("…")
         )
-
-    async def _new(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "identity/new_key.html", form=filled, scopes=SCOPE_CHOICES)
-
-    def _show_new_key(self, call: Call, key: str) -> Response:
-        return self.desk.show(
-            call,
-            "identity/made_key.html",
-            key=key,
-            first=first_line(call.base_url, key),
-            keys=set_key(key),
-            samples=samples(call.base_url, key),
-        )
-
-    async def _ask_to_disable(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
-        return disable_key_question(key, DEVELOPER_HOME, "API keys")
 
 
 _APPLICATIONS = f"{DEVELOPER_HOME}/application"
@@ -116,21 +112,8 @@ class ApplicationPages(Struct, frozen=True):
             applications = await access_given(tx, call.customer_id, self.desk.clock.now())
         return self.desk.show(call, "identity/applications.html", applications=applications)
 
-    @step(
-        _REVOKE_APPLICATION,
-        "Revoke the access of an application",
-        asks=lambda self, call: self._ask_to_revoke(call),
-        to=_APPLICATIONS,
-        done="The access is revoked. The application's tokens end within five seconds.",
-        user_roles=DEVELOPERS,
-        path_parameters=_CLIENT_ID,
-    )
-    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await revoke_given_access(tx, call.customer_id, _client_id(call), now)
-
-    async def _ask_to_revoke(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            application = await fetch_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
+    async def _ask_to_revoke(self, tx: Transaction, call: Call, now: datetime) -> Question:
+        application = await fetch_access(tx, call.customer_id, _client_id(call), now)
         return Question(
             title=f"Revoke the access of {application.name}",
             text="The application can no longer see your prices and orders, or order for you. Its tokens end within "
@@ -140,6 +123,18 @@ class ApplicationPages(Struct, frozen=True):
             back_name="Applications",
             danger=True,
         )
+
+    @step(
+        _REVOKE_APPLICATION,
+        "Revoke the access of an application",
+        asks=_ask_to_revoke,
+        to=_APPLICATIONS,
+        done="The access is revoked. The application's tokens end within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_CLIENT_ID,
+    )
+    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await revoke_given_access(tx, call.customer_id, _client_id(call), now)
 
 
 def _client_id(call: Call) -> str:

@@ -93,6 +93,10 @@ class JobPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _failed(self, tx: Transaction) -> dict[str, Any]:
+        failed = await failed_jobs(tx)
+        return {"states": get_args(JobState), "failed": [(name_of(each.task_name), each.count) for each in failed]}
+
     @table_page(
         "/job",
         "Jobs and mail",
@@ -101,7 +105,7 @@ class JobPages(Struct, frozen=True):
         template="jobs/list.html",
         file="jobs",
         cells=_CELLS,
-        shown=lambda self, *_: self._failed(),
+        values=_failed,
         scope="events:read",
     )
     async def list_jobs(self, tx: Transaction, call: Call, wanted: JobTable, at: RowsToRead) -> list[ShownJob]:
@@ -109,23 +113,6 @@ class JobPages(Struct, frozen=True):
         jobs = await latest_jobs(tx, state, None if at["after"] is None else at["after"][1], wanted.most)
         reasons = await latest_data_of(tx, "job.failed", [f"job/{job.id}" for job in jobs])
         return [_shown_job(job, reasons.get(f"job/{job.id}"), self.desk.view(call)) for job in jobs]
-
-    @step(
-        "/job/{id}/retry",
-        "Run a job again",
-        asks=lambda self, call: self._ask_to_retry(call),
-        to="/job",
-        done=lambda job: f"{name_of(job.name)} runs again. If it fails once more, it comes back to this list.",
-        scope="events:write",
-        roles=RETRIERS,
-    )
-    async def retry(self, tx: Transaction, call: Call, now: datetime) -> Job:
-        return await retry_job(tx, call.path_id("id", "job"), now)
-
-    async def _failed(self) -> dict[str, Any]:
-        async with self.desk.reading() as tx:
-            failed = await failed_jobs(tx)
-        return {"states": get_args(JobState), "failed": [(name_of(each.task_name), each.count) for each in failed]}
 
     async def _ask_to_retry(self, call: Call) -> Question:
         return Question(
@@ -135,6 +122,18 @@ class JobPages(Struct, frozen=True):
             back="/job",
             back_name="Jobs and mail",
         )
+
+    @step(
+        "/job/{id}/retry",
+        "Run a job again",
+        asks=_ask_to_retry,
+        to="/job",
+        done=lambda job: f"{name_of(job.name)} runs again. If it fails once more, it comes back to this list.",
+        scope="events:write",
+        roles=RETRIERS,
+    )
+    async def retry(self, tx: Transaction, call: Call, now: datetime) -> Job:
+        return await retry_job(tx, call.path_id("id", "job"), now)
 
 
 def _shown_job(job: Job, failure: dict[str, Any] | None, view: PageView) -> ShownJob:

@@ -37,28 +37,6 @@ class RemittancePages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    @step(
-        _PATH,
-        "We have paid these",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=_PATH,
-        done=lambda told: f"Thank you. {in_pounds(told.amount)} pays these invoices once it is in our bank file.",
-        user_roles=ACCOUNTS,
-    )
-    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> RemittanceAdvice:
-        return await tell_of_payment(tx, call.customer_id, user_of(call).id, body, now)
-
-    @action(
-        f"{_PATH}/{{id}}/take-back",
-        "Take back what was told of a payment",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=_PATH,
-        done="It is taken back.",
-        user_roles=ACCOUNTS,
-    )
-    async def take_back(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await take_back_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
-
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
@@ -80,6 +58,28 @@ class RemittancePages(Struct, frozen=True):
             now=now,
             today=uk_date(now),
         )
+
+    @step(
+        _PATH,
+        "We have paid these",
+        shown=_show,
+        to=_PATH,
+        done=lambda told: f"Thank you. {in_pounds(told.amount)} pays these invoices once it is in our bank file.",
+        user_roles=ACCOUNTS,
+    )
+    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> RemittanceAdvice:
+        return await tell_of_payment(tx, call.customer_id, user_of(call).id, body, now)
+
+    @action(
+        f"{_PATH}/{{id}}/take-back",
+        "Take back what was told of a payment",
+        shown=_show,
+        to=_PATH,
+        done="It is taken back.",
+        user_roles=ACCOUNTS,
+    )
+    async def take_back(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await take_back_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
 
 
 def _chosen(raw_query: str, invoices: Sequence[InvoiceRecord], now: datetime) -> set[int]:

@@ -1,6 +1,7 @@
 """`/account/quote`: the customer's quotes; `/account/quote-link`: one of them, without a user."""
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -110,14 +111,41 @@ class OwnQuotePages(Struct, frozen=True):
         to_decide = [_quote_row(q, now) for q in open_ones if isinstance(q, PricedQuote) and not q.has_expired(now)]
         return self.desk.show(call, "quotes/list.html", table=table, to_decide=to_decide)
 
+    async def _quote(self, call: Call, now: datetime) -> dict[str, Any]:
+        async with self.desk.reading() as tx:
+            quote = await fetch_own_quote(tx, call.customer_id, _code(call))
+            lines = await lines_of_order(tx, quote.id)
+            account = await fetch_account(tx, call.customer_id)
+            approval = await find_approval(tx, call.customer_id, quote.confirmation_code, now)
+            room = await fetch_credit_room(tx, call.customer_id)
+        quote = await dated_now(quote, lines, self.parts.views, now)
+        row, pricing, user = _quote_row(quote, now), pricing_of(quote), user_of(call)
+        return {
+            "quote": quote,
+            "state": row.status,
+            "expires_at": row.expires_at,
+            "note": None if pricing is None else pricing.quote_note,
+            "order": quote if isinstance(quote, NumberedOrder) else None,
+            "is_priced": isinstance(quote, PricedQuote) and not quote.has_expired(now),
+            "is_open": isinstance(quote, UnpricedQuote)
+            or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
+            "lines": lines,
+            "approval": approval,
+            "limit": user.order_limit if needs_approval(user.roles, user.order_limit, quote.least_gross) else None,
+            "saved": sum(((line.cost_at_request - line.unit_cost) * line.quantity for line in lines), NOTHING),
+            "chosen": chosen_option(quote, account.shipping_method),
+            "room": room,
+            "address_lines": address_lines,
+        }
+
     @page(_QUOTE, "One quote", user_roles=BUYER)
-    async def show_quote(self, call: Call) -> Response:
-        return await self._show(call, "quotes/quote.html", Filled())
+    async def show_quote(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "quotes/quote.html", form=filled, **await self._quote(call, self.desk.clock.now()))
 
     @action(
         _QUOTE,
         "Accept a quote",
-        shown=lambda self, call, filled: self._show(call, "quotes/quote.html", filled),
+        shown=show_quote,
         to=lambda order: f"/account/order/{order.order_reference}",
         done=lambda order: f"You have accepted the quote. It is order {order.order_reference}.",
         user_roles=BUYER,
@@ -140,43 +168,14 @@ class OwnQuotePages(Struct, frozen=True):
     @step(
         _DECLINE,
         "Decline a quote",
-        shown=lambda self, call, filled: self._show(call, "quotes/decline.html", filled),
+        template="quotes/decline.html",
+        values=_quote,
         to=_QUOTES,
         done="The quote is declined.",
         user_roles=BUYER,
     )
     async def decline(self, tx: Transaction, call: Call, body: DeclineQuoteRequest, now: datetime) -> None:
         await decline_own_quote(tx, call.customer_id, _code(call), body.reason, now)
-
-    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
-        now = self.desk.clock.now()
-        async with self.desk.reading() as tx:
-            quote = await fetch_own_quote(tx, call.customer_id, _code(call))
-            lines = await lines_of_order(tx, quote.id)
-            account = await fetch_account(tx, call.customer_id)
-            approval = await find_approval(tx, call.customer_id, quote.confirmation_code, now)
-            room = await fetch_credit_room(tx, call.customer_id)
-        quote = await dated_now(quote, lines, self.parts.views, now)
-        row, pricing, user = _quote_row(quote, now), pricing_of(quote), user_of(call)
-        return self.desk.show(
-            call,
-            template,
-            form=filled,
-            quote=quote,
-            state=row.status,
-            expires_at=row.expires_at,
-            note=None if pricing is None else pricing.quote_note,
-            order=quote if isinstance(quote, NumberedOrder) else None,
-            is_priced=isinstance(quote, PricedQuote) and not quote.has_expired(now),
-            is_open=isinstance(quote, UnpricedQuote) or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
-            lines=lines,
-            approval=approval,
-            limit=user.order_limit if needs_approval(user.roles, user.order_limit, quote.least_gross) else None,
-            saved=sum(((line.cost_at_request - line.unit_cost) * line.quantity for line in lines), NOTHING),
-            chosen=chosen_option(quote, account.shipping_method),
-            room=room,
-            address_lines=address_lines,
-        )
 
 
 def _quote_row(quote: AnyOrder, now: datetime) -> QuoteRow:

@@ -42,6 +42,9 @@ class RequestLogPages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
+    async def _key(self, tx: Transaction, call: Call) -> dict[str, KeyRecord]:
+        return {"key": await fetch_key(tx, call.customer_id, call.path_id("id", "key"))}
+
     @table_page(
         f"{DEVELOPER_HOME}/key/{{id}}/request",
         "Requests with an API key",
@@ -50,7 +53,7 @@ class RequestLogPages(Struct, frozen=True):
         template="request_log/requests.html",
         file="requests",
         cells={name: name for name in _FILE},
-        shown=lambda self, call, _: self._key(call),
+        values=_key,
         user_roles=DEVELOPERS,
         path_parameters=(Parameter("id", "The key's id.", ID, 7),),
     )
@@ -62,7 +65,3 @@ class RequestLogPages(Struct, frozen=True):
         return await list_requests(
             tx, key.customer_id, f"key/{key.id}", wanted.most, after=after, errors=wanted.errors == "true"
         )
-
-    async def _key(self, call: Call) -> dict[str, KeyRecord]:
-        async with self.desk.reading() as tx:
-            return {"key": await fetch_key(tx, call.customer_id, call.path_id("id", "key"))}

@@ -12,7 +12,7 @@ from tradecounter.credit_notes.reseller_wire import IssuedCreditNote, ReceivedRe
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
-from tradecounter.edge.pages.listing import RowsToRead, table_page, views_of
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page, views_of
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
@@ -63,6 +63,11 @@ class ReturnListPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _views(self, call: Call, listing: Listing[ReturnTable, ReturnRow]) -> dict[str, Any]:
+        chosen = listing.wanted.state
+        views = views_of(self.desk.view(call).here, "state", _VIEWS, chosen)
+        return {**views, "state": chosen, "number": return_number}
+
     @table_page(
         "/return",
         "Returns",
@@ -71,16 +76,12 @@ class ReturnListPages(Struct, frozen=True):
         template="returns/list.html",
         file="returns",
         cells=_CELLS,
-        shown=lambda self, call, found: self._views(call, found.wanted.state),
+        values=_views,
         scope="orders:read",
     )
     async def list_returns(self, tx: Transaction, wanted: ReturnTable, at: RowsToRead) -> list[ReturnRow]:
         state = None if wanted.state == "all" else wanted.state
         return await return_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
-
-    async def _views(self, call: Call, chosen: str) -> dict[str, Any]:
-        views = views_of(self.desk.view(call).here, "state", _VIEWS, chosen)
-        return {**views, "state": chosen, "number": return_number}
 
 
 class ReturnPages(Struct, frozen=True):
@@ -119,10 +120,13 @@ class ReturnPages(Struct, frozen=True):
             done=_received,
         )
 
+    async def _show_close(self, call: Call, filled: Filled) -> Response:
+        return await self._show(call, "returns/close.html", filled, only_in=("open", "received"))
+
     @step(
         "/return/{number}/close",
         "Close a return",
-        shown=lambda self, call, filled: self._show(call, "returns/close.html", filled, only_in=("open", "received")),
+        shown=_show_close,
         to="/return/{number}",
         done="The return is closed.",
         scope="orders:write",

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.guide import first_line
-from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
@@ -54,14 +53,30 @@ class SandboxKeyPages(Struct, frozen=True):
             active=[key for key in keys if key.disabled_at is None],
         )
 
+    def _sandbox(self) -> RemoteSandbox:
+        return or_not_found(RemoteSandbox.of(self.parts.settings), "sandbox", "of this site")
+
+    async def _make(self, call: Call, body: SandboxKeyForm, form_key: str) -> RemoteKey:
+        """Make the key once for each form."""
+        sandbox = self._sandbox()
+        try:
+            return await sandbox.make_key(call.customer_id, body.name.strip(), call.actor.name, form_key)
+        except DomainError as error:
+            raise (DomainError(Kind.CONFLICT, _NOT_YET) if error.kind is Kind.NOT_FOUND else error) from error
+
+    def _show_new_key(self, call: Call, new: RemoteKey) -> Response:
+        key = new.key or ""
+        url = self._sandbox().url
+        return self.desk.show(call, "sandbox/made_key.html", key=key, url=url, first=first_line(url, key))
+
     @step(
         f"{_LIST}/key/new",
         "New key of the sandbox",
-        shown=lambda self, call, filled: self._new(call, filled),
+        template="sandbox/new_key.html",
         to=_LIST,
         done="The key was made already. It is shown only once; if you did not copy it, make another one.",
-        outside=lambda self, call, body, key: self._make(call, body, key),
-        reveals=lambda self, call, new: self._show_new_key(call, new),
+        outside=_make,
+        reveals=_show_new_key,
         user_roles=DEVELOPERS,
         dangerous=True,
     )
@@ -75,40 +90,6 @@ class SandboxKeyPages(Struct, frozen=True):
         _audit(tx, "sandbox_key.create", call, facts, now)
         return made_key
 
-    async def _make(self, call: Call, body: SandboxKeyForm, form_key: str) -> RemoteKey:
-        """Make the key once for each form."""
-        sandbox = self._sandbox()
-        try:
-            return await sandbox.make_key(call.customer_id, body.name.strip(), call.actor.name, form_key)
-        except DomainError as error:
-            raise (DomainError(Kind.CONFLICT, _NOT_YET) if error.kind is Kind.NOT_FOUND else error) from error
-
-    @step(
-        f"{_LIST}/key/{{id}}/disable",
-        "Disable a key of the sandbox",
-        asks=lambda self, call: self._ask_to_disable(call),
-        outside=lambda self, call, _body, _key: self._sandbox().disable_key(
-            call.customer_id, call.path_id("id", "key"), call.actor.name
-        ),
-        to=_LIST,
-        done="The key is disabled. Programs that send it are rejected within five seconds.",
-        user_roles=DEVELOPERS,
-        path_parameters=_ID,
-    )
-    async def disable(self, tx: Transaction, call: Call, now: datetime) -> None:
-        _audit(tx, "sandbox_key.disable", call, {"id": call.path_id("id", "key")}, now)
-
-    def _sandbox(self) -> RemoteSandbox:
-        return or_not_found(RemoteSandbox.of(self.parts.settings), "sandbox", "of this site")
-
-    async def _new(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "sandbox/new_key.html", form=filled)
-
-    def _show_new_key(self, call: Call, new: RemoteKey) -> Response:
-        key = new.key or ""
-        url = self._sandbox().url
-        return self.desk.show(call, "sandbox/made_key.html", key=key, url=url, first=first_line(url, key))
-
     async def _ask_to_disable(self, call: Call) -> Question:
         key_id = call.path_id("id", "key")
         keys = await self._sandbox().keys_of(call.customer_id)
@@ -121,6 +102,21 @@ class SandboxKeyPages(Struct, frozen=True):
             back_name="Sandbox",
             danger=True,
         )
+
+    @step(
+        f"{_LIST}/key/{{id}}/disable",
+        "Disable a key of the sandbox",
+        asks=_ask_to_disable,
+        outside=lambda self, call, _body, _key: self._sandbox().disable_key(
+            call.customer_id, call.path_id("id", "key"), call.actor.name
+        ),
+        to=_LIST,
+        done="The key is disabled. Programs that send it are rejected within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> None:
+        _audit(tx, "sandbox_key.disable", call, {"id": call.path_id("id", "key")}, now)
 
 
 _LOST = "the key was made, but the sandbox's response with it was lost: disable this key and make another one"

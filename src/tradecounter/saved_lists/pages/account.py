@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -66,6 +67,9 @@ class SavedListPages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
+    async def _usual(self, tx: Transaction, call: Call) -> list[ListLine]:
+        return await usual_items(tx, call.customer_id, self.desk.clock.now(), _MOST_USUAL)
+
     @page(PATH, "Lists", user_roles=BUYER)
     async def show_lists(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
@@ -73,10 +77,16 @@ class SavedListPages(Struct, frozen=True):
             usual = await self._usual(tx, call)
         return self.desk.show(call, "saved_lists/lists.html", lists=saved_lists, usual=len(usual))
 
+    async def _new_list(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        source = call.query(Source).source
+        lines = [] if source is None else await _lines_of_source(tx, call, source)
+        return _form_of(None, lines)
+
     @step(
         _NEW,
         "New list",
-        shown=lambda self, call, filled: self._show_new(call, filled),
+        template="saved_lists/form.html",
+        values=_new_list,
         to=lambda list_id: f"{PATH}/{list_id}",
         done="The list is saved.",
         user_roles=BUYER,
@@ -84,10 +94,19 @@ class SavedListPages(Struct, frozen=True):
     async def create(self, tx: Transaction, call: Call, body: ListDetails, now: datetime) -> int:
         return await create_list(tx, user_of(call), await self.parts.views.of(call.customer_id), body, now)
 
+    async def _lists_to_add_to(self, tx: Transaction, call: Call, filled: Filled) -> dict[str, Any]:
+        wanted = call.query(WantedProduct)
+        return {
+            "sku": filled.value("sku", wanted.sku),
+            "quantity": wanted.quantity or 1,
+            "lists": [(str(saved_list.id), saved_list.name) for saved_list in await lists_of(tx, user_of(call))],
+        }
+
     @step(
         _ADD,
         "Add to a list",
-        shown=lambda self, call, filled: self._show_add(call, filled),
+        template="saved_lists/add.html",
+        values=_lists_to_add_to,
         to=lambda list_id: f"{PATH}/{list_id}",
         done="It is in the list.",
         user_roles=BUYER,
@@ -99,81 +118,6 @@ class SavedListPages(Struct, frozen=True):
         if list_id is None:
             list_id = await create_list(tx, user, view, ListDetails(body.name or ""), now)
         return (await add_to_list(tx, user, view, list_id, CreateOrderItem(body.sku, body.quantity))).id
-
-    @page(_USUAL, "Usual items", user_roles=BUYER)
-    async def show_usual(self, call: Call) -> Response:
-        return await self._show_usual(call, Filled())
-
-    @page(_ONE, "One list", user_roles=BUYER)
-    async def show_list(self, call: Call) -> Response:
-        return await self._show_list(call, Filled())
-
-    @action(
-        f"{_USUAL}/basket",
-        "Add the usual items to the basket",
-        shown=lambda self, call, filled: self._show_usual(call, filled),
-        to="/account/new-order",
-        done=str,
-        user_roles=BUYER,
-    )
-    async def usual_to_basket(self, tx: Transaction, call: Call) -> str:
-        return await self._to_basket(tx, call, await self._usual(tx, call))
-
-    @action(
-        f"{_ONE}/basket",
-        "Add a list to the basket",
-        shown=lambda self, call, filled: self._show_list(call, filled),
-        to="/account/new-order",
-        done=str,
-        user_roles=BUYER,
-    )
-    async def to_basket(self, tx: Transaction, call: Call) -> str:
-        saved_list = await fetch_list(tx, user_of(call), _id(call))
-        return await self._to_basket(tx, call, await lines_of_list(tx, saved_list.id))
-
-    @step(
-        f"{_ONE}/change",
-        "Change a list",
-        shown=lambda self, call, filled: self._show_change(call, filled),
-        to=_ONE,
-        done="The list is changed.",
-        user_roles=BUYER,
-    )
-    async def change(self, tx: Transaction, call: Call, body: ListDetails, now: datetime) -> None:
-        await change_list(tx, user_of(call), await self.parts.views.of(call.customer_id), _id(call), body, now)
-
-    @step(
-        f"{_ONE}/delete",
-        "Delete a list",
-        asks=lambda self, call: self._ask_to_delete(call),
-        to=PATH,
-        done="The list is deleted.",
-        user_roles=BUYER,
-    )
-    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await remove_list(tx, user_of(call), _id(call), now)
-
-    async def _usual(self, tx: Transaction, call: Call) -> list[ListLine]:
-        return await usual_items(tx, call.customer_id, self.desk.clock.now(), _MOST_USUAL)
-
-    async def _to_basket(self, tx: Transaction, call: Call, lines: Sequence[ListLine]) -> str:
-        view = await self.parts.views.of(call.customer_id)
-        items = [CreateOrderItem(line.sku, line.quantity) for line in lines]
-        return await add_what_is_sold(tx, user_of(call).id, view, items)
-
-    async def _show_usual(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            lines = await self._usual(tx, call)
-        return await self._show(call, filled, lines, "Usual items", _USUAL)
-
-    async def _show_list(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            saved_list = await fetch_list(tx, user_of(call), _id(call))
-            lines = await lines_of_list(tx, saved_list.id)
-            followed = {alert.list_id for alert in await price_alerts_of(tx, user_of(call).id)}
-        path = f"{PATH}/{saved_list.id}"
-        is_followed = saved_list.id in followed
-        return await self._show(call, filled, lines, saved_list.name, path, saved_list, is_followed=is_followed)
 
     async def _show(
         self,
@@ -202,49 +146,63 @@ class SavedListPages(Struct, frozen=True):
             is_followed=is_followed,
         )
 
-    async def _show_new(self, call: Call, filled: Filled) -> Response:
-        source = call.query(Source).source
+    @page(_USUAL, "Usual items", user_roles=BUYER)
+    async def show_usual(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            lines = [] if source is None else await _lines_of_source(tx, call, source)
-        return self._show_form(call, filled, lines, None)
+            lines = await self._usual(tx, call)
+        return await self._show(call, filled, lines, "Usual items", _USUAL)
 
-    async def _show_change(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            saved_list = await fetch_list(tx, user_of(call), _id(call))
-            lines = [(line.sku, line.quantity) for line in await lines_of_list(tx, saved_list.id)]
-        return self._show_form(call, filled, lines, saved_list)
-
-    def _show_form(
-        self, call: Call, filled: Filled, lines: Iterable[tuple[str, int]], saved_list: SavedList | None
-    ) -> Response:
-        return self.desk.show(
-            call,
-            "saved_lists/form.html",
-            form=filled,
-            title="New list" if saved_list is None else "Change the list",
-            name="" if saved_list is None else saved_list.name,
-            shared=saved_list is not None and saved_list.shared,
-            text="\n".join(f"{sku}\t{quantity}" for sku, quantity in lines),
-            back=PATH if saved_list is None else f"{PATH}/{saved_list.id}",
-            back_name="Lists" if saved_list is None else saved_list.name,
-        )
-
-    async def _show_add(self, call: Call, filled: Filled) -> Response:
-        wanted = call.query(WantedProduct)
-        async with self.desk.reading() as tx:
-            saved_lists = await lists_of(tx, user_of(call))
-        return self.desk.show(
-            call,
-            "saved_lists/add.html",
-            form=filled,
-            sku=filled.value("sku", wanted.sku),
-            quantity=wanted.quantity or 1,
-            lists=[(str(saved_list.id), saved_list.name) for saved_list in saved_lists],
-        )
-
-    async def _ask_to_delete(self, call: Call) -> Question:
+    @page(_ONE, "One list", user_roles=BUYER)
+    async def show_list(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             saved_list = await fetch_list(tx, user_of(call), _id(call))
+            lines = await lines_of_list(tx, saved_list.id)
+            followed = {alert.list_id for alert in await price_alerts_of(tx, user_of(call).id)}
+        path = f"{PATH}/{saved_list.id}"
+        is_followed = saved_list.id in followed
+        return await self._show(call, filled, lines, saved_list.name, path, saved_list, is_followed=is_followed)
+
+    @action(
+        f"{_USUAL}/basket",
+        "Add the usual items to the basket",
+        shown=show_usual,
+        to="/account/new-order",
+        done=str,
+        user_roles=BUYER,
+    )
+    async def usual_to_basket(self, tx: Transaction, call: Call) -> str:
+        return await self._to_basket(tx, call, await self._usual(tx, call))
+
+    @action(
+        f"{_ONE}/basket",
+        "Add a list to the basket",
+        shown=show_list,
+        to="/account/new-order",
+        done=str,
+        user_roles=BUYER,
+    )
+    async def to_basket(self, tx: Transaction, call: Call) -> str:
+        saved_list = await fetch_list(tx, user_of(call), _id(call))
+        return await self._to_basket(tx, call, await lines_of_list(tx, saved_list.id))
+
+    async def _list_to_change(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        saved_list = await fetch_list(tx, user_of(call), _id(call))
+        return _form_of(saved_list, [(line.sku, line.quantity) for line in await lines_of_list(tx, saved_list.id)])
+
+    @step(
+        f"{_ONE}/change",
+        "Change a list",
+        template="saved_lists/form.html",
+        values=_list_to_change,
+        to=_ONE,
+        done="The list is changed.",
+        user_roles=BUYER,
+    )
+    async def change(self, tx: Transaction, call: Call, body: ListDetails, now: datetime) -> None:
+        await change_list(tx, user_of(call), await self.parts.views.of(call.customer_id), _id(call), body, now)
+
+    async def _ask_to_delete(self, tx: Transaction, call: Call) -> Question:
+        saved_list = await fetch_list(tx, user_of(call), _id(call))
         return Question(
             title=f"Delete {saved_list.name}?",
             text="It is deleted for all users of your company." if saved_list.shared else "Only you can see it.",
@@ -253,6 +211,34 @@ class SavedListPages(Struct, frozen=True):
             back_name=saved_list.name,
             danger=True,
         )
+
+    @step(
+        f"{_ONE}/delete",
+        "Delete a list",
+        asks=_ask_to_delete,
+        to=PATH,
+        done="The list is deleted.",
+        user_roles=BUYER,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_list(tx, user_of(call), _id(call), now)
+
+    async def _to_basket(self, tx: Transaction, call: Call, lines: Sequence[ListLine]) -> str:
+        view = await self.parts.views.of(call.customer_id)
+        items = [CreateOrderItem(line.sku, line.quantity) for line in lines]
+        return await add_what_is_sold(tx, user_of(call).id, view, items)
+
+
+def _form_of(saved_list: SavedList | None, lines: Iterable[tuple[str, int]]) -> dict[str, Any]:
+    """Return what the form of a list shows; None is a new one."""
+    return {
+        "title": "New list" if saved_list is None else "Change the list",
+        "name": "" if saved_list is None else saved_list.name,
+        "shared": saved_list is not None and saved_list.shared,
+        "text": "\n".join(f"{sku}\t{quantity}" for sku, quantity in lines),
+        "back": PATH if saved_list is None else f"{PATH}/{saved_list.id}",
+        "back_name": "Lists" if saved_list is None else saved_list.name,
+    }
 
 
 async def _lines_of_source(tx: Transaction, call: Call, source: str) -> list[tuple[str, int]]:

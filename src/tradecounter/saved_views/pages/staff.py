@@ -56,28 +56,6 @@ class SavedViewPages(Struct, frozen=True):
             call, "saved_views/list.html", views=views, me=staff_id_of(call), may_delete_shared=is_administrator
         )
 
-    @step(
-        f"{_PATH}/new",
-        "Save a view",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=lambda address: address,
-        done="The view is saved.",
-    )
-    async def save(self, tx: Transaction, call: Call, body: ViewForm, now: datetime) -> str:
-        path, query = self._list(call, body.of)
-        new = NewView(name=body.name, path=path, query=query, shared=body.shared, on_today=body.on_today)
-        return (await save_view(tx, staff_id_of(call), new, now)).address
-
-    @step(
-        f"{_PATH}/{{id}}/delete",
-        "Delete a view",
-        asks=lambda self, call: self._question(call),
-        to=_PATH,
-        done="The view is deleted.",
-    )
-    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await remove_view(tx, **self._key_of_view(call), now=now)
-
     def _list(self, call: Call, address: str) -> tuple[str, str]:
         """Return the path and the query of a list that the person may open. Raises DomainError (invalid)."""
         try:
@@ -88,14 +66,31 @@ class SavedViewPages(Struct, frozen=True):
             raise invalid("of", "is no list that you may open")
         return parts.path, parts.query
 
+    async def _list_to_save(self, call: Call, filled: Filled) -> dict[str, str]:
+        of = filled.value("of") or call.query(ViewsOf).of or ""
+        path, _ = self._list(call, of)
+        return {"of": of, "path": path}
+
+    @step(
+        f"{_PATH}/new",
+        "Save a view",
+        template="saved_views/new.html",
+        values=_list_to_save,
+        to=lambda address: address,
+        done="The view is saved.",
+    )
+    async def save(self, tx: Transaction, call: Call, body: ViewForm, now: datetime) -> str:
+        path, query = self._list(call, body.of)
+        new = NewView(name=body.name, path=path, query=query, shared=body.shared, on_today=body.on_today)
+        return (await save_view(tx, staff_id_of(call), new, now)).address
+
     def _key_of_view(self, call: Call) -> dict[str, Any]:
         """Return the view in the path, and which ones the person may delete."""
         any_shared = "administrator" in roles_of_caller(call)
         return {"view_id": call.path_id("id", "view"), "staff_id": staff_id_of(call), "any_shared": any_shared}
 
-    async def _question(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            view = await fetch_view(tx, **self._key_of_view(call))
+    async def _question(self, tx: Transaction, call: Call) -> Question:
+        view = await fetch_view(tx, **self._key_of_view(call))
         who = "All who see it lose it." if view.shared else "Only you see it."
         return Question(
             text=f"Delete the view {view.name}? {who}",
@@ -105,7 +100,12 @@ class SavedViewPages(Struct, frozen=True):
             danger=True,
         )
 
-    async def _show(self, call: Call, filled: Filled) -> Response:
-        of = filled.value("of") or call.query(ViewsOf).of or ""
-        path, _ = self._list(call, of)
-        return self.desk.show(call, "saved_views/new.html", form=filled, of=of, path=path)
+    @step(
+        f"{_PATH}/{{id}}/delete",
+        "Delete a view",
+        asks=_question,
+        to=_PATH,
+        done="The view is deleted.",
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_view(tx, **self._key_of_view(call), now=now)

@@ -88,13 +88,31 @@ class WebhookPages(Struct, BothSites, frozen=True):
     desk: PageDesk
     parts: SharedParts
 
+    @property
+    def _policy(self) -> WebhookPolicy:
+        return WebhookPolicy.from_settings(self.parts.settings)
+
+    def _path(self, webhook_id: int) -> str:
+        return f"{self.root}/webhook/{webhook_id}"
+
+    def _frame(self, call: Call) -> dict[str, Any]:
+        """Return what the templates need at each of the two sites."""
+        return {"root": self.root, "own": self.owner(call) is not None, "result": result_of}
+
+    def _show_secret(self, call: Call, created_webhook: CreatedWebhook) -> Response:
+        return self.desk.show(call, "webhooks/secret.html", webhook=created_webhook, **self._frame(call))
+
+    async def _types(self, call: Call) -> dict[str, Any]:
+        return {"types": sorted(TYPES if self.owner(call) is None else CUSTOMER_TYPES), **self._frame(call)}
+
     @step(
         "/webhook/new",
         "Add a webhook",
-        shown=lambda self, call, filled: self._show_new(call, filled),
+        template="webhooks/new.html",
+        values=_types,
         to="/webhook",
         done="The webhook was added already. Its secret is shown only once; make a new one if you lack it.",
-        reveals=lambda self, call, made: self._show_secret(call, made),
+        reveals=_show_secret,
         dangerous=True,
         **_CHANGE,
     )
@@ -104,154 +122,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
         return await add_webhook(tx, self._policy, wanted, now)
 
     @page(_ONE, "One webhook", query=TableParameters, path_parameters=_ID, **_READ)
-    async def show_one(self, call: Call) -> Response:
-        return await self._show_deliveries(call, Filled())
-
-    @step(
-        f"{_ONE}/edit",
-        "Change a webhook",
-        shown=lambda self, call, filled: self._show(call, "webhooks/edit.html", filled),
-        to=_ONE,
-        done="The webhook is changed.",
-        path_parameters=_ID,
-        **_CHANGE,
-    )
-    async def edit(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> Webhook:
-        wanted = WebhookChange(url=body.url, types=body.types, description=body.description.strip())
-        return await change_webhook(tx, self._policy, _id(call), wanted, now, self.owner(call))
-
-    @action(
-        f"{_ONE}/state",
-        "Pause a webhook, or set it active",
-        shown=lambda self, call, filled: self._show_deliveries(call, filled),
-        to=_ONE,
-        done=lambda webhook: (
-            "The webhook is active. It gets what it has missed."
-            if webhook.state == "active"
-            else "The webhook is paused. Its events are kept."
-        ),
-        path_parameters=_ID,
-        **_CHANGE,
-    )
-    async def set_state(self, tx: Transaction, call: Call, body: StateForm, now: datetime) -> Webhook:
-        change = WebhookChange(state=body.state)
-        return await change_webhook(tx, self._policy, _id(call), change, now, self.owner(call))
-
-    @action(
-        f"{_ONE}/ping",
-        "Send a test delivery",
-        shown=lambda self, call, filled: self._show_deliveries(call, filled),
-        to=_ONE,
-        done="A test delivery is on its way.",
-        path_parameters=_ID,
-        **_CHANGE,
-    )
-    async def ping(self, tx: Transaction, call: Call, now: datetime) -> Delivery:
-        return await ping_webhook(tx, _id(call), now, self.owner(call))
-
-    @action(
-        f"{_ONE}/retry",
-        "Attempt waiting deliveries now",
-        shown=lambda self, call, filled: self._show_deliveries(call, filled),
-        to=_ONE,
-        done="All waiting deliveries are attempted now.",
-        path_parameters=_ID,
-        **_CHANGE,
-    )
-    async def retry(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await retry_now(tx, _id(call), now, self.owner(call))
-
-    @step(
-        f"{_ONE}/replay",
-        "Deliver events again",
-        shown=lambda self, call, filled: self._show(call, "webhooks/replay.html", filled),
-        to=_ONE,
-        done=lambda made: f"Events to deliver again: {made.deliveries:,}.",
-        path_parameters=_ID,
-        **_CHANGE,
-    )
-    async def replay(self, tx: Transaction, call: Call, body: Replay, now: datetime) -> Replayed:
-        return await replay(tx, _id(call), body, now, self.owner(call))
-
-    @step(
-        f"{_ONE}/secret",
-        "Make a new secret",
-        asks=lambda self, call: self._ask(
-            call,
-            "For 24 hours, deliveries are signed with the old secret too. Give the receiver the new one by then.",
-            "Show a new secret",
-        ),
-        to=_ONE,
-        done="The secret was made already. It is shown only once; make another one if you did not copy it.",
-        reveals=lambda self, call, made: self._show_secret(call, made),
-        dangerous=True,
-        path_parameters=_ID,
-        **_CHANGE,
-    )
-    async def rotate(self, tx: Transaction, call: Call, now: datetime) -> CreatedWebhook:
-        return await rotate_webhook_secret(tx, self._policy, _id(call), now, self.owner(call))
-
-    @step(
-        f"{_ONE}/delete",
-        "Delete a webhook",
-        asks=lambda self, call: self._ask(
-            call,
-            "It gets no more events, and its deliveries are deleted too. To stop it for a while, pause it instead.",
-            "Delete it",
-            danger=True,
-        ),
-        to="/webhook",
-        done=lambda webhook: f"The webhook of {webhook.url} is deleted.",
-        dangerous=True,
-        path_parameters=_ID,
-        **_CHANGE,
-    )
-    async def delete(self, tx: Transaction, call: Call, now: datetime) -> Webhook:
-        return await remove_webhook(tx, _id(call), now, self.owner(call))
-
-    @page(_DELIVERY, "One delivery", path_parameters=_IDS, **_READ)
-    async def show_delivery(self, call: Call) -> Response:
-        return await self._show_delivery(call, Filled())
-
-    @action(
-        f"{_DELIVERY}/redeliver",
-        "Deliver an event again",
-        shown=lambda self, call, filled: self._show_delivery(call, filled),
-        to=lambda made: f"/webhook/{made[0]}/delivery/{made[1].id}",
-        done="The event is delivered again. This is the new delivery.",
-        path_parameters=_IDS,
-        **_CHANGE,
-    )
-    async def redeliver(self, tx: Transaction, call: Call, now: datetime) -> tuple[int, Delivery]:
-        return _id(call), await redeliver(tx, _id(call), _delivery_id(call), now, self.owner(call))
-
-    @property
-    def _policy(self) -> WebhookPolicy:
-        return WebhookPolicy.from_settings(self.parts.settings)
-
-    def _path(self, webhook_id: int) -> str:
-        return f"{self.root}/webhook/{webhook_id}"
-
-    async def _ask(self, call: Call, text: str, button: str, *, danger: bool = False) -> Question:
-        async with self.desk.reading() as tx:
-            webhook = await show_webhook(tx, _id(call), self.owner(call))
-        back, name = self._path(webhook.id), f"Webhook {webhook.id}"
-        return Question(text=text, button=button, back=back, back_name=name, detail=[webhook.url], danger=danger)
-
-    async def _show_new(self, call: Call, filled: Filled) -> Response:
-        types = sorted(TYPES if self.owner(call) is None else CUSTOMER_TYPES)
-        return self._page(call, "webhooks/new.html", form=filled, types=types)
-
-    def _show_secret(self, call: Call, created_webhook: CreatedWebhook) -> Response:
-        return self._page(call, "webhooks/secret.html", webhook=created_webhook)
-
-    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            webhook = await show_webhook(tx, _id(call), self.owner(call))
-        types = sorted(TYPES if webhook.customer_id is None else CUSTOMER_TYPES)
-        return self._page(call, template, form=filled, webhook=webhook, types=types)
-
-    async def _show_deliveries(self, call: Call, filled: Filled) -> Response:
+    async def show_one(self, call: Call, filled: Filled) -> Response:
         owner = self.owner(call)
         async with self.desk.reading() as tx:
             webhook = await show_webhook(tx, _id(call), owner)
@@ -280,7 +151,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
         due = webhook.state == "active" and any(
             row.next_attempt_at and row.next_attempt_at <= now for row in table.rows
         )
-        return self._page(
+        return self.desk.show(
             call,
             "webhooks/webhook.html",
             form=filled if filled.message or filled.errors else listing.form,
@@ -289,18 +160,143 @@ class WebhookPages(Struct, BothSites, frozen=True):
             due=due,
             customer=account and account.name,
             path_of=lambda subject: path_of_subject(subject, view.may),  # in the account, subjects have no pages
+            **self._frame(call),
         )
 
-    async def _show_delivery(self, call: Call, filled: Filled) -> Response:
+    async def _webhook(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        webhook = await show_webhook(tx, _id(call), self.owner(call))
+        types = sorted(TYPES if webhook.customer_id is None else CUSTOMER_TYPES)
+        return {"webhook": webhook, "types": types, **self._frame(call)}
+
+    @step(
+        f"{_ONE}/edit",
+        "Change a webhook",
+        template="webhooks/edit.html",
+        values=_webhook,
+        to=_ONE,
+        done="The webhook is changed.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def edit(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> Webhook:
+        wanted = WebhookChange(url=body.url, types=body.types, description=body.description.strip())
+        return await change_webhook(tx, self._policy, _id(call), wanted, now, self.owner(call))
+
+    @action(
+        f"{_ONE}/state",
+        "Pause a webhook, or set it active",
+        shown=show_one,
+        to=_ONE,
+        done=lambda webhook: (
+            "The webhook is active. It gets what it has missed."
+            if webhook.state == "active"
+            else "The webhook is paused. Its events are kept."
+        ),
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def set_state(self, tx: Transaction, call: Call, body: StateForm, now: datetime) -> Webhook:
+        change = WebhookChange(state=body.state)
+        return await change_webhook(tx, self._policy, _id(call), change, now, self.owner(call))
+
+    @action(
+        f"{_ONE}/ping",
+        "Send a test delivery",
+        shown=show_one,
+        to=_ONE,
+        done="A test delivery is on its way.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def ping(self, tx: Transaction, call: Call, now: datetime) -> Delivery:
+        return await ping_webhook(tx, _id(call), now, self.owner(call))
+
+    @action(
+        f"{_ONE}/retry",
+        "Attempt waiting deliveries now",
+        shown=show_one,
+        to=_ONE,
+        done="All waiting deliveries are attempted now.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def retry(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await retry_now(tx, _id(call), now, self.owner(call))
+
+    @step(
+        f"{_ONE}/replay",
+        "Deliver events again",
+        template="webhooks/replay.html",
+        values=_webhook,
+        to=_ONE,
+        done=lambda made: f"Events to deliver again: {made.deliveries:,}.",
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def replay(self, tx: Transaction, call: Call, body: Replay, now: datetime) -> Replayed:
+        return await replay(tx, _id(call), body, now, self.owner(call))
+
+    async def _question(self, tx: Transaction, call: Call, text: str, button: str, *, danger: bool = False) -> Question:
+        webhook = await show_webhook(tx, _id(call), self.owner(call))
+        back, name = self._path(webhook.id), f"Webhook {webhook.id}"
+        return Question(text=text, button=button, back=back, back_name=name, detail=[webhook.url], danger=danger)
+
+    async def _ask_to_rotate(self, tx: Transaction, call: Call) -> Question:
+        text = "For 24 hours, deliveries are signed with the old secret too. Give the receiver the new one by then."
+        return await self._question(tx, call, text, "Show a new secret")
+
+    @step(
+        f"{_ONE}/secret",
+        "Make a new secret",
+        asks=_ask_to_rotate,
+        to=_ONE,
+        done="The secret was made already. It is shown only once; make another one if you did not copy it.",
+        reveals=_show_secret,
+        dangerous=True,
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def rotate(self, tx: Transaction, call: Call, now: datetime) -> CreatedWebhook:
+        return await rotate_webhook_secret(tx, self._policy, _id(call), now, self.owner(call))
+
+    async def _ask_to_delete(self, tx: Transaction, call: Call) -> Question:
+        text = "It gets no more events, and its deliveries are deleted too. To stop it for a while, pause it instead."
+        return await self._question(tx, call, text, "Delete it", danger=True)
+
+    @step(
+        f"{_ONE}/delete",
+        "Delete a webhook",
+        asks=_ask_to_delete,
+        to="/webhook",
+        done=lambda webhook: f"The webhook of {webhook.url} is deleted.",
+        dangerous=True,
+        path_parameters=_ID,
+        **_CHANGE,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> Webhook:
+        return await remove_webhook(tx, _id(call), now, self.owner(call))
+
+    @page(_DELIVERY, "One delivery", path_parameters=_IDS, **_READ)
+    async def show_delivery(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             webhook = await show_webhook(tx, _id(call), self.owner(call))
             record = await show_delivery(tx, webhook.id, _delivery_id(call), self.owner(call))
         delivery = delivery_on_the_wire(record)
-        return self._page(call, "webhooks/delivery.html", form=filled, webhook=webhook, delivery=delivery)
+        return self.desk.show(
+            call, "webhooks/delivery.html", form=filled, webhook=webhook, delivery=delivery, **self._frame(call)
+        )
 
-    def _page(self, call: Call, template: str, **values: Any) -> Response:
-        own = self.owner(call) is not None
-        return self.desk.show(call, template, root=self.root, own=own, result=result_of, **values)
+    @action(
+        f"{_DELIVERY}/redeliver",
+        "Deliver an event again",
+        shown=show_delivery,
+        to=lambda made: f"/webhook/{made[0]}/delivery/{made[1].id}",
+        done="The event is delivered again. This is the new delivery.",
+        path_parameters=_IDS,
+        **_CHANGE,
+    )
+    async def redeliver(self, tx: Transaction, call: Call, now: datetime) -> tuple[int, Delivery]:
+        return _id(call), await redeliver(tx, _id(call), _delivery_id(call), now, self.owner(call))
 
 
 def result_of(delivery: Delivery) -> str:

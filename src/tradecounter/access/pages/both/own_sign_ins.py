@@ -55,13 +55,26 @@ class OwnSignInPages(SignInSubject, frozen=True):
     """What people do with their own access."""
 
     @page("/sign-ins", "Password and second factor")
-    async def show_sign_ins(self, call: Call) -> Response:
-        return await self._overview(call, Filled())
+    async def show_sign_ins(self, call: Call, filled: Filled) -> Response:
+        session = the_session(call)
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            sessions = await list_sessions(tx, self.site.name, session.person.id, now)
+            left = await codes_left(tx, session.person)
+        return self.desk.show(
+            call,
+            "access/own.html",
+            form=filled,
+            sessions=[(session, browser_name(session.browser)) for session in sessions],
+            own=session,
+            codes_left=left,
+            compulsory=self.policy.requires_factor(self.site.name),
+        )
 
     @action(
         "/sign-ins/{id}/end",
         "End a session",
-        shown=lambda self, call, filled: self._overview(call, filled),
+        shown=show_sign_ins,
         to="/sign-ins",
         done="That session has ended.",
         path_parameters=(_SESSION_ID,),
@@ -72,17 +85,20 @@ class OwnSignInPages(SignInSubject, frozen=True):
     @action(
         "/sign-ins/end-others",
         "End all other sessions",
-        shown=lambda self, call, filled: self._overview(call, filled),
+        shown=show_sign_ins,
         to="/sign-ins",
         done="All other sessions have ended.",
     )
     async def end_others(self, tx: Transaction, call: Call, now: datetime) -> None:
         await end_other_sessions(tx, the_session(call), now)
 
+    async def _password_form(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "access/change_password.html", form=filled)
+
     @sign_in_step(
         "/sign-ins/password",
         "Change the password",
-        shown=lambda self, call, filled: self._password_form(call, filled),
+        shown=_password_form,
     )
     async def change_password(self, call: Call, body: ChangeForm) -> Response:
         session = the_session(call)
@@ -93,10 +109,15 @@ class OwnSignInPages(SignInSubject, frozen=True):
         set_cookie(response, self.site.cookie, cookie)
         return response
 
+    async def _factor_form(self, call: Call, filled: Filled) -> Response:
+        async with transaction(self.desk.database, call.actor) as tx:
+            begun = await begin_factor(tx, self.policy, the_session(call), self.desk.clock.now())
+        return self.desk.show(call, "access/factor.html", form=filled, factor=begun, qr_code=qr_code(begun.uri))
+
     @sign_in_step(
         "/sign-ins/second-factor",
         "Set up a second factor",
-        shown=lambda self, call, filled: self._factor_form(call, filled),
+        shown=_factor_form,
         dangerous=True,
     )
     async def set_up_factor(self, call: Call, body: FirstCodeForm) -> Response:
@@ -107,7 +128,7 @@ class OwnSignInPages(SignInSubject, frozen=True):
     @step(
         "/sign-ins/second-factor/remove",
         "Remove the second factor",
-        shown=lambda self, call, filled: self._question(call, filled, "remove"),
+        template="access/remove.html",
         to="/sign-ins",
         done="The second factor is removed.",
         dangerous=True,
@@ -115,43 +136,16 @@ class OwnSignInPages(SignInSubject, frozen=True):
     async def remove_factor(self, tx: Transaction, call: Call, now: datetime) -> None:
         await disable_factor(tx, self.policy, the_session(call).person, now)
 
+    async def _codes_form(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "access/recovery_codes.html", form=filled)
+
     @sign_in_step(
         "/sign-ins/recovery-codes",
         "New recovery codes",
-        shown=lambda self, call, filled: self._question(call, filled, "recovery_codes"),
+        shown=_codes_form,
         dangerous=True,
     )
     async def renew_codes(self, call: Call, body: NoFields) -> Response:
         async with transaction(self.desk.database, call.actor) as tx:
             codes = await renew_recovery_codes(tx, the_session(call).person, self.desk.clock.now())
         return self.show_codes(call, codes, self.site.sign_ins)
-
-    async def _overview(self, call: Call, filled: Filled) -> Response:
-        session = the_session(call)
-        now = self.desk.clock.now()
-        async with self.desk.reading() as tx:
-            sessions = await list_sessions(tx, self.site.name, session.person.id, now)
-            left = await codes_left(tx, session.person)
-        return self.desk.show(
-            call,
-            "access/own.html",
-            form=filled,
-            root=self.root,
-            sessions=[(session, browser_name(session.browser)) for session in sessions],
-            own=session,
-            codes_left=left,
-            compulsory=self.policy.requires_factor(self.site.name),
-        )
-
-    async def _password_form(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/change_password.html", form=filled, root=self.root)
-
-    async def _factor_form(self, call: Call, filled: Filled) -> Response:
-        async with transaction(self.desk.database, call.actor) as tx:
-            begun = await begin_factor(tx, self.policy, the_session(call), self.desk.clock.now())
-        return self.desk.show(
-            call, "access/factor.html", form=filled, root=self.root, factor=begun, qr_code=qr_code(begun.uri)
-        )
-
-    async def _question(self, call: Call, filled: Filled, what: str) -> Response:
-        return self.desk.show(call, f"access/{what}.html", form=filled, root=self.root)

@@ -53,10 +53,21 @@ class ProofForm(Struct):
 class SignInPages(SignInSubject, frozen=True):
     """The steps of a sign-in."""
 
+    def _signed_in(self, call: Call, done: SignIn, path: str) -> Response:
+        response = self.desk.go(call, path)
+        set_session(response, self.site, done)
+        return response
+
+    async def _sign_in_form(self, call: Call, filled: Filled) -> Response:
+        wanted = self.wanted(call, filled)
+        if self.desk.view(call).person is not None and not filled.values:
+            return self.desk.go(call, wanted)
+        return self.show_form(call, "access/sign_in.html", filled, next=wanted)
+
     @sign_in_step(
         "/sign-in",
         "Sign in",
-        shown=lambda self, call, filled: self._sign_in_form(call, filled),
+        shown=_sign_in_form,
         query=NextParameters,
         signed_out=True,
     )
@@ -68,10 +79,24 @@ class SignInPages(SignInSubject, frozen=True):
         wanted = self.next_of(body.next)
         return self._signed_in(call, done, self.path(steps[done.next], wanted) if done.next in steps else wanted)
 
+    def _begin_again(self, call: Call, error: DomainError, wanted: str) -> Response:
+        message = f"{sentence(error.message)}."
+        return self.desk.go(call, self.path("/sign-in", wanted), message)
+
+    async def _code_form(self, call: Call, filled: Filled) -> Response:
+        wanted = self.wanted(call, filled)
+        try:
+            async with self.desk.reading() as tx:
+                cookie = visitor_of(call.request, self.site).cookie
+                await half_session(tx, self.site.name, cookie, self.desk.clock.now())
+        except DomainError as error:
+            return self._begin_again(call, error, wanted)
+        return self.desk.show(call, "access/code.html", form=filled, next=wanted)
+
     @sign_in_step(
         "/sign-in/code",
         "Enter a code",
-        shown=lambda self, call, filled: self._code_form(call, filled),
+        shown=_code_form,
         query=NextParameters,
         signed_out=True,
     )
@@ -86,57 +111,6 @@ class SignInPages(SignInSubject, frozen=True):
                 return self._begin_again(call, error, wanted)
             raise
         return self._signed_in(call, done, wanted)
-
-    @sign_in_step(
-        "/sign-in/second-factor",
-        "Set up a second factor",
-        shown=lambda self, call, filled: self._first_factor_form(call, filled),
-        query=NextParameters,
-        signed_out=True,
-    )
-    async def set_up_first_factor(self, call: Call, body: CodeForm) -> Response:
-        visitor = visitor_of(call.request, self.site)
-        now = self.desk.clock.now()
-        done = await enter_first_code(self.desk.database, self.policy, self.site.name, body.code, visitor, now)
-        response = self.show_codes(call, done.recovery_codes, self.next_of(body.next))
-        set_session(response, self.site, done)
-        return response
-
-    @sign_in_step(
-        "/sign-in/again",
-        "Confirm that it is you",
-        shown=lambda self, call, filled: self._proof_form(call, filled),
-        query=NextParameters,
-    )
-    async def sign_in_again(self, call: Call, body: ProofForm) -> Response:
-        session = the_session(call)
-        address = address_of(call.request)
-        await prove(self.desk.database, self.policy, session, body.given, address, self.desk.clock.now())
-        return self.desk.go(call, self.next_of(body.next))
-
-    @form("/sign-out", "Sign out")
-    async def sign_out(self, call: Call) -> Response:
-        async with transaction(self.desk.database, call.actor) as tx:
-            await sign_out(tx, the_session(call), self.desk.clock.now())
-        response = self.desk.go(call, self.site.sign_in, "You are signed out.")
-        forget_cookie(response, self.site.cookie)
-        return response
-
-    async def _sign_in_form(self, call: Call, filled: Filled) -> Response:
-        wanted = self.wanted(call, filled)
-        if self.desk.view(call).person is not None and not filled.values:
-            return self.desk.go(call, wanted)
-        return self.show_form(call, "access/sign_in.html", filled, next=wanted)
-
-    async def _code_form(self, call: Call, filled: Filled) -> Response:
-        wanted = self.wanted(call, filled)
-        try:
-            async with self.desk.reading() as tx:
-                cookie = visitor_of(call.request, self.site).cookie
-                await half_session(tx, self.site.name, cookie, self.desk.clock.now())
-        except DomainError as error:
-            return self._begin_again(call, error, wanted)
-        return self.desk.show(call, "access/code.html", form=filled, next=wanted, root=self.root)
 
     async def _first_factor_form(self, call: Call, filled: Filled) -> Response:
         wanted = self.wanted(call, filled)
@@ -153,24 +127,49 @@ class SignInPages(SignInSubject, frozen=True):
             "access/first_factor.html",
             form=filled,
             next=wanted,
-            root=self.root,
             factor=begun,
             qr_code=qr_code(begun.uri),
         )
+
+    @sign_in_step(
+        "/sign-in/second-factor",
+        "Set up a second factor",
+        shown=_first_factor_form,
+        query=NextParameters,
+        signed_out=True,
+    )
+    async def set_up_first_factor(self, call: Call, body: CodeForm) -> Response:
+        visitor = visitor_of(call.request, self.site)
+        now = self.desk.clock.now()
+        done = await enter_first_code(self.desk.database, self.policy, self.site.name, body.code, visitor, now)
+        response = self.show_codes(call, done.recovery_codes, self.next_of(body.next))
+        set_session(response, self.site, done)
+        return response
 
     async def _proof_form(self, call: Call, filled: Filled) -> Response:
         wanted = self.wanted(call, filled)
         async with self.desk.reading() as tx:
             by_code = await has_factor(tx, the_session(call).person)
-        return self.desk.show(call, "access/again.html", form=filled, next=wanted, root=self.root, by_code=by_code)
+        return self.desk.show(call, "access/again.html", form=filled, next=wanted, by_code=by_code)
 
-    def _begin_again(self, call: Call, error: DomainError, wanted: str) -> Response:
-        message = f"{sentence(error.message)}."
-        return self.desk.go(call, self.path("/sign-in", wanted), message)
+    @sign_in_step(
+        "/sign-in/again",
+        "Confirm that it is you",
+        shown=_proof_form,
+        query=NextParameters,
+    )
+    async def sign_in_again(self, call: Call, body: ProofForm) -> Response:
+        session = the_session(call)
+        address = address_of(call.request)
+        await prove(self.desk.database, self.policy, session, body.given, address, self.desk.clock.now())
+        return self.desk.go(call, self.next_of(body.next))
 
-    def _signed_in(self, call: Call, done: SignIn, path: str) -> Response:
-        response = self.desk.go(call, path)
-        set_session(response, self.site, done)
+    @form("/sign-out", "Sign out")
+    async def sign_out(self, call: Call) -> Response:
+        async with transaction(self.desk.database, call.actor) as tx:
+            await sign_out(tx, the_session(call), self.desk.clock.now())
+        response = self.desk.go(call, self.site.sign_in, "You are signed out.")
+        forget_cookie(response, self.site.cookie)
         return response
 
 
@@ -196,10 +195,13 @@ class NewPasswordForm(Struct):
 class PasswordPages(SignInSubject, frozen=True):
     """The pages of people who have no password, or do not know it."""
 
+    async def _forgotten_form(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "access/forgotten.html", form=filled)
+
     @sign_in_step(
         "/forgotten-password",
         "Forgotten password",
-        shown=lambda self, call, filled: self._forgotten_form(call, filled),
+        shown=_forgotten_form,
         signed_out=True,
     )
     async def forgotten(self, call: Call, body: ForgottenForm) -> Response:
@@ -209,10 +211,16 @@ class PasswordPages(SignInSubject, frozen=True):
         message = "If that is the address of a user, an e-mail with a link is on its way. The link works for an hour."
         return self.desk.go(call, self.site.sign_in, message)
 
+    async def _password_form(self, call: Call, filled: Filled) -> Response:
+        """Show the form. Raises DomainError: gone (the link)."""
+        token = filled.value("token", call.query(TokenParameters).token)
+        link = await open_link(self.desk.database, self.site.name, token, self.desk.clock.now())
+        return self.show_form(call, "access/set_password.html", filled, token=token, link=link)
+
     @sign_in_step(
         "/set-password",
         "Set a password",
-        shown=lambda self, call, filled: self._password_form(call, filled),
+        shown=_password_form,
         query=TokenParameters,
         signed_out=True,
     )
@@ -223,15 +231,6 @@ class PasswordPages(SignInSubject, frozen=True):
         response = self.desk.go(call, self.site.sign_in, "The password is set. Sign in with it.")
         forget_cookie(response, self.site.cookie)
         return response
-
-    async def _forgotten_form(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/forgotten.html", form=filled, root=self.root)
-
-    async def _password_form(self, call: Call, filled: Filled) -> Response:
-        """Show the form. Raises DomainError: gone (the link)."""
-        token = filled.value("token", call.query(TokenParameters).token)
-        link = await open_link(self.desk.database, self.site.name, token, self.desk.clock.now())
-        return self.show_form(call, "access/set_password.html", filled, token=token, link=link)
 
 
 SIGN_IN_SUBJECTS: Sequence[type] = (SignInPages, PasswordPages, OwnSignInPages)

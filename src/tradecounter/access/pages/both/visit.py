@@ -92,7 +92,7 @@ class SignInSubject(Struct, frozen=True):
 
     def show_form(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
         """Show a form that leads to a session, with a warning if the browser will not keep one."""
-        values |= {"form": filled, "root": self.root, "plain": keeps_no_session(call), "safe": safe_address(call)}
+        values |= {"form": filled, "plain": keeps_no_session(call), "safe": safe_address(call)}
         return self.desk.show(call, template, **values)
 
     def show_codes(self, call: Call, codes: Sequence[str], following: str) -> Response:

@@ -16,8 +16,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.forms import parse_form
 from tradecounter.edge.page_kit.submitted_forms import read_submitted
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder
-from tradecounter.edge.pages.listing import RowsToRead, table_page
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
@@ -47,30 +47,14 @@ class DebtorPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    @table_page(
-        "/money",
-        "Money",
-        columns=_COLUMNS,
-        order=TableOrder(DEBTORS.sorts, _MOST_OVERDUE_FIRST, DEBTORS.place_of),
-        template="billing/debtors.html",
-        file="debtors",
-        cells=_CELLS,
-        shown=lambda self, _, found: self._totals(found.rows),
-        scope="billing:read",
-    )
-    async def list_debtors(self, tx: Transaction, at: RowsToRead, now: datetime) -> list[DebtorRecord]:
-        return await DEBTORS.page(tx, age_starts(now), **at)
-
-    async def _totals(self, debtors: Sequence[DebtorRecord]) -> dict[str, Any]:
-        now = self.desk.clock.now()
-        async with self.desk.reading() as tx:
-            totals = await read_debtor_totals(tx, now)
-            customers = [debtor.customer_id for debtor in debtors]
-            promises = await promises_of(tx, customers)
-            reminded = await latest_of(tx, "customer.remind", [f"customer/{customer}" for customer in customers])
-            told = {
-                remittance.customer_id: remittance for remittance in await awaited_of(tx, customers, now - AWAITED_FOR)
-            }
+    async def _totals(
+        self, tx: Transaction, listing: Listing[TableParameters, DebtorRecord], now: datetime
+    ) -> dict[str, Any]:
+        totals = await read_debtor_totals(tx, now)
+        customers = [debtor.customer_id for debtor in listing.rows]
+        promises = await promises_of(tx, customers)
+        reminded = await latest_of(tx, "customer.remind", [f"customer/{customer}" for customer in customers])
+        told = {remittance.customer_id: remittance for remittance in await awaited_of(tx, customers, now - AWAITED_FOR)}
         chart = ageing_chart("Due by age", totals) if totals.debtors else None
         return {
             "totals": totals,
@@ -81,6 +65,20 @@ class DebtorPages(Struct, frozen=True):
             "reminded": reminded,
             "today": uk_date(now),
         }
+
+    @table_page(
+        "/money",
+        "Money",
+        columns=_COLUMNS,
+        order=TableOrder(DEBTORS.sorts, _MOST_OVERDUE_FIRST, DEBTORS.place_of),
+        template="billing/debtors.html",
+        file="debtors",
+        cells=_CELLS,
+        values=_totals,
+        scope="billing:read",
+    )
+    async def list_debtors(self, tx: Transaction, at: RowsToRead, now: datetime) -> list[DebtorRecord]:
+        return await DEBTORS.page(tx, age_starts(now), **at)
 
 
 _REMIND = "/money/remind"

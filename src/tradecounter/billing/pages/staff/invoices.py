@@ -100,6 +100,14 @@ class InvoicePages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _due(self, listing: Listing[InvoiceTable, InvoiceRow], now: datetime) -> dict[str, Any]:
+        """Return the total that is due, if the list has only invoices to pay."""
+        due = None
+        if listing.rows and listing.wanted.show in _TO_PAY:
+            async with self.desk.reading() as tx:
+                due = await due_in_all(tx, await _filter_of(tx, listing.wanted, now))
+        return {"now": now, "shows": get_args(Shown), "due": due}
+
     @table_page(
         "/invoice",
         "Invoices",
@@ -112,7 +120,7 @@ class InvoicePages(Struct, frozen=True):
         template="billing/invoices.html",
         file="invoices",
         cells=_CELLS,
-        shown=lambda self, _, listing: self._due(listing),
+        values=_due,
         scope="billing:read",
     )
     async def list_invoices(
@@ -120,14 +128,6 @@ class InvoicePages(Struct, frozen=True):
     ) -> list[InvoiceRow]:
         invoice_filter = await _filter_of(tx, wanted, now)
         return await invoices_for(invoice_filter).page(tx, invoice_filter, **at)
-
-    async def _due(self, listing: Listing[InvoiceTable, InvoiceRow]) -> dict[str, Any]:
-        """Return the total that is due, if the list has only invoices to pay."""
-        now, due = self.desk.clock.now(), None
-        if listing.rows and listing.wanted.show in _TO_PAY:
-            async with self.desk.reading() as tx:
-                due = await due_in_all(tx, await _filter_of(tx, listing.wanted, now))
-        return {"now": now, "shows": get_args(Shown), "due": due}
 
     @page("/invoice/{number}", "One invoice", scope="billing:read")
     async def show_invoice(self, call: Call) -> Response:
@@ -158,10 +158,20 @@ class InvoicePages(Struct, frozen=True):
             printed = await PRINTED_INVOICES.one(tx, call.path_id("number", "invoice"))
         return file_response(printed.pdf, f"invoice-{printed.number}.pdf", PDF)
 
+    async def _ask_to_resend(self, tx: Transaction, call: Call) -> Question:
+        invoice = await fetch_invoice(tx, call.path_id("number", "invoice"))
+        return Question(
+            title=f"Send invoice {invoice.number} again",
+            text="It goes to the order's recipient and to the customer's address for invoices.",
+            button="Send it",
+            back=f"/invoice/{invoice.number}",
+            back_name=f"Invoice {invoice.number}",
+        )
+
     @step(
         "/invoice/{number}/resend",
         "Send an invoice again",
-        asks=lambda self, call: self._ask_to_resend(call),
+        asks=_ask_to_resend,
         to="/invoice/{number}",
         done=lambda sent: f"The invoice is sent to {' and '.join(sent.recipients)}.",
         scope="billing:write",
@@ -170,14 +180,3 @@ class InvoicePages(Struct, frozen=True):
     async def resend(self, tx: Transaction, call: Call, now: datetime) -> ResentInvoice:
         number = call.path_id("number", "invoice")
         return await resend_invoice(tx, number, now)
-
-    async def _ask_to_resend(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            invoice = await fetch_invoice(tx, call.path_id("number", "invoice"))
-        return Question(
-            title=f"Send invoice {invoice.number} again",
-            text="It goes to the order's recipient and to the customer's address for invoices.",
-            button="Send it",
-            back=f"/invoice/{invoice.number}",
-            back_name=f"Invoice {invoice.number}",
-        )

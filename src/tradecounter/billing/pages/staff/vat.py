@@ -16,7 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
-from tradecounter.edge.pages.listing import RowsToRead, constants, table_page
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -118,7 +118,7 @@ class VatPages(Struct, frozen=True):
         template="billing/vat_documents.html",
         file="vat-documents",
         cells=_CELLS,
-        shown=lambda *_: constants(**_NAMES),
+        values=_NAMES,
         scope="billing:read",
     )
     async def list_documents(self, tx: Transaction, wanted: VatDocumentTable, at: RowsToRead) -> Sequence[VatDocument]:

@@ -14,7 +14,6 @@ from tradecounter.agents.queries.consents import standing_consents
 from tradecounter.customers.operations.changes import disable_user_of, make_key
 from tradecounter.customers.operations.wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -56,10 +55,14 @@ class CustomerAccessPages(Struct, frozen=True):
             now=self.desk.clock.now(),
         )
 
+    async def _shown(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"shown": await shown_customer(tx, call), "roles": USER_ROLE_CHOICES, "scopes": SCOPE_CHOICES}
+
     @step(
         _INVITE,
         "Invite a user",
-        shown=lambda self, call, filled: self._show(call, "customers/invite.html", filled),
+        template="customers/invite.html",
+        values=_shown,
         to="/customer/{id}/access",
         done=str,
         scope="customers:write",
@@ -74,7 +77,8 @@ class CustomerAccessPages(Struct, frozen=True):
     @step(
         _KEY,
         "Make an API key",
-        shown=lambda self, call, filled: self._show(call, "customers/new_key.html", filled, scopes=SCOPE_CHOICES),
+        template="customers/new_key.html",
+        values=_shown,
         to="/customer/{id}/access",
         done=_SHOWN_ALREADY,
         reveals=lambda self, call, made: self.desk.show(call, "customers/made_key.html", shown=made[0], key=made[1]),
@@ -88,10 +92,15 @@ class CustomerAccessPages(Struct, frozen=True):
         with named_by(named_on_page):
             return customer, await make_key(tx, customer.id, body.request, now)
 
+    async def _ask_to_disable_user(self, tx: Transaction, call: Call) -> Question:
+        customer = await shown_customer(tx, call)
+        user = await fetch_user_of(tx, customer.id, call.path_id("user_id", "user"))
+        return disable_user_question(user, f"{customer.path}/access", customer.name)
+
     @step(
         _DISABLE_USER,
         "Disable a user",
-        asks=lambda self, call: self._ask_to_disable_user(call),
+        asks=_ask_to_disable_user,
         to="/customer/{id}/access",
         done="The user is disabled.",
         scope="customers:write",
@@ -99,10 +108,15 @@ class CustomerAccessPages(Struct, frozen=True):
     async def disable_user(self, tx: Transaction, call: Call, now: datetime) -> None:
         await disable_user_of(tx, call.path_id("id", "customer"), call.path_id("user_id", "user"), now)
 
+    async def _ask_to_disable_key(self, tx: Transaction, call: Call) -> Question:
+        customer = await shown_customer(tx, call)
+        key = await fetch_key(tx, customer.id, call.path_id("key_id", "key"))
+        return disable_key_question(key, f"{customer.path}/access", customer.name)
+
     @step(
         _DISABLE_KEY,
         "Disable an API key",
-        asks=lambda self, call: self._ask_to_disable_key(call),
+        asks=_ask_to_disable_key,
         to="/customer/{id}/access",
         done="The key is disabled.",
         scope="customers:write",
@@ -110,36 +124,18 @@ class CustomerAccessPages(Struct, frozen=True):
     async def disable_key(self, tx: Transaction, call: Call, now: datetime) -> None:
         await end_key_of(tx, call.path_id("id", "customer"), call.path_id("key_id", "key"), now)
 
+    async def _ask_to_revoke_agent(self, tx: Transaction, call: Call, now: datetime) -> Question:
+        customer = await shown_customer(tx, call)
+        agent = await fetch_agent(tx, customer.id, call.path_id("agent_id", "agent"), now)
+        return revoke_agent_question(agent, f"{customer.path}/access", customer.name)
+
     @step(
         _REVOKE_AGENT,
         "Revoke the access of an agent",
-        asks=lambda self, call: self._ask_to_revoke_agent(call),
+        asks=_ask_to_revoke_agent,
         to="/customer/{id}/access",
         done="The access is revoked: the agent can do nothing more.",
         scope="customers:write",
     )
     async def revoke_agent(self, tx: Transaction, call: Call, now: datetime) -> None:
         await revoke_agent(tx, call.path_id("id", "customer"), call.path_id("agent_id", "agent"), now)
-
-    async def _ask_to_revoke_agent(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            agent = await fetch_agent(tx, customer.id, call.path_id("agent_id", "agent"), self.desk.clock.now())
-        return revoke_agent_question(agent, f"{customer.path}/access", customer.name)
-
-    async def _ask_to_disable_user(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            user = await fetch_user_of(tx, customer.id, call.path_id("user_id", "user"))
-        return disable_user_question(user, f"{customer.path}/access", customer.name)
-
-    async def _ask_to_disable_key(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            key = await fetch_key(tx, customer.id, call.path_id("key_id", "key"))
-        return disable_key_question(key, f"{customer.path}/access", customer.name)
-
-    async def _show(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-        return self.desk.show(call, template, form=filled, shown=customer, roles=USER_ROLE_CHOICES, **values)

@@ -92,6 +92,9 @@ class CustomerListPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _price_lists(self, tx: Transaction) -> dict[str, Any]:
+        return {"price_lists": await price_list_keys(tx)}
+
     @table_page(
         "/customer",
         "Customers",
@@ -100,7 +103,7 @@ class CustomerListPages(Struct, frozen=True):
         template="customers/list.html",
         file="customers",
         cells=_CUSTOMER_CELLS,
-        shown=lambda self, *_: self._price_lists(),
+        values=_price_lists,
         scope="customers:read",
     )
     async def list_customers(
@@ -116,10 +119,6 @@ class CustomerListPages(Struct, frozen=True):
         rows = await CUSTOMERS.page(tx, customer_filter, **at)
         customers = await present_customers(tx, [row.account for row in rows], now)
         return [ListedCustomer(*pair) for pair in zip(rows, customers, strict=True)]
-
-    async def _price_lists(self) -> dict[str, Any]:
-        async with self.desk.reading() as tx:
-            return {"price_lists": await price_list_keys(tx)}
 
 
 _MOST_LATEST = 8

@@ -169,9 +169,6 @@ async def _choices(tx: Transaction) -> tuple[list[str], list[tuple[int, str]]]:
     return await price_list_keys(tx), methods
 
 
-_BLOCK, _UNBLOCK, _ERASE = "/customer/{id}/block", "/customer/{id}/unblock", "/customer/{id}/erase"
-
-
 class ErasureForm(Struct):
     """The customer's number, typed so that nobody erases another customer by mistake."""
 
@@ -184,10 +181,14 @@ class CustomerStepPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _customer(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"shown": await shown_customer(tx, call)}
+
     @step(
-        _BLOCK,
+        "/customer/{id}/block",
         "Block a customer",
-        shown=lambda self, call, filled: self._show(call, "block", filled),
+        template="customers/block.html",
+        values=_customer,
         to="/customer/{id}",
         done="The customer is blocked.",
         scope="billing:write",
@@ -196,9 +197,10 @@ class CustomerStepPages(Struct, frozen=True):
         await block_customer(tx, call.path_id("id", "customer"), body.reason, now)
 
     @step(
-        _UNBLOCK,
+        "/customer/{id}/unblock",
         "Unblock a customer",
-        shown=lambda self, call, filled: self._show(call, "unblock", filled),
+        template="customers/unblock.html",
+        values=_customer,
         to="/customer/{id}",
         done="The customer is not blocked any more.",
         scope="billing:write",
@@ -213,10 +215,19 @@ class CustomerStepPages(Struct, frozen=True):
             await export_customer(tx, customer_id, copy)
         return file_response(copy.getvalue(), f"customer-{customer_id}.zip", ZIP)
 
+    async def _erasure(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        customer = await shown_customer(tx, call)
+        try:
+            erasure, problem = await what_goes(tx, customer.account), ""
+        except DomainError as error:
+            erasure, problem = None, str(error)
+        return {"shown": customer, "erasure": erasure, "problem": problem}
+
     @step(
-        _ERASE,
+        "/customer/{id}/erase",
         "Erase a customer",
-        shown=lambda self, call, filled: self._show_erase(call, filled),
+        template="customers/erase.html",
+        values=_erasure,
         to="/customer/{id}",
         done="The customer's personal data are erased.",
         scope="customers:write",
@@ -228,19 +239,3 @@ class CustomerStepPages(Struct, frozen=True):
         if fold(body.number) != str(customer_id):
             raise invalid("number", f"must be {customer_id}")
         await erase_customer(tx, customer_id, now)
-
-    async def _show_erase(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            try:
-                erasure, problem = await what_goes(tx, customer.account), ""
-            except DomainError as error:
-                erasure, problem = None, str(error)
-        return self.desk.show(
-            call, "customers/erase.html", form=filled, shown=customer, erasure=erasure, problem=problem
-        )
-
-    async def _show(self, call: Call, name: str, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-        return self.desk.show(call, f"customers/{name}.html", form=filled, shown=customer)

@@ -102,47 +102,20 @@ class CustomerStatementPages(Struct, frozen=True):
             chart=ageing_chart("Due by age", statement.ageing),
         )
 
-    @step(
-        "/customer/{id}/remind",
-        "Remind a customer of unpaid invoices",
-        asks=lambda self, call: self._ask_to_remind(call),
-        to=lambda sent: sent[1],
-        done=lambda sent: f"The reminder is sent to {sent[0].recipient}.",
-        scope="billing:write",
-    )
-    async def remind(self, tx: Transaction, call: Call, body: Mailing, now: datetime) -> tuple[Reminder, str]:
-        reminder = await remind_debtor(tx, call.path_id("id", "customer"), now)
-        return reminder, body.page.format(id=reminder.customer_id)
+    async def _reminder_text(self, tx: Transaction, customer_id: int) -> tuple[str, str] | None:
+        """Return the subject and the text of the e-mail; None while none can be sent."""
+        try:
+            context = MailContext(tx, MailSettings.from_settings(self.parts.settings), self.desk.clock.now())
+            mail = await debtor_reminded(context, customer_id=customer_id, asked=0)
+        except (NothingToSend, SettingsError):
+            return None
+        return None if mail is None else mail.as_text
 
-    @step(
-        "/customer/{id}/statement/send",
-        "Send a customer its statement",
-        asks=lambda self, call: self._ask_to_send(call),
-        to=lambda sent: sent[1],
-        done=lambda sent: f"The statement is sent to {sent[0].recipient}.",
-        scope="billing:write",
-    )
-    async def send(self, tx: Transaction, call: Call, body: Mailing, now: datetime) -> tuple[SentStatement, str]:
-        sent = await send_statement(tx, call.path_id("id", "customer"), now)
-        return sent, body.page.format(id=sent.customer_id)
-
-    async def _ask_to_send(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            account = await fetch_account(tx, customer.id)
-        return Question(
-            title=f"Send the statement of {customer.name}",
-            text=f"{account.billing_email} gets it by e-mail, as a PDF file with all entries until today.",
-            button="Send the statement",
-            **_came_from(call, customer),
-        )
-
-    async def _ask_to_remind(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            reminder = await read_reminder(tx, customer.id, self.desk.clock.now())
-            letter = await self._reminder_text(tx, customer.id)
-            earlier = (await latest_of(tx, "customer.remind", [f"customer/{customer.id}"])).values()
+    async def _ask_to_remind(self, tx: Transaction, call: Call, now: datetime) -> Question:
+        customer = await shown_customer(tx, call)
+        reminder = await read_reminder(tx, customer.id, now)
+        letter = await self._reminder_text(tx, customer.id)
+        earlier = (await latest_of(tx, "customer.remind", [f"customer/{customer.id}"])).values()
         of_it = (
             f"{in_pounds(reminder.overdue)} of it is overdue" if reminder.overdue else "nothing of it is overdue yet"
         )
@@ -157,14 +130,39 @@ class CustomerStatementPages(Struct, frozen=True):
             **_came_from(call, customer),
         )
 
-    async def _reminder_text(self, tx: Transaction, customer_id: int) -> tuple[str, str] | None:
-        """Return the subject and the text of the e-mail; None while none can be sent."""
-        try:
-            context = MailContext(tx, MailSettings.from_settings(self.parts.settings), self.desk.clock.now())
-            mail = await debtor_reminded(context, customer_id=customer_id, asked=0)
-        except (NothingToSend, SettingsError):
-            return None
-        return None if mail is None else mail.as_text
+    @step(
+        "/customer/{id}/remind",
+        "Remind a customer of unpaid invoices",
+        asks=_ask_to_remind,
+        to=lambda sent: sent[1],
+        done=lambda sent: f"The reminder is sent to {sent[0].recipient}.",
+        scope="billing:write",
+    )
+    async def remind(self, tx: Transaction, call: Call, body: Mailing, now: datetime) -> tuple[Reminder, str]:
+        reminder = await remind_debtor(tx, call.path_id("id", "customer"), now)
+        return reminder, body.page.format(id=reminder.customer_id)
+
+    async def _ask_to_send(self, tx: Transaction, call: Call) -> Question:
+        customer = await shown_customer(tx, call)
+        account = await fetch_account(tx, customer.id)
+        return Question(
+            title=f"Send the statement of {customer.name}",
+            text=f"{account.billing_email} gets it by e-mail, as a PDF file with all entries until today.",
+            button="Send the statement",
+            **_came_from(call, customer),
+        )
+
+    @step(
+        "/customer/{id}/statement/send",
+        "Send a customer its statement",
+        asks=_ask_to_send,
+        to=lambda sent: sent[1],
+        done=lambda sent: f"The statement is sent to {sent[0].recipient}.",
+        scope="billing:write",
+    )
+    async def send(self, tx: Transaction, call: Call, body: Mailing, now: datetime) -> tuple[SentStatement, str]:
+        sent = await send_statement(tx, call.path_id("id", "customer"), now)
+        return sent, body.page.format(id=sent.customer_id)
 
 
 def _ageing(account_statement: AccountStatement) -> list[tuple[str, object]]:

@@ -43,47 +43,6 @@ class ReviewPages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    @step(
-        _REVIEW,
-        "Confirm your order",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=lambda order: f"/account/order/{order.order_reference}",
-        done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
-        user_roles=BUYER,
-    )
-    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
-        before, user = await lock_own_order(tx, call.customer_id, _code_of(call)), user_of(call)
-        policy = self.parts.contexts.policy
-        order, lines = await confirm_order(tx, call.customer_id, _code_of(call), body.shipping_method, policy, now)
-        if not isinstance(before, NumberedOrder):
-            require_no_approval(user.roles, user.order_limit, order.gross)
-            if await find_approval(tx, call.customer_id, order.confirmation_code, now) is None:
-                await take_out_of_makers(tx, order, lines)  # else it has left the basket with the request
-        return order
-
-    @step(
-        _DISCARD_REVIEW,
-        "Discard an order",
-        asks=lambda self, call: self._ask_to_discard(call),
-        to="/account/order",
-        done="The order is discarded. Its lines are among the cancelled orders.",
-        user_roles=BUYER,
-    )
-    async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await withdraw_order(tx, call.customer_id, _code_of(call), "", now)
-
-    async def _ask_to_discard(self, call: Call) -> Question:
-        async with self.desk.reading() as tx:
-            order = await fetch_own_order_by_code(tx, call.customer_id, _code_of(call))
-        return Question(
-            title=f"Discard {order.customer_reference}?",
-            text="Nothing was ordered yet, so there is nothing to pay. You can use its lines again.",
-            button="Discard the order",
-            back=_REVIEW.format(code=order.confirmation_code),
-            back_name=order.customer_reference,
-            danger=True,
-        )
-
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         user = user_of(call)
@@ -118,6 +77,46 @@ class ReviewPages(Struct, frozen=True):
             may_ask=user.order_limit is not None,
             address_lines=address_lines,
         )
+
+    @step(
+        _REVIEW,
+        "Confirm your order",
+        shown=_show,
+        to=lambda order: f"/account/order/{order.order_reference}",
+        done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
+        user_roles=BUYER,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
+        before, user = await lock_own_order(tx, call.customer_id, _code_of(call)), user_of(call)
+        policy = self.parts.contexts.policy
+        order, lines = await confirm_order(tx, call.customer_id, _code_of(call), body.shipping_method, policy, now)
+        if not isinstance(before, NumberedOrder):
+            require_no_approval(user.roles, user.order_limit, order.gross)
+            if await find_approval(tx, call.customer_id, order.confirmation_code, now) is None:
+                await take_out_of_makers(tx, order, lines)  # else it has left the basket with the request
+        return order
+
+    async def _ask_to_discard(self, tx: Transaction, call: Call) -> Question:
+        order = await fetch_own_order_by_code(tx, call.customer_id, _code_of(call))
+        return Question(
+            title=f"Discard {order.customer_reference}?",
+            text="Nothing was ordered yet, so there is nothing to pay. You can use its lines again.",
+            button="Discard the order",
+            back=_REVIEW.format(code=order.confirmation_code),
+            back_name=order.customer_reference,
+            danger=True,
+        )
+
+    @step(
+        _DISCARD_REVIEW,
+        "Discard an order",
+        asks=_ask_to_discard,
+        to="/account/order",
+        done="The order is discarded. Its lines are among the cancelled orders.",
+        user_roles=BUYER,
+    )
+    async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await withdraw_order(tx, call.customer_id, _code_of(call), "", now)
 
 
 def _wait(order: PendingOrder, approval: Approval | None, room: CreditRoom) -> Wait:

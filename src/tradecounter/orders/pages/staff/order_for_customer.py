@@ -79,19 +79,6 @@ class ConfirmPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    @step(
-        "/order/{reference}/confirm",
-        "Confirm an order",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to=lambda order: f"/order/{order.name}",
-        done=lambda order: f"{order.name} is confirmed. The customer gets an e-mail.",
-        scope="orders:write",
-        roles=SELLERS,
-    )
-    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
-        order = await fetch_order(tx, call.path_text("reference", "order"))
-        return await confirm_for_customer(tx, order, confirmation(call, body), self.parts.contexts.policy, now)
-
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
@@ -112,3 +99,16 @@ class ConfirmPages(Struct, frozen=True):
             chosen=chosen_option(order.found, order.account.shipping_method),
             address_lines=address_lines,
         )
+
+    @step(
+        "/order/{reference}/confirm",
+        "Confirm an order",
+        shown=_show,
+        to=lambda order: f"/order/{order.name}",
+        done=lambda order: f"{order.name} is confirmed. The customer gets an e-mail.",
+        scope="orders:write",
+        roles=SELLERS,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
+        order = await fetch_order(tx, call.path_text("reference", "order"))
+        return await confirm_for_customer(tx, order, confirmation(call, body), self.parts.contexts.policy, now)

@@ -78,6 +78,15 @@ class OrderListPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _choices(self, listing: Listing[AllOrdersTable, OrderRow]) -> dict[str, Any]:
+        """Return the choices of the filters, and how the words for a product were read."""
+        words = "" if listing.form.errors else text("sku", listing.wanted.sku)
+        return {
+            "statuses": (_TO_DISPATCH, *STATUSES),
+            "states": [(state, label(state)) for state in get_args(State)],
+            "products": named_products(await self.parts.views.snapshot(), words) if words else NamedProducts(),
+        }
+
     @table_page(
         "/order",
         "Orders",
@@ -87,7 +96,7 @@ class OrderListPages(Struct, frozen=True):
         file="orders",
         cells=_CELLS,
         needs=_NEEDS,
-        shown=lambda self, _, found: self._shown(found),
+        values=_choices,
         scope="orders:read",
     )
     async def list_orders(self, tx: Transaction, wanted: AllOrdersTable, at: RowsToRead) -> list[OrderRow]:
@@ -104,15 +113,6 @@ class OrderListPages(Struct, frozen=True):
             found = replace(found, product_ids=list(matching.ids))
         found = await by_part_of_reference(tx, found)
         return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)
-
-    async def _shown(self, listing: Listing[AllOrdersTable, OrderRow]) -> dict[str, Any]:
-        """Return the choices of the filters, and how the words for a product were read."""
-        words = "" if listing.form.errors else text("sku", listing.wanted.sku)
-        return {
-            "statuses": (_TO_DISPATCH, *STATUSES),
-            "states": [(state, label(state)) for state in get_args(State)],
-            "products": named_products(await self.parts.views.snapshot(), words) if words else NamedProducts(),
-        }
 
 
 _DISPATCH = "/order/{reference}/dispatch"

@@ -5,11 +5,10 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
-from starlette.responses import Response
 
 from tradecounter.billing.invoices import IssuedInvoice, issue_invoice
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
+from tradecounter.edge.page_kit.filled_forms import in_rows
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
@@ -37,11 +36,9 @@ class OrderForms(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    async def shown(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
-        """Show a form of the order that the path names."""
-        async with self.desk.reading() as tx:
-            order = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-        return self.desk.show(call, template, form=filled, shown=order, **values)
+    async def shown_order(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
+        """Return the order that the path names, as the forms show it."""
+        return {"shown": await shown_order(tx, self.parts.orders, call, now)}
 
 
 def reference_of(call: Call) -> str:
@@ -75,10 +72,14 @@ class DispatchForm(Struct):
 class OrderStepPages(OrderForms, frozen=True):
     """The forms with which units are dispatched and notes added."""
 
+    async def _order_and_labels(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
+        return {**await self.shown_order(tx, call, now), "labels": await shapes_of_labels(tx)}
+
     @step(
         "/order/{reference}/dispatch",
         "Dispatch an order",
-        shown=lambda self, call, filled: self._show_dispatch(call, filled),
+        template="orders/dispatch.html",
+        values=_order_and_labels,
         to="/order/{reference}",
         done="The shipment is recorded.",
         scope="orders:write",
@@ -100,15 +101,11 @@ class OrderStepPages(OrderForms, frozen=True):
         with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
             await dispatch_order(tx, reference_of(call), request, now)
 
-    async def _show_dispatch(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            labels = await shapes_of_labels(tx)
-        return await self.shown(call, "orders/dispatch.html", filled, labels=labels)
-
     @step(
         "/order/{reference}/note",
         "Add a note to an order",
-        shown=lambda self, call, filled: self.shown(call, "orders/note.html", filled),
+        template="orders/note.html",
+        values=OrderForms.shown_order,
         to="/order/{reference}",
         done="The note is added.",
         scope="orders:write",
@@ -119,7 +116,8 @@ class OrderStepPages(OrderForms, frozen=True):
     @step(
         "/order/{reference}/external-id",
         "Give an order an id of another program",
-        shown=lambda self, call, filled: self.shown(call, "orders/external_id.html", filled),
+        template="orders/external_id.html",
+        values=OrderForms.shown_order,
         to="/order/{reference}",
         done="The id is stored.",
         scope="orders:write",
@@ -176,7 +174,8 @@ class AfterSalePages(OrderForms, frozen=True):
     @step(
         "/order/{reference}/tracking",
         "Add a tracking event",
-        shown=lambda self, call, filled: self.shown(call, "orders/tracking.html", filled),
+        template="orders/tracking.html",
+        values=OrderForms.shown_order,
         to="/order/{reference}",
         done="The tracking event is added.",
         scope="orders:write",
@@ -188,7 +187,8 @@ class AfterSalePages(OrderForms, frozen=True):
     @step(
         "/order/{reference}/video",
         "Set the packing video",
-        shown=lambda self, call, filled: self.shown(call, "orders/video.html", filled),
+        template="orders/video.html",
+        values=OrderForms.shown_order,
         to="/order/{reference}",
         done="The packing video is set.",
         scope="orders:write",
@@ -200,7 +200,8 @@ class AfterSalePages(OrderForms, frozen=True):
     @step(
         "/order/{reference}/invoice",
         "Invoice an order",
-        shown=lambda self, call, filled: self.shown(call, "orders/invoice.html", filled),
+        template="orders/invoice.html",
+        values=OrderForms.shown_order,
         to="/order/{reference}",
         done=_issued,
         scope="billing:write",
@@ -211,7 +212,8 @@ class AfterSalePages(OrderForms, frozen=True):
     @step(
         "/order/{reference}/return",
         "Open a return",
-        shown=lambda self, call, filled: self.shown(call, "orders/return.html", filled),
+        template="orders/return.html",
+        values=OrderForms.shown_order,
         to=lambda number: f"/return/{number}",
         done=lambda number: f"{number} is open. Ask the customer to write the number on the parcel.",
         scope="orders:write",
@@ -228,8 +230,6 @@ class AfterSalePages(OrderForms, frozen=True):
 
 
 _SHIPMENT = "/order/{reference}/shipment/{id}"
-_CORRECT_TEMPLATE = "orders/correct_shipment.html"
-_TAKE_BACK_TEMPLATE = "orders/take_back.html"
 
 
 class CorrectionForm(Struct):
@@ -245,10 +245,16 @@ class ShipmentPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _shipment(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
+        """Return the shipment that the path names, and its order. Raises DomainError as `fetch_shipment` does."""
+        order = await shown_order(tx, self.parts.orders, call, now)
+        return {"shown": order, "shipment": await fetch_shipment(tx, order.found.id, order.name, _shipment_id(call))}
+
     @step(
         _SHIPMENT,
         "Correct a shipment",
-        shown=lambda self, call, filled: self._show(call, _CORRECT_TEMPLATE, filled),
+        template="orders/correct_shipment.html",
+        values=_shipment,
         to="/order/{reference}",
         done="The shipment is corrected.",
         scope="orders:write",
@@ -261,7 +267,8 @@ class ShipmentPages(Struct, frozen=True):
     @step(
         _SHIPMENT + "/take-back",
         "Take a shipment back",
-        shown=lambda self, call, filled: self._show(call, _TAKE_BACK_TEMPLATE, filled),
+        template="orders/take_back.html",
+        values=_shipment,
         to="/order/{reference}",
         done="The shipment is taken back. The customer gets an e-mail.",
         scope="orders:write",
@@ -269,13 +276,6 @@ class ShipmentPages(Struct, frozen=True):
     )
     async def take_back(self, tx: Transaction, call: Call, body: TakingBack, now: datetime) -> None:
         await take_back_shipment(tx, reference_of(call), _shipment_id(call), body.reason, now)
-
-    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
-        """Show a form of the shipment that the path names. Raises DomainError as `fetch_shipment` does."""
-        async with self.desk.reading() as tx:
-            order = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-            shipment = await fetch_shipment(tx, order.found.id, order.name, _shipment_id(call))
-        return self.desk.show(call, template, form=filled, shown=order, shipment=shipment)
 
 
 def _shipment_id(call: Call) -> int:

@@ -17,7 +17,7 @@ from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import Submitted, query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
-from tradecounter.edge.pages.listing import RowsToRead, constants, table_page
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
@@ -159,7 +159,7 @@ class PaymentPages(Struct, frozen=True):
         template="payments/payments.html",
         file="payments",
         cells=_CELLS,
-        shown=lambda *_: constants(methods=_METHOD_NAMES),
+        values={"methods": _METHOD_NAMES},
         scope="billing:read",
     )
     async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: RowsToRead) -> list[PaymentRow]:
@@ -213,10 +213,16 @@ class PaymentPages(Struct, frozen=True):
             history=told_of(history),
         )
 
+    async def _payment(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        payment = present_payment(await fetch_payment(tx, call.path_id("id", "payment")))
+        account = await fetch_account(tx, payment.customer_id)
+        return {"payment": payment, "customer": account.name}
+
     @step(
         "/payment/{id}/reverse",
         "Reverse a payment",
-        shown=lambda self, call, filled: self._show_reverse(call, filled),
+        template="payments/reverse.html",
+        values=_payment,
         to="/payment/{id}",
         done="The payment is reversed. What it paid is due again.",
         scope="billing:write",
@@ -253,12 +259,6 @@ class PaymentPages(Struct, frozen=True):
             found=customers if len(customers) > 1 else [],
             most=MOST_FOUND,
         )
-
-    async def _show_reverse(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            payment = present_payment(await fetch_payment(tx, call.path_id("id", "payment")))
-            account = await fetch_account(tx, payment.customer_id)
-        return self.desk.show(call, "payments/reverse.html", form=filled, payment=payment, customer=account.name)
 
 
 async def _record(tx: Transaction, body: PaymentForm, now: datetime) -> PaymentPreview:

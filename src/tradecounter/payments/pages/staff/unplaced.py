@@ -16,7 +16,7 @@ from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
-from tradecounter.edge.pages.listing import RowsToRead, table_page
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
@@ -114,27 +114,9 @@ class BankLinePages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    @table_page(
-        "/bank-line",
-        "Unplaced money",
-        columns=_COLUMNS,
-        order=TableOrder(BANK_LINES.sorts, _OLDEST_FIRST, BANK_LINES.place_of),
-        template="payments/unplaced.html",
-        file="bank-lines",
-        cells=LINE_CELLS,
-        shown=lambda self, _, listing: self._waiting(listing.rows),
-        scope="billing:read",
-    )
-    async def list_lines(self, tx: Transaction, wanted: LineTable, at: RowsToRead) -> list[BankLineRecord]:
-        state = None if wanted.state == "all" else wanted.state
-        return await BANK_LINES.page(
-            tx, BankLineFilter(state=state, reference=text("reference", wanted.reference)), **at
-        )
-
-    async def _waiting(self, lines: Sequence[BankLineRecord]) -> dict[str, Any]:
-        shown = [line for line in lines if line.state == "unplaced"]  # the list has no places of lines set aside
-        async with self.desk.reading() as tx:
-            waiting, places = await lines_waiting(tx), await suggest_places(tx, shown)
+    async def _waiting(self, tx: Transaction, listing: Listing[LineTable, BankLineRecord]) -> dict[str, Any]:
+        shown = [line for line in listing.rows if line.state == "unplaced"]  # the list has no places of lines set aside
+        waiting, places = await lines_waiting(tx), await suggest_places(tx, shown)
         suggested = {line.id: _with_digests(line, places.get(line.id, [])) for line in shown}
         shared = shared_reason(line.why for line in shown)
         return {
@@ -145,6 +127,23 @@ class BankLinePages(Struct, frozen=True):
             "is_any_unknown": any(line.amount and line.received_on and not suggested[line.id] for line in shown),
             "unasked": UNASKED,
         }
+
+    @table_page(
+        "/bank-line",
+        "Unplaced money",
+        columns=_COLUMNS,
+        order=TableOrder(BANK_LINES.sorts, _OLDEST_FIRST, BANK_LINES.place_of),
+        template="payments/unplaced.html",
+        file="bank-lines",
+        cells=LINE_CELLS,
+        values=_waiting,
+        scope="billing:read",
+    )
+    async def list_lines(self, tx: Transaction, wanted: LineTable, at: RowsToRead) -> list[BankLineRecord]:
+        state = None if wanted.state == "all" else wanted.state
+        return await BANK_LINES.page(
+            tx, BankLineFilter(state=state, reference=text("reference", wanted.reference)), **at
+        )
 
     @page(_ONE, "One line of a bank file", scope="billing:read")
     async def show_line(self, call: Call) -> Response:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from pyroaring import BitMap
 
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder
-from tradecounter.edge.pages.listing import RowsToRead, constants, table_page
+from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
@@ -42,7 +42,7 @@ class GroupPages(Struct, frozen=True):
         template="products/groups.html",
         file="categories",
         cells=_GROUP_CELLS,
-        shown=lambda *_: constants(one="category", several="categories", title="Categories"),
+        values={"one": "category", "several": "categories", "title": "Categories"},
         scope="catalogue:read",
     )
     async def list_categories(self, at: RowsToRead) -> list[Group]:
@@ -57,7 +57,7 @@ class GroupPages(Struct, frozen=True):
         template="products/groups.html",
         file="manufacturers",
         cells=_GROUP_CELLS,
-        shown=lambda *_: constants(one="manufacturer", several="manufacturers", title="Manufacturers"),
+        values={"one": "manufacturer", "several": "manufacturers", "title": "Manufacturers"},
         scope="catalogue:read",
     )
     async def list_manufacturers(self, at: RowsToRead) -> list[Group]:

@@ -92,6 +92,27 @@ class ProductListPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _values(self, call: Call, listing: Listing[ProductTable, StockedProduct]) -> dict[str, Any]:
+        """Return what the page has and the file has not.
+
+        The pictures, the names of manufacturers, the choices of the filters, and how the words of the search were read,
+        with the search as typed.
+        """
+        words = listing.wanted.query or ""
+        note = await note_of_search(self.parts.views, words)
+        async with self.desk.reading() as tx:
+            categories, manufacturers = await read_groups(tx)
+            pictured = await read_pictured(tx, [row.product.sku_key for row in listing.rows])
+        names = {category.key: category.name for category in categories}
+        return {
+            "looks": {key: look_of(each, names) for key, each in pictured.items()},
+            "choices": _choices(call),
+            "manufacturers": {manufacturer.key: manufacturer.name for manufacturer in manufacturers},
+            "category_choices": _category_choices(categories, listing.wanted.category),
+            "note": note,
+            "typed": as_typed(words),
+        }
+
     @table_page(
         "/product",
         "Products",
@@ -101,7 +122,7 @@ class ProductListPages(Struct, frozen=True):
         file="products",
         cells=_PRODUCT_CELLS,
         needs=_NEEDS,
-        shown=lambda self, call, found: self._shown(call, found),
+        values=_values,
         scope="catalogue:read",
     )
     async def list_products(
@@ -125,24 +146,3 @@ class ProductListPages(Struct, frozen=True):
             StockedProduct(each, levels.get(each.sku_key, _NO_STOCK), prices.get(each.sku_key, NO_PRICE))
             for each in products
         ]
-
-    async def _shown(self, call: Call, listing: Listing[ProductTable, StockedProduct]) -> dict[str, Any]:
-        """Return what the page has and the file has not.
-
-        The pictures, the names of manufacturers, the choices of the filters, and how the words of the search were read,
-        with the search as typed.
-        """
-        words = listing.wanted.query or ""
-        note = await note_of_search(self.parts.views, words)
-        async with self.desk.reading() as tx:
-            categories, manufacturers = await read_groups(tx)
-            pictured = await read_pictured(tx, [row.product.sku_key for row in listing.rows])
-        names = {category.key: category.name for category in categories}
-        return {
-            "looks": {key: look_of(each, names) for key, each in pictured.items()},
-            "choices": _choices(call),
-            "manufacturers": {manufacturer.key: manufacturer.name for manufacturer in manufacturers},
-            "category_choices": _category_choices(categories, listing.wanted.category),
-            "note": note,
-            "typed": as_typed(words),
-        }

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
-from tradecounter.edge.pages.listing import RowsToRead, table_page, views_of
+from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
@@ -55,6 +55,10 @@ class QuoteListPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _views(self, call: Call, listing: Listing[QuoteTable, QuoteRow], now: datetime) -> dict[str, Any]:
+        chosen = listing.wanted.view
+        return {**views_of(self.desk.view(call).here, "view", _VIEWS, chosen), "view": chosen, "now": now}
+
     @table_page(
         "/quote",
         "Quotes",
@@ -67,12 +71,8 @@ class QuoteListPages(Struct, frozen=True):
         template="quotes/list.html",
         file="quotes",
         cells=_CELLS,
-        shown=lambda self, call, listing: self._views(call, listing.wanted.view),
+        values=_views,
         scope="quotes:read",
     )
     async def list_quotes(self, tx: Transaction, wanted: QuoteTable, at: RowsToRead, now: datetime) -> list[QuoteRow]:
         return await quote_table(tx, wanted.view, now, wanted.most, at["after"], latest_first=at["descending"])
-
-    async def _views(self, call: Call, chosen: QuoteView) -> dict[str, Any]:
-        views = views_of(self.desk.view(call).here, "view", _VIEWS, chosen)
-        return {**views, "view": chosen, "now": self.desk.clock.now()}

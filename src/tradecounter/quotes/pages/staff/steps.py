@@ -1,10 +1,10 @@
 """Forms of a quote: decline it, or confirm it for the customer."""
 
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from starlette.responses import Response
 
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.address_rules import address_lines
@@ -37,10 +37,26 @@ class QuoteStepPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
+    async def _sheet(self, call: Call, filled: Filled, now: datetime) -> dict[str, Any]:
+        async with self.desk.reading() as tx:
+            sheet = await quote_sheet(tx, code_of(call), now)
+            room = await fetch_credit_room(tx, sheet.account.id)
+        if not sheet.is_open and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"the quote is {sheet.status.lower()}")
+        lines = [shown.line for shown in sheet.lines]
+        return {
+            "sheet": replace(sheet, quote=await dated_now(sheet.quote, lines, self.parts.views, now)),
+            "room": room,
+            "chosen": chosen_option(sheet.quote, sheet.account.shipping_method),
+            "address_lines": address_lines,
+            "is_priced": isinstance(sheet.quote, PricedQuote),
+        }
+
     @step(
         "/quote/{code}/decline",
         "Decline a quote",
-        shown=lambda self, call, filled: self._show(call, "quotes/decline.html", filled),
+        template="quotes/decline.html",
+        values=_sheet,
         to="/quote",
         done="The quote is declined. The customer gets the reason by e-mail.",
         scope="quotes:write",
@@ -51,7 +67,8 @@ class QuoteStepPages(Struct, frozen=True):
     @step(
         "/quote/{code}/confirm",
         "Confirm a quote",
-        shown=lambda self, call, filled: self._show(call, "quotes/confirm.html", filled),
+        template="quotes/confirm.html",
+        values=_sheet,
         to=lambda order: f"/order/{order.name}",
         done=lambda order: f"The quote is now order {order.name}. The customer gets an e-mail.",
         scope="quotes:write",
@@ -60,22 +77,3 @@ class QuoteStepPages(Struct, frozen=True):
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmQuoteForm, now: datetime) -> AnyOrder:
         request, policy = confirmation(call, body), self.parts.contexts.policy
         return await confirm_quote(tx, code_of(call), request, policy, now, pricing=body.pricing)
-
-    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
-        now = self.desk.clock.now()
-        async with self.desk.reading() as tx:
-            sheet = await quote_sheet(tx, code_of(call), now)
-            room = await fetch_credit_room(tx, sheet.account.id)
-        if not sheet.is_open and not filled.message:
-            raise DomainError(Kind.CONFLICT, f"the quote is {sheet.status.lower()}")
-        lines = [shown.line for shown in sheet.lines]
-        return self.desk.show(
-            call,
-            template,
-            form=filled,
-            sheet=replace(sheet, quote=await dated_now(sheet.quote, lines, self.parts.views, now)),
-            room=room,
-            chosen=chosen_option(sheet.quote, sheet.account.shipping_method),
-            address_lines=address_lines,
-            is_priced=isinstance(sheet.quote, PricedQuote),
-        )
