@@ -7,8 +7,8 @@ import typer
 from msgspec import UNSET
 
 from tradecounter.access.links import PAGE, link_token, site_address, staff_address
-from tradecounter.access.queries.people import list_staff, list_users
-from tradecounter.access.queries.tokens import list_tokens
+from tradecounter.access.queries.people import ListedMember, list_staff, list_users
+from tradecounter.access.queries.tokens import TokenRecord, list_tokens
 from tradecounter.access.staff import (
     NewStaffMember,
     add_staff_member,
@@ -21,9 +21,10 @@ from tradecounter.access.users import UserChange, change_user, disable_user, fet
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf, until
-from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import AsJson, Prose, show
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import from_settings, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change
 from tradecounter.edge.people import CustomerUser, StaffMember
 from tradecounter.edge.permissions import ROLES, SCOPES, USER_ROLES, UserRole
 from tradecounter.identity.installation_secret import secret_key
@@ -46,11 +47,12 @@ def staff_add(new: NewStaffMember, as_json: AsJson = False) -> None:
 
 
 @staff_app.command("list")
-def staff_list(columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(
+    ("email", Prose("name"), "roles", "has_password", "has_second_factor", "seen_at", "disabled_at", "created_at", "id")
+)
+async def staff_list(tx: Transaction) -> list[ListedMember]:
     """List staff members, disabled ones included."""
-    signing_in = ("has_password", "has_second_factor", "seen_at")
-    shown = ("email", Prose("name"), "roles", *signing_in, "disabled_at", "created_at", "id")
-    show_table(run_query(list_staff), shown, as_json=as_json, names=columns)
+    return await list_staff(tx)
 
 
 @staff_app.command("edit")
@@ -109,15 +111,11 @@ def user_invite(
 
 
 @user_app.command("list")
-def user_list(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(("email", Prose("name"), "role", "order_limit", "has_password", "disabled_at", "created_at", "id"))
+async def user_list(tx: Transaction, customer_id: CustomerId) -> list[CustomerUser]:
     """List a customer's users, disabled ones included."""
-
-    async def work(tx: Transaction) -> list[CustomerUser]:
-        await fetch_account(tx, customer_id)
-        return await list_users(tx, customer_id)
-
-    shown = ("email", Prose("name"), "role", "order_limit", "has_password", "disabled_at", "created_at", "id")
-    show_table(run_query(work), shown, as_json=as_json, names=columns)
+    await fetch_account(tx, customer_id)
+    return await list_users(tx, customer_id)
 
 
 @user_app.command("edit")
@@ -190,10 +188,10 @@ def token_add(
 
 
 @token_app.command("list")
-def token_list(columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(("id", Prose("name"), "prefix", "scopes", "last_used_at", "expires_at", "revoked_at", "created_at"))
+async def token_list(tx: Transaction) -> list[TokenRecord]:
     """List service tokens, revoked ones included."""
-    shown = ("id", Prose("name"), "prefix", "scopes", "last_used_at", "expires_at", "revoked_at", "created_at")
-    show_table(run_query(list_tokens), shown, as_json=as_json, names=columns)
+    return await list_tokens(tx)
 
 
 @token_app.command("revoke")

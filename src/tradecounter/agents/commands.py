@@ -9,8 +9,9 @@ from tradecounter.agents.queries.consents import AgentConsent, standing_consents
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf
-from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
-from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import AsJson, Prose, show
+from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
 
 _LIMITS = ("order_limit", "day_limit", "spent_today")
@@ -21,15 +22,11 @@ app = typer.Typer(no_args_is_help=True, help="Agents that may order for customer
 
 
 @app.command("list")
-def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(("id", Prose("name"), "scopes", *_LIMITS, "allowed_by", "expires_at", "last_used_at"))
+async def show_all(tx: Transaction, customer_id: CustomerId) -> list[dict[str, Any]]:
     """List the agents that a customer's users allow."""
-
-    async def work(tx: Transaction) -> list[dict[str, Any]]:
-        await fetch_account(tx, customer_id)
-        return [_shown(consent) for consent in await standing_consents(tx, customer_id, SystemClock().now())]
-
-    shown = ("id", Prose("name"), "scopes", *_LIMITS, "allowed_by", "expires_at", "last_used_at")
-    show_table(run_query(work), shown, as_json=as_json, names=columns)
+    await fetch_account(tx, customer_id)
+    return [_shown(consent) for consent in await standing_consents(tx, customer_id, SystemClock().now())]
 
 
 @app.command("revoke")

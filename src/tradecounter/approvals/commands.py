@@ -9,9 +9,10 @@ from tradecounter.approvals.queries import approval_table
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit
-from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show
 from tradecounter.edge.command_line.request_options import takes_request
-from tradecounter.edge.command_line.session import from_settings, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.orders.order_context import OrderingPolicy
 
@@ -25,20 +26,16 @@ _COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "
 
 
 @app.command("list")
-def show_all(
+@lists_records(_COLUMNS)
+async def show_all(
+    tx: Transaction,
     state: Annotated[Any, InState("requests", _STATES)] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[ResellerApproval]:
     """List requests for approval, those of the latest orders first."""
-
-    async def work(tx: Transaction) -> list[ResellerApproval]:
-        now = SystemClock().now()
-        return [present_approval(found) for found in await approval_table(tx, state, customer, None, limit, now)]
-
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    now = SystemClock().now()
+    return [present_approval(found) for found in await approval_table(tx, state, customer, None, limit, now)]
 
 
 @app.command("approve")

@@ -7,14 +7,24 @@ from msgspec.structs import asdict
 
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.audit.wire import AuditEntry, entry_on_the_wire
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Limit, Since, Until
-from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show_table
-from tradecounter.edge.command_line.session import run_query
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import LISTED, Prose
 
 _COLUMNS = ("id", "at", Prose("actor"), "action", "subject", Prose("before"), Prose("after"), "address")
 
 
-def audit(
+def _for_people(entry: AuditEntry) -> dict[str, Any]:
+    actor = entry.actor
+    named = f"{actor.name} ({actor.kind}{'' if actor.id is None else f' {actor.id}'})"
+    acting = "" if actor.acting_user is None else f" for {actor.acting_user}"
+    return {**asdict(entry), "actor": named + acting}
+
+
+@lists_records(_COLUMNS, in_table=_for_people)
+async def audit(
+    tx: Transaction,
     subject: Annotated[
         str | None, typer.Option(metavar="S", help="Only changes of this, such as order/ORD-100001 or customer/1001.")
     ] = None,
@@ -28,19 +38,7 @@ def audit(
     since: Since = None,
     until: Until = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[AuditEntry]:
     """List who changed what, the latest first."""
     wanted = AuditFilter(subject=subject, actor=actor, action=action, since=since, until=until)
-    records = run_query(lambda tx: list_entries(tx, wanted, limit, latest_first=True))
-    entries = [entry_on_the_wire(record) for record in records]
-    shown = entries if as_json else map(_for_people, entries)
-    show_table(shown, _COLUMNS, as_json=as_json, names=columns, limit=limit)
-
-
-def _for_people(entry: AuditEntry) -> dict[str, Any]:
-    actor = entry.actor
-    named = f"{actor.name} ({actor.kind}{'' if actor.id is None else f' {actor.id}'})"
-    acting = "" if actor.acting_user is None else f" for {actor.acting_user}"
-    return {**asdict(entry), "actor": named + acting}
+    return [entry_on_the_wire(record) for record in await list_entries(tx, wanted, limit, latest_first=True)]

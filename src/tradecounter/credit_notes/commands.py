@@ -18,7 +18,8 @@ from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_n
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, number
-from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show, show_record, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show, show_record
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
@@ -79,21 +80,17 @@ def _in_words(note: CreditNote, *, dry_run: bool) -> str:
 
 
 @app.command("list")
-def show_all(
+@lists_records(_COLUMNS)
+async def show_all(
+    tx: Transaction,
     customer: Customer = None,
     invoice: Annotated[int | None, OptionalId("--invoice", "NUMBER", "Only this invoice's.")] = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[CreditNote]:
     """List credit notes, the latest first."""
-
-    async def work(tx: Transaction) -> list[CreditNote]:
-        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
-        wanted = CreditNoteFilter(customer_id=customer_id, invoice=invoice)
-        return [present_credit_note(record) for record in await list_credit_notes(tx, wanted, limit)]
-
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    customer_id = None if customer is None else (await fetch_account(tx, customer)).id
+    wanted = CreditNoteFilter(customer_id=customer_id, invoice=invoice)
+    return [present_credit_note(record) for record in await list_credit_notes(tx, wanted, limit)]
 
 
 @app.command("show")

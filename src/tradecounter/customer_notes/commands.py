@@ -10,9 +10,10 @@ from tradecounter.customer_notes.wire import ContactDetails, CustomerNote
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf
-from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show_record, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import AsJson, Prose, show_record
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
 
 customer = typer.Typer()
@@ -37,14 +38,11 @@ def note(customer_id: CustomerId, request: CustomerNote, as_json: AsJson = False
 
 
 @customer.command("contacts")
-def contacts(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(_COLUMNS)
+async def contacts(tx: Transaction, customer_id: CustomerId) -> list[Contact]:
     """List the people at a customer."""
-
-    async def work(tx: Transaction) -> list[Contact]:
-        account = await fetch_account(tx, customer_id)
-        return await contacts_of(tx, account.id)
-
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
+    account = await fetch_account(tx, customer_id)
+    return await contacts_of(tx, account.id)
 
 
 @customer.command("add-contact")

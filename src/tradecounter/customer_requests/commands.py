@@ -9,7 +9,8 @@ from tradecounter.customer_requests.queries import request_table
 from tradecounter.customer_requests.wire import ResellerRequest, present_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, IdOf, InState, Limit
-from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show, show_record, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show, show_record
 from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.kit.clock import SystemClock
@@ -25,19 +26,15 @@ _ITEMS = ("id", "sku", "quantity")
 
 
 @app.command("list")
-def show_all(
+@lists_records(_COLUMNS)
+async def show_all(
+    tx: Transaction,
     state: Annotated[Any, InState("requests", _STATES)] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[ResellerRequest]:
     """List requests, the latest first."""
-
-    async def work(tx: Transaction) -> list[ResellerRequest]:
-        return [present_request(found) for found in await request_table(tx, state, limit, None, customer_id=customer)]
-
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    return [present_request(found) for found in await request_table(tx, state, limit, None, customer_id=customer)]
 
 
 @app.command("show")

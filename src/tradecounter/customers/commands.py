@@ -17,15 +17,14 @@ from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Reason
+from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     AsJson,
-    ColumnNames,
     Parts,
     Prose,
     one_line,
     show,
     show_record,
-    show_table,
 )
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
@@ -122,9 +121,10 @@ _PARTS: Parts = {"addresses": ("Addresses", _ADDRESSES), "keys": ("API keys", _K
 
 
 @app.command("list")
-def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(_COLUMNS)
+async def show_all(tx: Transaction) -> list[Account]:
     """List all customers."""
-    show_table(run_query(list_accounts), _COLUMNS, as_json=as_json, names=columns)
+    return await list_accounts(tx)
 
 
 @app.command("show")

@@ -7,11 +7,11 @@ import typer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
-from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show_table
-from tradecounter.edge.command_line.session import run_query
-from tradecounter.events.queries import EventQuery, EventRecord, read_events
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import LISTED, Prose
+from tradecounter.events.queries import EventQuery, read_events
 from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
-from tradecounter.events.wire import event_on_the_wire
+from tradecounter.events.wire import Event, event_on_the_wire
 
 app = typer.Typer(no_args_is_help=True, help="The event log, which programs of customers and of the reseller read.")
 
@@ -30,7 +30,9 @@ def _type(text: str) -> str:
 
 
 @app.command("list")
-def event_list(
+@lists_records(_COLUMNS)
+async def event_list(
+    tx: Transaction,
     after: Annotated[
         int, typer.Option("--after", min=0, max=LARGEST_ID, metavar="N", help="Only events after this sequence.")
     ] = 0,
@@ -40,15 +42,8 @@ def event_list(
     ] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[Event]:
     """List events, oldest first. With --customer, only those that the customer can read."""
-
-    async def work(tx: Transaction) -> list[EventRecord]:
-        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
-        wanted = EventQuery(after=after, limit=limit, customer_id=customer_id, types=tuple(type_ or ()) or None)
-        return (await read_events(tx, wanted)).events
-
-    events = [event_on_the_wire(record) for record in run_query(work)]
-    show_table(events, _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    customer_id = None if customer is None else (await fetch_account(tx, customer)).id
+    wanted = EventQuery(after=after, limit=limit, customer_id=customer_id, types=tuple(type_ or ()) or None)
+    return [event_on_the_wire(record) for record in (await read_events(tx, wanted)).events]

@@ -8,9 +8,10 @@ from tradecounter.customers.queries.accounts import fetch_account, find_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf, until
-from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, one_line, show, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import AsJson, Prose, one_line, show
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.session import run_change
 from tradecounter.edge.permissions import KEY_SCOPES
 from tradecounter.identity.manage_keys import create_key, end_key
 from tradecounter.identity.oauth.manage_applications import (
@@ -47,25 +48,13 @@ def key_add(customer_id: CustomerId, request: KeyRequest, as_json: AsJson = Fals
 
 
 @key_app.command("list")
-def key_list(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(
+    ("id", Prose("name"), "prefix", "scopes", "networks", "expires_at", "last_used_at", "disabled_at", "created_at")
+)
+async def key_list(tx: Transaction, customer_id: CustomerId) -> list[KeyRecord]:
     """List a customer's keys, including disabled ones."""
-
-    async def work(tx: Transaction) -> list[KeyRecord]:
-        await fetch_account(tx, customer_id)
-        return await list_keys(tx, customer_id)
-
-    shown = (
-        "id",
-        Prose("name"),
-        "prefix",
-        "scopes",
-        "networks",
-        "expires_at",
-        "last_used_at",
-        "disabled_at",
-        "created_at",
-    )
-    show_table(run_query(work), shown, as_json=as_json, names=columns)
+    await fetch_account(tx, customer_id)
+    return await list_keys(tx, customer_id)
 
 
 @key_app.command("disable")
@@ -133,10 +122,10 @@ def application_edit(
 
 
 @application_app.command("list")
-def application_list(columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(("client_id", Prose("name"), "disabled_at", "created_at", Prose("redirect_uris", 24)))
+async def application_list(tx: Transaction) -> list[ApplicationRecord]:
     """List all applications, including disabled ones."""
-    shown = ("client_id", Prose("name"), "disabled_at", "created_at", Prose("redirect_uris", 24))
-    show_table(run_query(list_applications), shown, as_json=as_json, names=columns)
+    return await list_applications(tx)
 
 
 @application_app.command("disable")

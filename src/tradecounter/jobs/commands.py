@@ -4,10 +4,12 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.db.jobs import jobs_after
+from tradecounter.db.jobs import Job, jobs_after
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import IdOf, Limit
-from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
-from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import AsJson, Prose, show
+from tradecounter.edge.command_line.session import run_change
 from tradecounter.jobs.retry_job import retry_job
 from tradecounter.kit.clock import SystemClock
 
@@ -17,15 +19,14 @@ _COLUMNS = ("id", "name", "state", Prose("arguments"), "attempts", "scheduled_at
 
 
 @app.command("list")
-def show_all(
+@lists_records(_COLUMNS)
+async def show_all(
+    tx: Transaction,
     failed: Annotated[bool, typer.Option("--failed", help="Only jobs that have failed permanently.")] = False,
     limit: Limit = 100,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[Job]:
     """List jobs, oldest first; jobs that succeed are deleted."""
-    jobs = run_query(lambda tx: jobs_after(tx, "failed" if failed else None, 0, limit))
-    show_table(jobs, _COLUMNS, as_json=as_json, names=columns)
+    return await jobs_after(tx, "failed" if failed else None, 0, limit)
 
 
 @app.command("retry")

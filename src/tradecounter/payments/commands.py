@@ -11,6 +11,7 @@ from msgspec import UNSET, to_builtins
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, Day, IdOf, Limit, OptionalId, Reason, read_bytes
+from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     LISTED,
     AsJson,
@@ -201,13 +202,10 @@ def _paid_invoices(line: RecordedLine) -> str:
 
 
 @app.command("imports")
-def list_files(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(_FILE_COLUMNS)
+async def list_files(tx: Transaction, limit: Limit = 100) -> list[StoredFile]:
     """List the bank files that were imported, newest first."""
-
-    async def work(tx: Transaction) -> list[StoredFile]:
-        return [present_file(file) for file in await list_bank_files(tx, limit)]
-
-    show_table(run_query(work), _FILE_COLUMNS, as_json=as_json, names=columns)
+    return [present_file(file) for file in await list_bank_files(tx, limit)]
 
 
 @app.command("roll-back")
@@ -226,13 +224,10 @@ def roll_back(
 
 
 @app.command("unplaced")
-def list_unplaced(limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(_LINE_COLUMNS)
+async def list_unplaced(tx: Transaction, limit: Limit = LISTED) -> list[StoredLine]:
     """List the lines of bank files that wait to be placed, the latest first."""
-
-    async def work(tx: Transaction) -> list[StoredLine]:
-        return [present_line(line) for line in await list_bank_lines(tx, BankLineFilter(state="unplaced"), limit)]
-
-    show_table(run_query(work), _LINE_COLUMNS, as_json=as_json, names=columns, limit=limit)
+    return [present_line(line) for line in await list_bank_lines(tx, BankLineFilter(state="unplaced"), limit)]
 
 
 @app.command("place")

@@ -7,7 +7,8 @@ from msgspec import structs
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Limit, Sku
-from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Parts, show_record, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import LISTED, AsJson, Parts, show_record
 from tradecounter.edge.command_line.session import run_query
 from tradecounter.prices.queries.prices_of_products import contract_prices_of, list_prices_of
 from tradecounter.products.queries.products import (
@@ -34,7 +35,9 @@ _LISTED_COLUMNS = ("sku", "name", "manufacturer", "ean", "active", "external_id"
 
 
 @app.command("list")
-def list_all(
+@lists_records(_LISTED_COLUMNS)
+async def list_all(
+    tx: Transaction,
     show: Annotated[
         Shown | None, typer.Option("--show", metavar="WHICH", help=f"Only these products: {', '.join(SHOWN)}.")
     ] = None,
@@ -50,16 +53,13 @@ def list_all(
     ] = None,
     containing: Annotated[str | None, typer.Option(metavar="TEXT", help="Only SKUs that contain this.")] = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[dict[str, Any]]:
     """List products, active or not, by SKU: for example those that are sold without a picture, or below cost."""
     wanted = ProductFilter(
         manufacturer=manufacturer, category=category, show=show, external_id=external_id, containing=containing
     )
-    products = run_query(lambda tx: products_after(tx, "", limit, wanted))
-    shown = [{name: getattr(product, name) for name in _LISTED_COLUMNS} for product in products]
-    show_table(shown, _LISTED_COLUMNS, as_json=as_json, names=columns, limit=limit)
+    products = await products_after(tx, "", limit, wanted)
+    return [{name: getattr(product, name) for name in _LISTED_COLUMNS} for product in products]
 
 
 @app.command("show")

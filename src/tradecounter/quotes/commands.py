@@ -6,10 +6,10 @@ import typer
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_METHOD, Limit, OptionalId, named_number, numbered
+from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     LISTED,
     AsJson,
-    ColumnNames,
     Prose,
     show_json,
     show_part,
@@ -41,21 +41,17 @@ _COLUMNS = ("confirmation_code", "created_on", "cost_gross", "customer_id", "cus
 
 
 @app.command("list")
-def show_all(
+@lists_records(_COLUMNS)
+async def show_all(
+    tx: Transaction,
     everything: Annotated[
         bool, typer.Option("--all", help="Include quotes that are priced, confirmed or expired.")
     ] = False,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[dict[str, Any]]:
     """List unpriced quotes, the oldest first; with --all, list all quotes, the latest first."""
-
-    async def work(tx: Transaction) -> list[dict[str, Any]]:
-        quotes = await list_quotes(tx, limit, waiting=not everything)
-        return [_as_support_sees_it(found) for found in await with_costs(tx, quotes)]
-
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    quotes = await list_quotes(tx, limit, waiting=not everything)
+    return [_as_support_sees_it(found) for found in await with_costs(tx, quotes)]
 
 
 @app.command("show")

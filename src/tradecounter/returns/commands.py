@@ -9,7 +9,8 @@ from tradecounter.credit_notes.credit_return import receive_and_credit
 from tradecounter.credit_notes.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, item_units
-from tradecounter.edge.command_line.output import LISTED, AsJson, ColumnNames, Prose, show_json, show_record, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show_json, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, read_request, takes_request
 from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change, run_query
 from tradecounter.kit.clock import SystemClock
@@ -76,21 +77,17 @@ def _serials(texts: list[str] | None) -> dict[int, list[str]]:
 
 
 @app.command("list")
-def show_all(
+@lists_records(_COLUMNS)
+async def show_all(
+    tx: Transaction,
     state: Annotated[Any, InState("returns", _STATES)] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[dict[str, Any]]:
     """List returns, the latest first."""
-
-    async def work(tx: Transaction) -> list[dict[str, Any]]:
-        returns = await list_returns(tx, limit, state=state, customer_id=customer)
-        lines = await lines_of_returns(tx, [one.id for one in returns])
-        return [asdict(return_on_the_wire(one, lines[one.id])) for one in returns]
-
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    returns = await list_returns(tx, limit, state=state, customer_id=customer)
+    lines = await lines_of_returns(tx, [one.id for one in returns])
+    return [asdict(return_on_the_wire(one, lines[one.id])) for one in returns]
 
 
 @app.command("show")

@@ -8,15 +8,14 @@ import typer
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, IdOf, Limit
+from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     LISTED,
     AsJson,
-    ColumnNames,
     Prose,
     one_line,
     show,
     show_record,
-    show_table,
 )
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
@@ -38,6 +37,7 @@ from tradecounter.webhooks.queries.endpoints import endpoints_after
 from tradecounter.webhooks.wire import (
     Delivery,
     Replay,
+    Webhook,
     WebhookChange,
     WebhookRequest,
     delivery_on_the_wire,
@@ -70,12 +70,10 @@ _STORE = "Store the secret now: it is not shown again."
 
 
 @app.command("list")
-def show_all(
-    customer: Customer = None, limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False
-) -> None:
+@lists_records(_COLUMNS)
+async def show_all(tx: Transaction, customer: Customer = None, limit: Limit = LISTED) -> list[Webhook]:
     """List webhooks."""
-    endpoints = run_query(lambda tx: endpoints_after(tx, 0, limit, customer))
-    show_table(map(webhook_on_the_wire, endpoints), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    return [webhook_on_the_wire(endpoint) for endpoint in await endpoints_after(tx, 0, limit, customer)]
 
 
 @app.command("show")
@@ -113,18 +111,17 @@ def ping(webhook_id: WebhookId, as_json: AsJson = False) -> None:
 
 
 @app.command("deliveries")
-def deliveries(
+@lists_records(_DELIVERIES)
+async def deliveries(
+    tx: Transaction,
     webhook_id: WebhookId,
     after: Annotated[
         int, typer.Option("--after", min=0, max=LARGEST_ID, metavar="ID", help="Only deliveries before this one.")
     ] = 0,
     limit: Limit = 100,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[Delivery]:
     """List deliveries, the latest first, with the result of the last attempt."""
-    records = run_query(lambda tx: list_deliveries(tx, webhook_id, after, limit))
-    show_table(map(delivery_on_the_wire, records), _DELIVERIES, as_json=as_json, names=columns)
+    return [delivery_on_the_wire(record) for record in await list_deliveries(tx, webhook_id, after, limit)]
 
 
 @app.command("redeliver")

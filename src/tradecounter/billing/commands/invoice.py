@@ -8,23 +8,21 @@ import typer
 from tradecounter.billing.invoices import issue_invoice, resend_invoice, shown_invoice
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
-    InvoiceRecord,
     list_invoices,
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
-from tradecounter.billing.reseller_wire import present_summary
+from tradecounter.billing.reseller_wire import InvoiceSummary, present_summary
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OrderName, Since, Until, pounds
+from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     LISTED,
     AsJson,
-    ColumnNames,
     Prose,
     one_line,
     show,
     show_record,
-    show_table,
 )
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
 from tradecounter.edge.command_line.request_options import takes_request
@@ -45,7 +43,9 @@ _LINES = ("item_id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", "ta
 
 
 @app.command("list")
-def show_all(
+@lists_records(_COLUMNS)
+async def show_all(
+    tx: Transaction,
     customer: Customer = None,
     since: Since = None,
     until: Until = None,
@@ -54,23 +54,16 @@ def show_all(
         bool, typer.Option("--overdue", help="Only unpaid or part-paid invoices past their due date.")
     ] = False,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[InvoiceSummary]:
     """List invoices, the latest first. --from and --to filter by time of issue."""
-
-    async def work(tx: Transaction) -> list[InvoiceRecord]:
-        invoice_filter = InvoiceFilter(
-            customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
-            issued_from=since,
-            issued_to=until,
-            unpaid=unpaid,
-            overdue_at=SystemClock().now() if overdue else None,
-        )
-        return await list_invoices(tx, invoice_filter, limit)
-
-    invoices = [present_summary(invoice) for invoice in run_query(work)]
-    show_table(invoices, _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    invoice_filter = InvoiceFilter(
+        customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
+        issued_from=since,
+        issued_to=until,
+        unpaid=unpaid,
+        overdue_at=SystemClock().now() if overdue else None,
+    )
+    return [present_summary(invoice) for invoice in await list_invoices(tx, invoice_filter, limit)]
 
 
 @app.command("show")

@@ -4,10 +4,12 @@ from typing import Annotated
 
 import typer
 
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import IdOf, Limit
-from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_table
-from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.imports.queries import list_imports
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import AsJson, Prose, show
+from tradecounter.edge.command_line.session import run_change
+from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.run import RolledBackImport, roll_back_import
 from tradecounter.kit.clock import SystemClock
 
@@ -29,10 +31,10 @@ _COLUMNS = (
 
 
 @app.command("list")
-def show_all(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(_COLUMNS)
+async def show_all(tx: Transaction, limit: Limit = 100) -> list[ImportRecord]:
     """List imports, newest first."""
-    imports = run_query(lambda tx: list_imports(tx, limit))
-    show_table(imports, _COLUMNS, as_json=as_json, names=columns)
+    return await list_imports(tx, limit)
 
 
 @app.command("roll-back")

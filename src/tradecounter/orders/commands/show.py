@@ -8,12 +8,11 @@ from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, Limit, Since, Until
+from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     LISTED,
     AsJson,
-    ColumnNames,
     Prose,
-    show_table,
 )
 from tradecounter.edge.command_line.session import run_query
 from tradecounter.kit.text import joined_word
@@ -39,8 +38,16 @@ def _status(text: str) -> dict[str, str]:
     return match
 
 
+def _for_people(order: dict[str, Any]) -> dict[str, Any]:
+    """Return an order named by reference or else by code, with its state if it has no status."""
+    name = order["order_reference"] or order["confirmation_code"]
+    return {**order, "order": name, "status": order["status"] or order["state"]}
+
+
 @listing.command("list")
-def order_list(
+@lists_records(_COLUMNS, in_table=_for_people)
+async def order_list(
+    tx: Transaction,
     customer: Customer = None,
     reference: Annotated[
         str | None, typer.Option(metavar="R", help="Only orders whose reference or id begins with R.")
@@ -63,28 +70,19 @@ def order_list(
         ),
     ] = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[dict[str, Any]]:
     """List orders and quotes, latest first: by the time of confirmation, or of creation if unconfirmed."""
-
-    async def work(tx: Transaction) -> list[dict[str, Any]]:
-        order_filter = OrderFilter(
-            customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
-            reference=reference,
-            customer_reference=customer_reference,
-            external_id=external_id,
-            product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
-            created_from=since,
-            created_to=until,
-            **(status or {}),
-        )
-        return await _listed(tx, order_filter, limit)
-
-    found = run_query(work)
-    if not as_json:
-        found = [_for_people(order) for order in found]
-    show_table(found, _COLUMNS, as_json=as_json, names=columns, limit=limit)
+    order_filter = OrderFilter(
+        customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
+        reference=reference,
+        customer_reference=customer_reference,
+        external_id=external_id,
+        product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
+        created_from=since,
+        created_to=until,
+        **(status or {}),
+    )
+    return await _listed(tx, order_filter, limit)
 
 
 async def _listed(tx: Transaction, order_filter: OrderFilter, limit: int) -> list[dict[str, Any]]:
@@ -93,12 +91,6 @@ async def _listed(tx: Transaction, order_filter: OrderFilter, limit: int) -> lis
     lines, invoices = await lines_of(tx, ids), await invoice_numbers(tx, ids)
     latest = {order_id: numbers[-1] for order_id, numbers in invoices.items()}
     return [as_operators_see_it(o, lines[o.id]) | {"invoice": latest.get(o.id)} for o in orders]
-
-
-def _for_people(order: dict[str, Any]) -> dict[str, Any]:
-    """Return an order named by reference or else by code, with its state if it has no status."""
-    name = order["order_reference"] or order["confirmation_code"]
-    return {**order, "order": name, "status": order["status"] or order["state"]}
 
 
 app = typer.Typer(no_args_is_help=True, help="Customers' orders.")
