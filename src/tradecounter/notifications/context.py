@@ -105,9 +105,10 @@ _TEXT = _templates(html=False)
 _HTML = _templates(html=True)
 
 
-def render(template: str, **facts: Any) -> tuple[str, str]:
-    """Return an e-mail's text and HTML."""
-    return _TEXT.get_template(f"{template}.txt").render(facts), _HTML.get_template(f"{template}.html").render(facts)
+def render(template: str, *, is_to_staff: bool = False, **facts: Any) -> tuple[str, str]:
+    """Return an e-mail's text and HTML. `template` has what is between the letterhead and the foot."""
+    facts |= {"template": template, "is_to_staff": is_to_staff}
+    return _TEXT.get_template("base.txt").render(facts), _HTML.get_template("base.html").render(facts)
 
 
 log = structlog.get_logger()
@@ -192,7 +193,8 @@ class MailContext(Struct, frozen=True):
             )
         if not good:
             raise NothingToSend(f"{name}: no recipient has a valid address")
-        text, html = render(template, settings=self.settings, subject=subject, **facts)
+        is_to_staff = [*to] == [self.settings.support.addr_spec]
+        text, html = render(template, settings=self.settings, subject=subject, is_to_staff=is_to_staff, **facts)
         letter = Letter(
             subject=subject, text=text, html=html, logo=self.settings.letterhead.logo, attachment=attachment
         )
