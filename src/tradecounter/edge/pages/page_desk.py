@@ -291,7 +291,7 @@ async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: typ
 
 def render(view: PageView, templates: jinja2.Environment, template: str, status: int, values: Any) -> Response:
     """Return a page as a response."""
-    html = templates.get_template(template).render(page=view, **values)
+    html = templates.get_template("site.html").render(page=view, template=template, **values)
     # Not `no-referrer`: with it, browsers send `Origin: null` with the page's own forms.
     headers = {
         "Content-Security-Policy": CONTENT_POLICY,
