@@ -198,7 +198,7 @@ def _add_remittance(service: Service, names: dict[str, Any], customer_id: int, r
     """Tell of a payment; its id."""
     now = service.clock.now()
     told = (names["user"], Decimal("5.00"), now.date(), reference, [names["invoice"]], now)
-    return service.in_transaction(lambda tx: insert_remittance(tx, customer_id, *told))
+    return service.in_transaction(lambda tx: insert_remittance(tx, customer_id, *told)).id
 
 
 def _add_users(office: BackOfficeSite, customer: Customer, name: str) -> int:

@@ -43,6 +43,7 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import ErrorCollector, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.kit.wire import made_from
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.history import record_order_event
 from tradecounter.orders.queries.changes import settle
@@ -144,21 +145,18 @@ def _credit_note(
     letterhead: Letterhead,
     now: datetime,
 ) -> CreditNoteDocument:
-    totals = vat_totals(lines)
     net, vat = sum((line.net for line in lines), NOTHING), sum((line.vat for line in lines), NOTHING)
-    return CreditNoteDocument(
+    return made_from(
+        original,
+        CreditNoteDocument,
         number=number,
         issued_on=uk_date(now),
         invoice=original.number,
         invoice_issued_on=original.issued_on,
         seller=letterhead.seller,
-        customer_id=original.customer_id,
-        customer=original.customer,
-        order_reference=original.order_reference,
-        customer_reference=original.customer_reference,
         reason=reason,
         lines=lines,
-        vat_totals=totals,
+        vat_totals=vat_totals(lines),
         net=net,
         vat=vat,
         gross=net + vat,

@@ -61,19 +61,10 @@ async def tell_of_payment(
     if len(await awaited_of(tx, [customer_id], now - AWAITED_FOR)) >= _MOST_AWAITED:
         raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} payments that were told of have not come yet")
     reference = paid.reference.strip()
-    remittance_id = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
-    after = {"id": remittance_id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
+    told = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
+    after = {"id": told.id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
     audit(tx, "remittance.tell", f"customer/{customer_id}", now, after=after)
-    return RemittanceAdvice(
-        id=remittance_id,
-        customer_id=customer_id,
-        amount=amount,
-        paid_on=paid_on,
-        reference=reference,
-        invoices=numbers,
-        told_at=now,
-        payment_id=None,
-    )
+    return told
 
 
 async def told_invoices(tx: Transaction, customer_id: int, now: datetime) -> set[int]:

@@ -27,18 +27,20 @@ class RemittanceAdvice(Timed, Struct, frozen=True):
     payment_id: Annotated[int | None, Meta(description="The payment that it was; null until a bank file has it.")]
 
 
-_REMITTANCES = SQL(
-    "select id, customer_id, amount, paid_on, reference, invoices, told_at, payment_id from remittance r"
-)
+_COLUMNS = SQL("id, customer_id, amount, paid_on, reference, invoices, told_at, payment_id")
+_REMITTANCES = SQL("select {} from remittance r").format(_COLUMNS)
 # One whose invoices are all paid came by another way.
 _AWAITED = SQL("""
     payment_id is null and told_at > :since
     and exists (select from invoice_balance b where b.invoice = any(r.invoices) and b.due > 0)
 """)
-_ADD = Statement("""
-    insert into remittance (customer_id, user_id, amount, paid_on, reference, invoices, told_at)
-    values (:customer_id, :user_id, :amount, :paid_on, :reference, :invoices, :now) returning id
-""")
+_ADD = Statement(
+    SQL("""
+        insert into remittance (customer_id, user_id, amount, paid_on, reference, invoices, told_at)
+        values (:customer_id, :user_id, :amount, :paid_on, :reference, :invoices, :now) returning {}
+    """).format(_COLUMNS),
+    RemittanceAdvice,
+)
 _ONE = Statement(SQL("{} where id = :id").format(_REMITTANCES), RemittanceAdvice)
 _TABLE = Statement(
     SQL("""{} where (:customer_id::bigint is null or customer_id = :customer_id)
@@ -75,9 +77,9 @@ async def insert_remittance(
     reference: str,
     invoices: Sequence[int],
     now: datetime,
-) -> int:
-    """Store a remittance and return its id."""
-    stored: int = await tx.find_value(
+) -> RemittanceAdvice:
+    """Store a remittance and return it."""
+    return await tx.fetch_row(
         _ADD,
         customer_id=customer_id,
         user_id=user_id,
@@ -87,7 +89,6 @@ async def insert_remittance(
         invoices=list(invoices),
         now=now,
     )
-    return stored
 
 
 async def fetch_remittance(tx: Transaction, remittance_id: int) -> RemittanceAdvice:

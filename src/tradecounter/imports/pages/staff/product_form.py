@@ -135,10 +135,7 @@ class ProductFormPages(Struct, frozen=True):
     async def save(self, call: Call) -> Response:
         submitted = await read_submitted(call, most_bytes=LARGEST_PICTURE + MOST_BYTES, most_files=1)
         is_new = not submitted.one("seen")
-        if submitted.one("preview"):  # with one attribute more; nothing is saved
-            submitted.close()
-            filled = Filled(submitted.values, files=frozenset(submitted.files))
-            return await self._show(call, "" if is_new else submitted.one("sku"), filled, like=submitted.one("like"))
+        picture = None
 
         async def again(filled: Filled) -> Response:
             if picture is not None:
@@ -146,7 +143,9 @@ class ProductFormPages(Struct, frozen=True):
                 filled = replace(filled, errors={**filled.errors, "picture": lost})
             return await self._show(call, "" if is_new else submitted.one("sku"), filled, like=submitted.one("like"))
 
-        picture = None
+        if submitted.one("preview"):  # with one attribute more; nothing is saved
+            submitted.close()
+            return await again(Filled(submitted.values, files=frozenset(submitted.files)))
         try:
             picture = await _picture(submitted)
         except DomainError as error:
@@ -158,15 +157,7 @@ class ProductFormPages(Struct, frozen=True):
                 body.images = f"{body.images} {public_address(self.parts.settings.base_url, path)}"
             if body.add_attribute:
                 raise invalid(ADD, "has no value yet: fill in its field, which is there now, or leave it empty")
-            before = await find_product_row(tx, key_form(body.like or body.sku)) or {}
-            known = (await read_reference(tx)).attributes
-            wanted = SavedProduct(
-                product=_product(body, read_attributes(body.attributes, known, before.get("attributes", {}))),
-                prices=body.prices,
-                stock=_stock(body) if is_new else None,
-                seen=body.seen,
-                force=body.force,
-            )
+            wanted = await _wanted(tx, body, is_new=is_new)
             with named_by(_in_its_field):
                 return await save_product(tx, wanted, now)
 
@@ -210,6 +201,19 @@ class ProductFormPages(Struct, frozen=True):
             manufacturers=[(manufacturer.key, manufacturer.name) for manufacturer in known.manufacturers],
             attributes=shown_attributes(known.attributes, row.get("attributes", {}), filled),
         )
+
+
+async def _wanted(tx: Transaction, body: ProductForm, *, is_new: bool) -> SavedProduct:
+    """Return what the form says of the product. Raises DomainError (invalid)."""
+    before = await find_product_row(tx, key_form(body.like or body.sku)) or {}
+    known = (await read_reference(tx)).attributes
+    return SavedProduct(
+        product=_product(body, read_attributes(body.attributes, known, before.get("attributes", {}))),
+        prices=body.prices,
+        stock=_stock(body) if is_new else None,
+        seen=body.seen,
+        force=body.force,
+    )
 
 
 async def _picture(submitted: Submitted) -> Picture | None:
