@@ -48,7 +48,7 @@ _COUNT_STOCK_ALERTS = Statement("select count(*) from stock_alert where user_id 
 
 async def count_stock_alerts(tx: Transaction, user_id: int) -> int:
     """Return how many products a user waits for."""
-    return int(await tx.find_value(_COUNT_STOCK_ALERTS, user_id=user_id))
+    return int(await tx.fetch_value(_COUNT_STOCK_ALERTS, user_id=user_id))
 
 
 _STOCK_ALERTS_OF = Statement(

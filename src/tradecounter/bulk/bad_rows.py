@@ -34,7 +34,7 @@ async def leave_out_bad_rows(
         known = len(errors)
         await check()
         if len(errors) == known:
-            return int(await tx.find_value(_COUNT)), len({error.line for error in errors})
+            return int(await tx.fetch_value(_COUNT)), len({error.line for error in errors})
     raise DomainError(Kind.INVALID, "too many rows need others with errors: correct these first")
 
 

@@ -162,7 +162,7 @@ class _Removal(NamedTuple):
 async def _remove(tx: Transaction, kind: ImportKind[Shape]) -> _Removal:
     if kind.removal is None:
         return _Removal(0, 0)
-    of = await tx.find_value(kind.removal.count)
+    of = await tx.fetch_value(kind.removal.count)
     return _Removal(await tx.execute(kind.removal.statement), of)
 
 
@@ -185,7 +185,7 @@ async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport,
         await asyncio.sleep(0)  # lets requests go on
     report.changed = len(written) - report.added
     for statement in kind.after:
-        report.changed += await tx.find_value(statement)
+        report.changed += await tx.fetch_value(statement)
     report.unchanged = count - report.added - report.changed
     if report.added or report.changed or report.deactivated:
         await announce(tx, kind)

@@ -95,7 +95,7 @@ _NEXT_NUMBER = Statement("update credit_note_number set last = last + 1 returnin
 
 async def next_credit_note_number(tx: Transaction) -> int:
     """Return the next number, locked until the transaction ends. Numbers have no gaps: a rollback returns it."""
-    number: int = await tx.find_value(_NEXT_NUMBER)
+    number: int = await tx.fetch_value(_NEXT_NUMBER)
     return number
 
 
@@ -201,7 +201,7 @@ async def count_credit_notes(tx: Transaction, wanted: CreditNoteFilter) -> int:
     """Return how many credit notes match a filter."""
     chosen, values = where(wanted, _CONDITIONS)
     sql = SQL("select count(*) from {} where {}").format(_FROM, chosen)
-    return int(await tx.find_value(Statement(sql), **values))
+    return int(await tx.fetch_value(Statement(sql), **values))
 
 
 _THE_CREDIT_NOTE = Statement(SQL("{} where c.number = :number").format(_SELECTED), CreditNoteRecord)

@@ -10,7 +10,7 @@ _INSTALLATION_ID = Statement("select left(replace(id::text, '-', ''), 12) from i
 
 async def installation_id(tx: Transaction) -> str:
     """Return the installation's unique id, 12 hexadecimal digits; a restored backup has the same id."""
-    digits: str = await tx.find_value(_INSTALLATION_ID)
+    digits: str = await tx.fetch_value(_INSTALLATION_ID)
     return digits
 
 
@@ -19,7 +19,7 @@ _IS_DEMO = Statement("select demo from installation")
 
 async def is_demo(tx: Transaction) -> bool:
     """Return whether the database contains demo data."""
-    demo: bool = await tx.find_value(_IS_DEMO)
+    demo: bool = await tx.fetch_value(_IS_DEMO)
     return demo
 
 
@@ -36,7 +36,7 @@ _IS_SANDBOX = Statement("select sandbox from installation")
 
 async def is_sandbox(tx: Transaction) -> bool:
     """Return whether the database is that of a sandbox."""
-    sandbox: bool = await tx.find_value(_IS_SANDBOX)
+    sandbox: bool = await tx.fetch_value(_IS_SANDBOX)
     return sandbox
 
 
@@ -53,5 +53,5 @@ _SERVER_TIME = Statement("select clock_timestamp()")
 
 async def server_time(tx: Transaction) -> datetime:
     """Return the time of the database's clock; unlike `now()`, it advances during a transaction."""
-    moment: datetime = await tx.find_value(_SERVER_TIME)
+    moment: datetime = await tx.fetch_value(_SERVER_TIME)
     return moment

@@ -96,7 +96,7 @@ _COUNT_DUE = Statement(
 
 async def count_due(tx: Transaction) -> int:
     """Return the number of due jobs."""
-    count: int = await tx.find_value(_COUNT_DUE)
+    count: int = await tx.fetch_value(_COUNT_DUE)
     return count
 
 

@@ -92,7 +92,7 @@ async def read_end_of_log(primary: Transaction, position: Position) -> str:
     """Return up to where the primary's log is on its disk. Raises ReplicaError if it replays another one's log."""
     if position.log.replayed:
         raise ReplicaError("the database itself is a replica")
-    end: str = await primary.find_value(_END_OF_LOG)
+    end: str = await primary.fetch_value(_END_OF_LOG)
     return end
 
 

@@ -19,7 +19,7 @@ async def has_room(tx: Transaction) -> bool:
     try:
         async with tx.savepoint():
             await tx.execute(_LESS_MEMORY)
-            await tx.find_value(_SPILL)
+            await tx.execute(_SPILL)
     except DiskFull:
         return False
     return True

@@ -16,7 +16,7 @@ async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds
 
     One worker at a time requeues jobs: a second worker with an older list would requeue restarted jobs.
     """
-    if not await tx.find_value(TRY_TO_REQUEUE_STALLED_JOBS):
+    if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
         return 0
     count = 0
     for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=silent_seconds):

@@ -52,7 +52,7 @@ _COUNT = Statement("select count(*) from feed where customer_id = :customer_id")
 async def count_feeds(tx: Transaction, customer_id: int) -> int:
     """Return the number of a customer's feeds, which does not change until the transaction ends."""
     await tx.execute(_LOCK_CUSTOMER, customer_id=customer_id)
-    count: int = await tx.find_value(_COUNT, customer_id=customer_id)
+    count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
     return count
 
 
@@ -69,7 +69,7 @@ async def insert_feed(
     tx: Transaction, customer_id: int, values: FeedValues, digest: bytes, secret: bytes, now: datetime
 ) -> int:
     """Store a feed, and return its id."""
-    feed_id: int = await tx.find_value(
+    feed_id: int = await tx.fetch_value(
         _INSERT, customer_id=customer_id, **_stored(values), hash=digest, secret=secret, now=now
     )
     return feed_id

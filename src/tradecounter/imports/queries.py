@@ -57,7 +57,7 @@ _SET_FIGURES = Statement("""
 
 async def add_import(tx: Transaction, kind: str, at: datetime, by: str) -> int:
     """Add an import to the history and return its id."""
-    import_id: int = await tx.find_value(_ADD, kind=kind, at=at, by=by)
+    import_id: int = await tx.fetch_value(_ADD, kind=kind, at=at, by=by)
     return import_id
 
 
@@ -190,7 +190,7 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
 
 async def count_restored(tx: Transaction) -> int:
     """Return the number of records in `undone`."""
-    count: int = await tx.find_value(_COUNT)
+    count: int = await tx.fetch_value(_COUNT)
     return count
 
 

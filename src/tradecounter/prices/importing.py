@@ -73,7 +73,7 @@ async def _figures(
     await tx.execute(judge)
     counted = await tx.fetch_row(COUNT_JUDGED)
     rows = await tx.fetch_all(GUARDED)
-    concerned: int = await tx.find_value(customers)
+    concerned: int = await tx.fetch_value(customers)
     await tx.execute(DROP_JUDGED)
     return made_from(
         counted,

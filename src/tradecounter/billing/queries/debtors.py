@@ -128,7 +128,7 @@ _LAST_CHANGE = Statement("select max(changed_at) from invoice_balance")
 
 async def last_balance_change(tx: Transaction) -> datetime | None:
     """Return when what is due of an invoice was last changed by a committed transaction."""
-    changed: datetime | None = await tx.find_value(_LAST_CHANGE)
+    changed: datetime | None = await tx.fetch_value(_LAST_CHANGE)
     return changed
 
 

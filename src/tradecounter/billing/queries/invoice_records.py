@@ -135,7 +135,7 @@ async def count_invoices(tx: Transaction, wanted: InvoiceFilter) -> int:
     """Return how many invoices match a filter."""
     chosen, values = _chosen(wanted)
     sql = SQL("select count(*) from ({} where {}) as invoices").format(_INVOICES, chosen)
-    return int(await tx.find_value(Statement(sql), **values))
+    return int(await tx.fetch_value(Statement(sql), **values))
 
 
 def _chosen(wanted: InvoiceFilter) -> tuple[Composable, dict[str, Any]]:

@@ -30,7 +30,7 @@ _LAST_DISPATCH = Statement("select max(dispatched_at) from shipment where order_
 
 async def last_dispatch(tx: Transaction, order_id: int) -> datetime | None:
     """Return when the latest shipment of an order without an invoice was dispatched; None without such a shipment."""
-    last: datetime | None = await tx.find_value(_LAST_DISPATCH, order_id=order_id)
+    last: datetime | None = await tx.fetch_value(_LAST_DISPATCH, order_id=order_id)
     return last
 
 
@@ -177,7 +177,7 @@ async def next_invoice_number(tx: Transaction) -> int:
 
     Numbers have no gaps: a rollback returns the number.
     """
-    number: int = await tx.find_value(_NEXT_INVOICE_NUMBER)
+    number: int = await tx.fetch_value(_NEXT_INVOICE_NUMBER)
     return number
 
 

@@ -24,7 +24,7 @@ _LOCK_BALANCES = Statement("""
 
 async def lock_balance(tx: Transaction, customer_id: int) -> Decimal:
     """Lock the balance of an account, its money, until the transaction ends; return what is unallocated."""
-    unallocated: Decimal = await tx.find_value(_LOCK_BALANCES, customer_ids=[customer_id])
+    unallocated: Decimal = await tx.fetch_value(_LOCK_BALANCES, customer_ids=[customer_id])
     return unallocated
 
 
@@ -185,7 +185,7 @@ _REFUNDED_OF = Statement(
 
 async def refunded_of(tx: Transaction, payment_id: int) -> Decimal:
     """Return how much of a payment refunds have given back."""
-    refunded: Decimal = await tx.find_value(_REFUNDED_OF, payment_id=payment_id)
+    refunded: Decimal = await tx.fetch_value(_REFUNDED_OF, payment_id=payment_id)
     return refunded
 
 

@@ -62,7 +62,7 @@ _BALANCE_BEFORE = Statement(
 
 async def balance_before(tx: Transaction, customer_id: int, until: datetime) -> Decimal:
     """Return what a customer owed just before a moment; negative if the account was in credit."""
-    balance: Decimal = await tx.find_value(_BALANCE_BEFORE, customer_id=customer_id, until=until)
+    balance: Decimal = await tx.fetch_value(_BALANCE_BEFORE, customer_id=customer_id, until=until)
     return balance
 
 
@@ -71,7 +71,7 @@ _FIRST_ENTRY = Statement(SQL("select min(at) from ({}) as entry").format(_ENTRIE
 
 async def first_entry(tx: Transaction, customer_id: int) -> datetime | None:
     """Return the moment of the first entry, or None."""
-    first: datetime | None = await tx.find_value(_FIRST_ENTRY, customer_id=customer_id)
+    first: datetime | None = await tx.fetch_value(_FIRST_ENTRY, customer_id=customer_id)
     return first
 
 

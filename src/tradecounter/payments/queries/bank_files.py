@@ -72,7 +72,7 @@ _SET_COUNTS = Statement("""
 
 async def add_bank_file(tx: Transaction, name: str, at: datetime, by: str) -> int:
     """Add a file to the history, and return its id."""
-    file_id: int = await tx.find_value(_ADD_FILE, name=name, at=at, by=by)
+    file_id: int = await tx.fetch_value(_ADD_FILE, name=name, at=at, by=by)
     return file_id
 
 

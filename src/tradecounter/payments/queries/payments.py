@@ -103,7 +103,7 @@ async def list_payments(
 async def count_payments(tx: Transaction, wanted: PaymentFilter) -> int:
     """Return how many payments match a filter."""
     chosen, values = where(wanted, _CONDITIONS)
-    return int(await tx.find_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
+    return int(await tx.fetch_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
 
 
 class PaymentRow(Struct, frozen=True):
@@ -179,7 +179,7 @@ async def insert_payment(
     recorded_at: datetime,
 ) -> int:
     """Store a payment; return its id."""
-    payment_id: int = await tx.find_value(
+    payment_id: int = await tx.fetch_value(
         _INSERT_PAYMENT,
         customer_id=customer_id,
         amount=amount,

@@ -36,5 +36,5 @@ async def find_media_type(tx: Transaction, digest: str) -> str | None:
 
 async def content_of(tx: Transaction, digest: str) -> bytes:
     """Return the content of a picture that is there."""
-    content: bytes = await tx.find_value(_CONTENT, digest=digest)
+    content: bytes = await tx.fetch_value(_CONTENT, digest=digest)
     return content

@@ -122,7 +122,7 @@ _COUNT_PRODUCTS = Statement("select count(*) from product")
 
 async def count_products(tx: Transaction) -> int:
     """Return the number of products, inactive ones included."""
-    return int(await tx.find_value(_COUNT_PRODUCTS))
+    return int(await tx.fetch_value(_COUNT_PRODUCTS))
 
 
 _CATEGORIES = Statement(

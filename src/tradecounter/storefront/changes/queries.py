@@ -103,7 +103,7 @@ _LOG_BYTES = 8
 
 async def read_log(tx: Transaction) -> bytes:
     """Return what names the primary's log: versions and transactions are comparable within one log."""
-    return digest_of((await tx.find_value(_LOG)).encode())[:_LOG_BYTES]
+    return digest_of((await tx.fetch_value(_LOG)).encode())[:_LOG_BYTES]
 
 
 _MARK = Statement("""
