@@ -13,6 +13,7 @@ from tradecounter.edge.rest.headers import RETRY_AFTER
 from tradecounter.edge.rest.operation import ErrorResponse
 from tradecounter.kit.errors import Code
 from tradecounter.kit.json_text import to_json
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.present import CSV_HEADER, csv_order
 from tradecounter.orders.wire import (
     ConfirmOrderRequest,
@@ -155,9 +156,7 @@ PENDING_ORDER = CreatedOrder(
 CONFIRMED_ORDER = msgspec.structs.replace(
     PENDING_ORDER, shipping_method=_NEXT_DAY, order_id=42, order_reference="ORD-100042"
 )
-READ_BACK_ORDER = PendingOrderReadBack(
-    **msgspec.structs.asdict(PENDING_ORDER), status="Pending", expires_on="2026-06-17T09:00:00"
-)
+READ_BACK_ORDER = made_from(PENDING_ORDER, PendingOrderReadBack, status="Pending", expires_on="2026-06-17T09:00:00")
 ORDER_REQUEST = CreateOrderRequest(
     customer_reference="PO-1001",
     items=[CreateOrderItem(sku="CV-320P", quantity=6)],

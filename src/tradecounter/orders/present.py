@@ -62,8 +62,9 @@ def pending_order(
     order: PendingOrder | CancelledUnconfirmed, lines: Sequence[OrderLine], now: datetime
 ) -> PendingOrderReadBack:
     """Return the response for an unconfirmed order: that of its creation, and until when it can be confirmed."""
-    return PendingOrderReadBack(
-        **msgspec.structs.asdict(created_order(order, lines)),
+    return made_from(
+        created_order(order, lines),
+        PendingOrderReadBack,
         status=shown_state(order, now).capitalize(),
         expires_on=local_text(order.expires_at) if isinstance(order, PendingOrder) else None,
     )

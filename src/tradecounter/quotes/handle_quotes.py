@@ -2,12 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from msgspec.structs import asdict
-
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import Code, DomainError, Kind, not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.cancel_order import cancel_unconfirmed, withdraw_order
 from tradecounter.orders.confirm_order import confirm_for_customer
 from tradecounter.orders.create.place_order import checked_draft, current_standing, record_creation
@@ -36,7 +35,7 @@ async def request_quote(
     Raises DomainError: invalid (also with `auto_confirm`), payment required, conflict.
     """
     draft, lines = await checked_draft(tx, "quote", request, standing, context)
-    quote = UnpricedQuote(**asdict(draft))
+    quote = made_from(draft, UnpricedQuote)
     insert_order(tx, quote, lines)
     record_creation(tx, "quote.request", "quote.requested", quote)
     await queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)

@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
 
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.numbers import Percent, Pounds
-from tradecounter.kit.wire import LocalDateTime, Moment, Timed
+from tradecounter.kit.wire import LocalDateTime, Moment, Timed, made_from
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import created_order
 from tradecounter.orders.reseller_wire import ResellerShippingOption
@@ -76,8 +75,9 @@ class DeclineQuoteRequest(Struct):
 def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime) -> Quote:
     """Return the response for a quote in any state; `now` decides whether the quote has expired."""
     pricing = pricing_of(quote)
-    return Quote(
-        **asdict(created_order(quote, lines)),
+    return made_from(
+        created_order(quote, lines),
+        Quote,
         status=quote_status(quote, now),
         expires_on=None if pricing is None else local_text(pricing.expires_at),
     )

@@ -15,6 +15,7 @@ from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.wire import made_from
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.operations.staff import BY_WAREHOUSE, OrderReference
 from tradecounter.returns.handle_returns import close_return, open_return, shown_return
@@ -57,8 +58,12 @@ _RETURN = Return(
 
 _CREDITED = [structs.replace(item, credited=1) for item in _RETURN.items]
 
-_RECEIVED = ReceivedReturn(
-    **structs.asdict(_RETURN) | {"state": "closed", "closed_at": _RETURN.received_at, "items": _CREDITED},
+_RECEIVED = made_from(
+    _RETURN,
+    ReceivedReturn,
+    state="closed",
+    closed_at=_RETURN.received_at,
+    items=_CREDITED,
     credit_notes=[IssuedCreditNote(50001, 10001, Decimal("60.00"))],
 )
 DESCRIBED: Mapping[type, Described] = {

@@ -1,4 +1,4 @@
-"""`tradecounter order list` and `order show`; prints an order for operators, also after a change."""
+"""`tradecounter order list` and `order show`."""
 
 from typing import Annotated, Any
 

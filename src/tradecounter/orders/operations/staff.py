@@ -20,6 +20,7 @@ from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.json_text import decode_json
+from tradecounter.kit.wire import made_from
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
@@ -75,8 +76,9 @@ _ORDER = ResellerOrder(
     billing_address=CUSTOMER_ADDRESS,
     shipping_address=CUSTOMER_ADDRESS,
     items=[
-        ResellerOrderItem(
-            **structs.asdict(ORDER.items[0]),
+        made_from(
+            ORDER.items[0],
+            ResellerOrderItem,
             quantity_allocated=0,
             quantity_back_ordered=0,
             quantity_invoiced=0,

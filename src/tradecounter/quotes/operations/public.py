@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.customers.wire import AddressDetails
@@ -19,6 +19,7 @@ from tradecounter.edge.rest.operation import Body, ErrorResponse, Link, Operatio
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
 from tradecounter.kit.errors import Code, not_found
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.interface_document import CONFLICT, ORDER_REQUEST, PAYMENT_REQUIRED, PENDING_ORDER
 from tradecounter.orders.lines import with_components
 from tradecounter.orders.operations.creation import OrderCreation
@@ -29,11 +30,7 @@ from tradecounter.quotes.handle_quotes import decline_own_quote
 from tradecounter.quotes.queries import count_own_quotes, own_quotes
 from tradecounter.quotes.wire import DeclineQuoteRequest, Quote, quote_on_the_wire
 
-_QUOTE = Quote(
-    **{**asdict(PENDING_ORDER), "shipping_method": None},
-    status="Priced",
-    expires_on="2026-03-09T17:30:00",
-)
+_QUOTE = made_from(PENDING_ORDER, Quote, shipping_method=None, status="Priced", expires_on="2026-03-09T17:30:00")
 _DECLINED = Described("The quote, which is declined.", replace(_QUOTE, status="Declined", expires_on=None), "Quote")
 _DESCRIBED: Mapping[type, Described] = {
     Quote: Described("The quote.", _QUOTE),

@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.interface_document import PENDING_ORDER
 from tradecounter.orders.operations.staff import CONFIRM_ERRORS, ORDERS_DESCRIBED, SELLERS, check_override
 from tradecounter.orders.order_context import OrderingPolicy
@@ -35,8 +36,11 @@ _OPTION = ResellerShippingOption(
     expected_arrival_date=_AT.replace(day=17),
     total_gross=Decimal("554.93"),
 )
-_QUOTE = ResellerQuote(
-    **structs.asdict(PENDING_ORDER) | {"shipping_options": [_OPTION]},
+_QUOTE = made_from(
+    PENDING_ORDER,
+    ResellerQuote,
+    shipping_method=None,
+    shipping_options=[_OPTION],
     status="Priced",
     customer_id=1001,
     created_at=_AT,
@@ -134,9 +138,11 @@ def _present(costed: CostedQuote, now: datetime) -> ResellerQuote:
     quote, pricing = costed.quote, pricing_of(costed.quote)
     options = {option.id: option_in_utc(quote, option) for option in quote.shipping_options}
     chosen = None if quote.shipping_method is None else options[quote.shipping_method]
-    return ResellerQuote(
-        **structs.asdict(created_order(quote, costed.lines))
-        | {"shipping_method": chosen, "shipping_options": list(options.values())},
+    return made_from(
+        created_order(quote, costed.lines),
+        ResellerQuote,
+        shipping_method=chosen,
+        shipping_options=list(options.values()),
         status=quote_status(quote, now),
         customer_id=quote.customer_id,
         created_at=quote.created_at,

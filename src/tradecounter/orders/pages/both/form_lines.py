@@ -1,110 +1,31 @@
-"""The lines in the form of a new order, which people type, upload or search for."""
+"""The lines in the form of a new order, which people type, upload or search for, with their prices."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
-from msgspec.structs import replace
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
-from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
-from tradecounter.edge.page_kit.forms import MOST_ROWS, form_name, parse_form, row_numbers
+from tradecounter.edge.page_kit.forms import MOST_ROWS, form_name, parse_form
 from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.numbers import UnreadableNumberError, count_or_nothing, read_count
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import count_or_nothing
 from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
-from tradecounter.orders.offers import OfferedLine, offered_lines, search_lines, unknown_products
+from tradecounter.orders.lines import line_tax
+from tradecounter.orders.offers import OfferedLine, offered_lines, unknown_products
+from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
-from tradecounter.storefront.view import CustomerView, current_view
-
-_PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
-_MOST_FOUND = 5
-_MOST_SEARCHED = 50  # rows whose words are searched for: people type one at a time
-
-
-class Row(Struct, frozen=True):
-    """A row of the form: the typed text, and its product, the products that its words match, or its error."""
-
-    number: int
-    sku: str = ""
-    quantity: str = ""
-    offered: OfferedLine | None = None
-    found: Sequence[OfferedLine] = ()
-    problem: str = ""
-
-
-async def product_rows(
-    tx: Transaction,
-    values: Mapping[str, Sequence[str]],
-    group: str,
-    whole: CustomerView,
-    customer_id: int,
-    *,
-    blank: int,
-    now: datetime,
-) -> list[Row]:
-    """Return the rows of a group with the prices of an order, followed by `blank` empty rows."""
-    typed = _typed(values, group)
-    view = await current_view(tx, whole, customer_id, [row.sku for row in typed if row.sku], uk_date(now))
-    rows = _with_products(typed, view, whole, now)
-    following = rows[-1].number + 1 if rows else 0
-    unused = sum(1 for row in rows if not row.sku)
-    return [*rows, *(Row(number) for number in range(following, following + max(blank - unused, 0)))]
-
-
-def _typed(values: Mapping[str, Sequence[str]], group: str) -> list[Row]:
-    submitted = Submitted(values)
-    return [
-        Row(number, submitted.one(f"{group}-{number}-sku"), submitted.one(f"{group}-{number}-quantity"))
-        for number in row_numbers(values, group)
-    ]
-
-
-def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView, now: datetime) -> list[Row]:
-    """Return rows with their products. `view` has the prices of an order; words search in `whole`."""
-    wanted, problems = [], {}
-    for row in typed:
-        try:
-            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
-        except UnreadableNumberError as error:
-            problems[row.number] = str(error)
-    offered = offered_lines(view, wanted, now)
-    unknown = [each for each in wanted if each[0] not in offered][:_MOST_SEARCHED]
-    found = {number: search_lines(whole, sku, quantity, _MOST_FOUND, now).lines for number, sku, quantity in unknown}
-    problems |= unknown_products(view, wanted)
-    return [
-        replace(
-            row,
-            offered=offered.get(row.number),
-            found=found.get(row.number, ()),
-            problem=problems.get(row.number, ""),
-        )
-        for row in typed
-    ]
-
-
-def picked(submitted: Submitted) -> str:
-    """Return the SKU of the product whose button was pressed; empty without such a button."""
-    return next((submitted.one(name) for name in submitted.values if _PICK.fullmatch(name)), "")
-
-
-def with_picked(submitted: Submitted, group: str) -> tuple[int, Filled] | None:
-    """Return the row whose product's button was pressed, and the form with its SKU; None without such a button."""
-    name = next((name for name in submitted.values if _PICK.fullmatch(name)), None)
-    if name is None:
-        return None
-    number = int(name.partition("-")[2])
-    return number, Filled({**submitted.values, f"{group}-{number}-sku": [submitted.one(name)]})
-
+from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"(items|quick|found)-([0-9]{1,4})-sku")
 _OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity|note)|pick-[0-9]+")
@@ -294,3 +215,45 @@ def checked(
     if problem is not None:
         errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
     return Filled(values, errors, status=STATUS[Kind.INVALID] if errors.keys() - {"list"} else 200)
+
+
+class PricedLine(Struct, frozen=True):
+    """A line of the form; without an offer, the customer cannot buy the product."""
+
+    line: Line
+    offer: OfferedLine | None
+
+    @property
+    def net(self) -> Decimal:
+        """The net price of the line."""
+        return NOTHING if self.offer is None else self.offer.net
+
+
+class PricedLines(Struct, frozen=True):
+    """The lines of the form for a delivery to a country; `vat_rate` is the reseller's, in per cent."""
+
+    lines: Sequence[PricedLine]
+    country: str
+    vat_rate: Decimal
+
+    @property
+    def is_export(self) -> bool:
+        """Whether the delivery has no VAT."""
+        return self.country not in VAT_AREA
+
+    @property
+    def net(self) -> Decimal:
+        """The net price of all lines."""
+        return sum((line.net for line in self.lines), NOTHING)
+
+    @property
+    def gross(self) -> Decimal:
+        """The price of all lines with VAT, without shipping."""
+        rate = tax_rate(self.country, self.vat_rate)
+        return self.net + sum((line_tax(line.net, rate) for line in self.lines), NOTHING)
+
+
+def priced(view: CustomerView, lines: Sequence[Line], now: datetime) -> list[PricedLine]:
+    """Return lines with their prices."""
+    offers = offered_lines(view, [(number, line.sku, line.units) for number, line in enumerate(lines)], now)
+    return [PricedLine(line, offers.get(number)) for number, line in enumerate(lines)]

@@ -38,12 +38,12 @@ from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.pages.both.buyer import Buyer
 from tradecounter.orders.pages.both.form_lines import (
     FormLines,
+    PricedLines,
     checked,
     lines_of_form,
     lines_with,
     named_skus,
-    picked,
-    product_rows,
+    priced,
     typed_lines,
 )
 from tradecounter.orders.pages.both.order_form import (
@@ -54,7 +54,7 @@ from tradecounter.orders.pages.both.order_form import (
     delivery_note_of,
     values_of,
 )
-from tradecounter.orders.pages.both.priced_lines import PricedLines, priced
+from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
@@ -22,14 +21,13 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import Pounds
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import ItemId
 from tradecounter.orders.operations.staff import SELLERS
-from tradecounter.orders.pages.both.form_lines import Row, product_rows, with_picked
 from tradecounter.orders.pages.both.order_form import TypedAddress, address_fields
+from tradecounter.orders.pages.both.product_rows import Row, product_rows, with_picked
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest, OverrideCredit, Reason
 from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
@@ -221,21 +219,3 @@ def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
     fields = TypedAddress.__struct_fields__
     same = all((getattr(typed, name) or "") == (getattr(before, name) or "") for name in fields)
     return Raw(b"null") if same else Raw(to_json(typed))
-
-
-class Totals(Struct, frozen=True):
-    """The totals of an order for its customer, with the order's status; zero for a cancelled order."""
-
-    goods: Decimal
-    carriage: Decimal
-    tax: Decimal
-    total: Decimal
-    status: str
-
-    @classmethod
-    def of(cls, order: ShownOrder) -> "Totals":
-        """Return an order's totals."""
-        status = order.order.status or order.order.state
-        if order.order.state == "cancelled":
-            return cls(NOTHING, NOTHING, NOTHING, NOTHING, status)
-        return cls(order.order.cost_net, order.shipping_net, order.tax, order.gross, status)

@@ -1,6 +1,7 @@
 """`/order/{reference}/cancel`: cancels an order or units of it, and shows its new totals before that."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from msgspec import UNSET, Struct
 from starlette.responses import Response
@@ -12,14 +13,14 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.money import NOTHING
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import ItemId, NamedUnits, Units
-from tradecounter.orders.pages.staff.amend import Totals
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.reseller_wire import Cancellation
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.shown import shown_as, shown_order
+from tradecounter.parts.shown import ShownOrder, shown_as, shown_order
 
 _NO_REASON = "not given yet"
 
@@ -58,6 +59,24 @@ class UnfinishedForm(CancelForm, kw_only=True):
     """The form while it is filled in."""
 
     reason: str = _NO_REASON
+
+
+class Totals(Struct, frozen=True):
+    """The totals of an order for its customer, with the order's status; zero for a cancelled order."""
+
+    goods: Decimal
+    carriage: Decimal
+    tax: Decimal
+    total: Decimal
+    status: str
+
+    @classmethod
+    def of(cls, order: ShownOrder) -> "Totals":
+        """Return an order's totals."""
+        status = order.order.status or order.order.state
+        if order.order.state == "cancelled":
+            return cls(NOTHING, NOTHING, NOTHING, NOTHING, status)
+        return cls(order.order.cost_net, order.shipping_net, order.tax, order.gross, status)
 
 
 class CancelPages(Struct, frozen=True):

@@ -17,7 +17,7 @@ from tradecounter.orders.history import add_note, set_external_id
 from tradecounter.orders.lines import ItemId, Units
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.operations.steps import add_tracking
-from tradecounter.orders.reseller_wire import ExternalIdChange, NoteRequest, TakingBack, Tracking
+from tradecounter.orders.reseller_wire import ExternalIdChange, Invoicing, NoteRequest, TakingBack, Tracking
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_order
@@ -131,12 +131,6 @@ def _serials(text: str) -> list[SerialNumber]:
     return [SerialNumber(serial, *more[:2]) for serial, *more in units]
 
 
-class InvoiceForm(Struct):
-    """Whether an order is invoiced although units are still to come."""
-
-    part: bool = False
-
-
 class ReturnedLine(Struct):
     """A line in the form; ticked and typed serial numbers count as units, unless a quantity is given."""
 
@@ -206,7 +200,7 @@ class AfterSalePages(OrderForms, frozen=True):
         done=_issued,
         scope="billing:write",
     )
-    async def invoice(self, tx: Transaction, call: Call, body: InvoiceForm, now: datetime) -> IssuedInvoice:
+    async def invoice(self, tx: Transaction, call: Call, body: Invoicing, now: datetime) -> IssuedInvoice:
         return await issue_invoice(tx, reference_of(call), self.parts.letterhead, now, part=body.part)
 
     @step(
