@@ -16,6 +16,7 @@ from tradecounter.edge.rest.operation import Method, Operation, Parameter, Succe
 from tradecounter.edge.session import session_of
 
 Show = Callable[..., Coroutine[Any, Any, Response]]
+TITLE = "tradecounter.title"  # the key in the ASGI scope: what the page or the form is called
 
 
 class PageOperation(Operation, frozen=True, kw_only=True):
@@ -57,36 +58,50 @@ INVOICE_FILES: Roles = ("accounts", "buyer")  # an order's page has links to its
 
 
 def page(
-    path: str, summary: str, *, query: type[msgspec.Struct] | None = None, **access: Unpack[Access]
+    path: str, title: str, *, query: type[msgspec.Struct] | None = None, **access: Unpack[Access]
 ) -> Callable[[Show], Show]:
-    """Mark a method that shows a page. Its parameter `filled` is the form after an error, at first an empty one."""
+    """Mark a method that shows a page, which may take `filled`: the form after an error, at first an empty one.
+
+    An action or a form that calls it then shows the page again, under the page's title.
+    """
 
     def mark(method: Show) -> Show:
-        show = method
-        if "filled" in signature(method).parameters:
+        takes_form = "filled" in signature(method).parameters
 
-            @wraps(method)
-            async def show(pages: Any, call: Call, filled: Filled | None = None) -> Response:
+        @wraps(method)
+        async def show(pages: Any, call: Call, filled: Filled | None = None) -> Response:
+            call.request.scope[TITLE] = title
+            if takes_form:
                 return await method(pages, call, Filled() if filled is None else filled)
+            return await method(pages, call)
 
-        return _marked("GET", path, summary, query, access)(show)
+        return _marked("GET", path, title, query, access)(show)
 
     return mark
 
 
-def form(path: str, summary: str, **access: Unpack[Access]) -> Callable[[Method], Method]:
-    """Mark a method that takes a form (`POST`)."""
-    return _marked("POST", path, summary, None, access)
+def form(path: str, title: str, **access: Unpack[Access]) -> Callable[[Show], Show]:
+    """Mark a method that takes a form (`POST`). The title is also that of the page if it is shown again."""
+
+    def mark(method: Show) -> Show:
+        @wraps(method)
+        async def take(pages: Any, call: Call) -> Response:
+            call.request.scope[TITLE] = title
+            return await method(pages, call)
+
+        return _marked("POST", path, title, None, access)(take)
+
+    return mark
 
 
 def _marked(
-    method: str, path: str, summary: str, query: type[msgspec.Struct] | None, access: Access
+    method: str, path: str, title: str, query: type[msgspec.Struct] | None, access: Access
 ) -> Callable[[Method], Method]:
     name = f"{method} {path}"
-    success = Success(200, summary)
+    success = Success(200, title)
     return endpoint(
         PageOperation(
-            method=method, path=path, name=name, tag="Pages", summary=summary, query=query, success=success, **access
+            method=method, path=path, name=name, tag="Pages", summary=title, query=query, success=success, **access
         )
     )
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.edge.page_kit.page import static_address
 from tradecounter.edge.pages.menu import Entry, Navigation
+from tradecounter.edge.pages.operation import TITLE
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.people import Person
 from tradecounter.edge.session import has_right, session_of
@@ -43,6 +44,12 @@ class PageView(Struct, frozen=True):
     navigation: Navigation
     request: Request
     prefix: str
+
+    @property
+    def title(self) -> str:
+        """The title that the page is declared with."""
+        title: str = self.request.scope.get(TITLE, "")
+        return title
 
     @property
     def is_sandbox(self) -> bool:

@@ -79,7 +79,7 @@ def step(
         raise TypeError(f"{path}: a step has a `template`, `asks` something or is `shown` by a method")
     show = shown or _showing(template, values)
     if asks is not None:
-        show = _asking(asks, title, plain=reveals is not None)
+        show = _asking(asks, plain=reveals is not None)
 
     def declare(method: Callable[..., Awaitable[Any]]) -> Handler:
         async def show_form(pages: Any, call: Call) -> Response:
@@ -92,14 +92,12 @@ def step(
     return declare
 
 
-def _asking(asks: Callable[..., Awaitable[Question]], title: str, *, plain: bool) -> Shown:
+def _asking(asks: Callable[..., Awaitable[Question]], *, plain: bool) -> Shown:
     read = reading_by_name(asks, ["filled"])
 
     async def show(pages: Any, call: Call, filled: Filled) -> Response:
         question = await read(pages, call, filled=filled)
-        response: Response = pages.desk.show(
-            call, "question.html", form=filled, question=question, title=question.title or title, plain=plain
-        )
+        response: Response = pages.desk.show(call, "question.html", form=filled, question=question, plain=plain)
         return response
 
     return show

@@ -88,7 +88,7 @@ class KeyPages(Struct, frozen=True):
     async def disable(self, tx: Transaction, call: Call, now: datetime) -> str:
         return (await end_key_of(tx, call.customer_id, call.path_id("id", "key"), now)).name
 
-    @page(_CALL_API, "How to call the API", user_roles=DEVELOPERS)
+    @page(_CALL_API, "Call the API", user_roles=DEVELOPERS)
     async def show_samples(self, call: Call) -> Response:
         return self.desk.show(
             call, "identity/call.html", base_url=call.base_url, samples=samples(call.base_url), keys=set_key("…")

@@ -11,9 +11,9 @@ from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
-from tradecounter.edge.pages.operation import ACCOUNTS, user_of
+from tradecounter.edge.pages.operation import ACCOUNTS, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import action, step
+from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
@@ -37,7 +37,8 @@ class RemittancePages(Struct, frozen=True):
     desk: PageDesk
     parts: AccountParts
 
-    async def _show(self, call: Call, filled: Filled) -> Response:
+    @page(_PATH, "We have paid these", user_roles=ACCOUNTS)
+    async def show_remittances(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             unpaid = await invoices_to_pay(tx, call.customer_id, MOST_INVOICES + 1)
@@ -59,10 +60,10 @@ class RemittancePages(Struct, frozen=True):
             today=uk_date(now),
         )
 
-    @step(
+    @action(
         _PATH,
         "We have paid these",
-        shown=_show,
+        shown=show_remittances,
         to=_PATH,
         done=lambda told: f"Thank you. {in_pounds(told.amount)} pays these invoices once it is in our bank file.",
         user_roles=ACCOUNTS,
@@ -73,7 +74,7 @@ class RemittancePages(Struct, frozen=True):
     @action(
         f"{_PATH}/{{id}}/take-back",
         "Take back what was told of a payment",
-        shown=_show,
+        shown=show_remittances,
         to=_PATH,
         done="It is taken back.",
         user_roles=ACCOUNTS,

@@ -203,29 +203,7 @@ class QuoteLinkPages(Struct, frozen=True):
     parts: AccountParts
 
     @page(_LINK, "Your quote", path_parameters=_LINK_PARAMETER, signed_out=True)
-    async def show_quote(self, call: Call) -> Response:
-        return await self._show(call, Filled())
-
-    @form(_LINK, "Accept your quote", path_parameters=_LINK_PARAMETER, signed_out=True)
-    async def accept(self, call: Call) -> Response:
-        submitted = await read_submitted(call)
-        try:
-            method = parse_form(submitted, AcceptForm).shipping_method
-            actor, now = link_actor(sender_of(call.request.scope).address), self.desk.clock.now()
-            async with transaction(self.desk.database, actor) as tx:
-                order = await accept_by_link(tx, _secret_of(call), method, self.parts.contexts.policy, now)
-                require_no_approval((), await least_limit(tx, order.customer_id), order.gross)
-        except DomainError as error:
-            if error.kind not in _FOR_THE_FORM:
-                raise
-            return await self._show(call, Filled.of(submitted, error, STATUS[error.kind]))
-        return self.desk.go(call, _ACCEPTED, f"You have accepted the quote. It is now order {order.order_reference}.")
-
-    @page(_ACCEPTED, "Your quote is accepted", signed_out=True)
-    async def show_accepted(self, call: Call) -> Response:
-        return self.desk.show(call, "quotes/accepted.html")
-
-    async def _show(self, call: Call, filled: Filled) -> Response:
+    async def show_quote(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             offered = await quote_by_link(tx, _secret_of(call), self.desk.clock.now())
             limit = await least_limit(tx, offered.account.id)
@@ -242,6 +220,25 @@ class QuoteLinkPages(Struct, frozen=True):
             options=[(option.id, _in_words(quote, option)) for option in quote.shipping_options],
             chosen=quote.shipping_method or offered.account.shipping_method,
         )
+
+    @form(_LINK, "Accept your quote", path_parameters=_LINK_PARAMETER, signed_out=True)
+    async def accept(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        try:
+            method = parse_form(submitted, AcceptForm).shipping_method
+            actor, now = link_actor(sender_of(call.request.scope).address), self.desk.clock.now()
+            async with transaction(self.desk.database, actor) as tx:
+                order = await accept_by_link(tx, _secret_of(call), method, self.parts.contexts.policy, now)
+                require_no_approval((), await least_limit(tx, order.customer_id), order.gross)
+        except DomainError as error:
+            if error.kind not in _FOR_THE_FORM:
+                raise
+            return await self.show_quote(call, Filled.of(submitted, error, STATUS[error.kind]))
+        return self.desk.go(call, _ACCEPTED, f"You have accepted the quote. It is now order {order.order_reference}.")
+
+    @page(_ACCEPTED, "Your quote is accepted", signed_out=True)
+    async def show_accepted(self, call: Call) -> Response:
+        return self.desk.show(call, "quotes/accepted.html")
 
 
 def _in_words(quote: PricedQuote, option: ShippingOption) -> str:

@@ -75,13 +75,25 @@ class ImportCheckPages(Struct, frozen=True):
     file_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # of files of what is stored, which may be long
 
     @page("/import", "Imports", scope="catalogue:read", roles=HISTORY_READERS, query=TableParameters)
-    async def list_imports(self, call: Call) -> Response:
-        wanted = call.query(TableParameters)
-        if not wanted.is_file:
-            return await self._list(call, Filled())
+    async def list_imports(self, call: Call, filled: Filled) -> Response:
+        wanted = call.query(TableParameters) if call.request.method != "POST" else TableParameters()
         records = await self._history(call, wanted)
-        names = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
-        return csv_of("imports", {name: name for name in names}, records)
+        if wanted.is_file:
+            names = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
+            return csv_of("imports", {name: name for name in names}, records)
+        address = self.desk.view(call).at("/import")
+        table = Table.of(call, address, _COLUMNS, records, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
+        kinds, uploads = importable_kinds(roles_of_caller(call)), self._uploads.unapplied(staff_id_of(call))
+        return self.desk.show(
+            call,
+            "imports/list.html",
+            form=filled,
+            table=table,
+            kinds=_named(kinds),
+            kinds_with_fields=_with_fields(kinds),
+            files=_named(_stored_kinds(call)),
+            uploads=uploads,
+        )
 
     @page("/import/file/{kind}", "A file of what is stored", scope="catalogue:write", roles=IMPORTERS)
     async def show_file(self, call: Call) -> Response:
@@ -104,7 +116,7 @@ class ImportCheckPages(Struct, frozen=True):
             sent, wanted = await _taken_over(submitted.files["file"]), ImportChoices(kind=kind)
             made = await self._uploads.keep(staff_id_of(call), sent, wanted, roles_of_caller(call))
         except DomainError as error:
-            return await self._list(call, _filled(submitted, error))
+            return await self.list_imports(call, _filled(submitted, error))
         finally:
             submitted.close()
         if made.wanted.kind:
@@ -199,23 +211,6 @@ class ImportCheckPages(Struct, frozen=True):
             fitting=[name for _, name in _named(upload.fitting)],
             replaceable=[name for _, name in _named(replaceable)],
             counted_on_hand=[name for _, name in _named(ON_HAND)],
-        )
-
-    async def _list(self, call: Call, filled: Filled) -> Response:
-        wanted = call.query(TableParameters) if call.request.method == "GET" else TableParameters()
-        records = await self._history(call, wanted)
-        address = self.desk.view(call).at("/import")
-        table = Table.of(call, address, _COLUMNS, records, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
-        kinds, uploads = importable_kinds(roles_of_caller(call)), self._uploads.unapplied(staff_id_of(call))
-        return self.desk.show(
-            call,
-            "imports/list.html",
-            form=filled,
-            table=table,
-            kinds=_named(kinds),
-            kinds_with_fields=_with_fields(kinds),
-            files=_named(_stored_kinds(call)),
-            uploads=uploads,
         )
 
     async def _history(self, call: Call, wanted: TableParameters) -> list[ImportRecord]:

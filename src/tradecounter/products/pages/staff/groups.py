@@ -42,7 +42,7 @@ class GroupPages(Struct, frozen=True):
         template="products/groups.html",
         file="categories",
         cells=_GROUP_CELLS,
-        values={"one": "category", "several": "categories", "title": "Categories"},
+        values={"one": "category", "several": "categories"},
         scope="catalogue:read",
     )
     async def list_categories(self, at: RowsToRead) -> list[Group]:
@@ -57,7 +57,7 @@ class GroupPages(Struct, frozen=True):
         template="products/groups.html",
         file="manufacturers",
         cells=_GROUP_CELLS,
-        values={"one": "manufacturer", "several": "manufacturers", "title": "Manufacturers"},
+        values={"one": "manufacturer", "several": "manufacturers"},
         scope="catalogue:read",
     )
     async def list_manufacturers(self, at: RowsToRead) -> list[Group]:
