@@ -19,6 +19,7 @@ from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TablePa
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.wire import ReasonRequest, made_from
@@ -171,21 +172,20 @@ class BankLinePages(Struct, frozen=True):
             done=lambda preview: said_of_payment(preview.payment),
         )
 
-    @page(_ASIDE, "Set a line of a bank file aside", scope="billing:write")
-    async def show_set_aside(self, call: Call) -> Response:
-        return await self._show_set_aside(call, Filled())
+    async def _line(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"line": await fetch_bank_line(tx, call.path_id("id", "bank line"))}
 
-    @form(_ASIDE, "Set a line of a bank file aside", scope="billing:write")
-    async def set_aside(self, call: Call) -> Response:
-        line_id = call.path_id("id", "bank line")
-
-        async def work(tx: Transaction, body: ReasonRequest, now: datetime) -> StoredLine:
-            return await set_bank_line_aside(tx, line_id, body.reason, now)
-
-        again = lambda filled: self._show_set_aside(call, filled)  # noqa: E731 as short as what it stands for
-        return await self.desk.change(
-            call, ReasonRequest, work, again=again, to="/bank-line", done="The line is set aside."
-        )
+    @step(
+        _ASIDE,
+        "Set a line of a bank file aside",
+        template="payments/set_aside.html",
+        values=_line,
+        to="/bank-line",
+        done="The line is set aside.",
+        scope="billing:write",
+    )
+    async def set_aside(self, tx: Transaction, call: Call, body: ReasonRequest, now: datetime) -> StoredLine:
+        return await set_bank_line_aside(tx, call.path_id("id", "bank line"), body.reason, now)
 
     async def _show(self, call: Call, filled: Filled, preview: PaymentPreview | None = None) -> Response:
         """Show a line, with what it would pay. The query may name a customer."""
@@ -207,8 +207,3 @@ class BankLinePages(Struct, frozen=True):
             unasked=UNASKED,
             seen="" if preview is None else seen_of(preview.facts),
         )
-
-    async def _show_set_aside(self, call: Call, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            line = await fetch_bank_line(tx, call.path_id("id", "bank line"))
-        return self.desk.show(call, "payments/set_aside.html", form=filled, line=line)
