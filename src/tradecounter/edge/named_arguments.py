@@ -1,10 +1,10 @@
 """Passes to a function the arguments that its parameters name."""
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from functools import wraps
 from inspect import Parameter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
@@ -28,3 +28,25 @@ def taking_by_name(
         return function(*given, **{name: value for name, value in offered.items() if name in parameters})
 
     return taking
+
+
+def reading_by_name(
+    method: Callable[..., Awaitable[Result]], names: Collection[str]
+) -> Callable[..., Awaitable[Result]]:
+    """Return a method that gets, as far as its parameters name them, `tx`, `now` and the keyword arguments `names`.
+
+    `tx` is a reading, which ends with the method. It and the time are of the `desk` of the method's object.
+    """
+    take = taking_by_name(method, {"tx", "now", *names})
+    parameters = inspect.signature(method).parameters
+
+    @wraps(method)
+    async def reading(group: Any, **offered: Any) -> Result:
+        if "now" in parameters:
+            offered["now"] = group.desk.clock.now()
+        if "tx" not in parameters:
+            return await take(group, **offered)
+        async with group.desk.reading() as tx:
+            return await take(group, tx=tx, **offered)
+
+    return reading

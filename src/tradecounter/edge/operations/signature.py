@@ -47,7 +47,6 @@ class Signature(Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     description: str
-    takes: frozenset[str]
     path: Mapping[str, InPath]
     query: Any
     body: Any
@@ -66,7 +65,6 @@ class Signature(Struct, frozen=True, kw_only=True):
             name=_camel_case(method.__name__),
             summary=first.removesuffix("."),
             description="\n\n".join(" ".join(paragraph.splitlines()) for paragraph in paragraphs),
-            takes=frozenset(hints),
             path={name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated},
             query=hints.get("query"),
             body=hints.get("body"),

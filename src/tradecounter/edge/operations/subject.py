@@ -18,7 +18,7 @@ from msgspec.structs import fields
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.named_arguments import taking_by_name
+from tradecounter.edge.named_arguments import reading_by_name, taking_by_name
 from tradecounter.edge.operations.desk import (
     CHANGE_HEADERS,
     CREATED,
@@ -49,8 +49,8 @@ NO_FILES: Mapping[str, Media] = {}
 _NO_EXAMPLES: Mapping[str, Any] = {}
 
 # What the methods and the checks of operations may take.
-_OF_READ = ("call", "query", "tx", "now")
-_OF_CHANGE = (*_OF_READ, "body")
+_OF_REQUEST = ("call", "query")
+_OF_CHANGE = (*_OF_REQUEST, "tx", "now", "body")
 _OF_CHECK = ("group", "tx", "raw", "now")
 
 
@@ -124,20 +124,13 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            show = taking_by_name(method, {*signature.path, *_OF_READ})
+            show = reading_by_name(method, {*signature.path, *_OF_REQUEST})
             sent = (*headers, CONTENT_DISPOSITION) if files else headers
             success = self._success(_OK, signature.returns, responds, sent, files)
 
             @wraps(method)
             async def handle(group: Any, call: Call) -> Response:
-                given = signature.read(call)
-                if "now" in signature.takes:
-                    given["now"] = group.desk.clock.now()
-                if "tx" in signature.takes:
-                    async with group.desk.reading() as tx:
-                        result = await show(group, **given, tx=tx)
-                else:
-                    result = await show(group, **given)
+                result = await show(group, **signature.read(call))
                 return result if isinstance(result, Response) else json_response(result)
 
             return endpoint(self._operation("GET", path, signature, success, options))(handle)
@@ -149,7 +142,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            find = taking_by_name(method, {*signature.path, *_OF_READ})
+            find = reading_by_name(method, {*signature.path, *_OF_REQUEST})
             [item] = get_args(signature.returns)
             success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
 
@@ -157,8 +150,7 @@ class Subject(Struct, frozen=True, kw_only=True):
             async def handle(group: Any, call: Call) -> Response:
                 given = signature.read(call)
                 limit = given["query"].limit
-                async with group.desk.reading() as tx:
-                    listed = await find(group, **given, tx=tx, now=group.desk.clock.now())
+                listed = await find(group, **given)
                 return page_response(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
 
             return endpoint(self._operation("GET", path, signature, success, options))(handle)

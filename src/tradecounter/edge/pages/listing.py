@@ -10,7 +10,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.sorted_rows import After
-from tradecounter.edge.named_arguments import taking_by_name
+from tradecounter.edge.named_arguments import reading_by_name, taking_by_name
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import (
@@ -25,7 +25,7 @@ from tradecounter.edge.page_kit.tables import (
     read_cursor,
 )
 from tradecounter.edge.pages.operation import Access, page
-from tradecounter.edge.pages.step import NO_VALUES, Handler, ReadValues, Values, reading_by_name
+from tradecounter.edge.pages.step import NO_VALUES, Handler, ReadValues, Values
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right
 from tradecounter.kit.errors import DomainError, Kind
@@ -129,7 +129,7 @@ def table_page(
             file=file,
             cells={name: taking_by_name(cell, ["now"]) if callable(cell) else cell for name, cell in cells.items()},
             needs=needs,
-            values=reading_by_name(values, ["listing"]) if callable(values) else values,
+            values=reading_by_name(values, ("call", "listing")) if callable(values) else values,
         )
 
         @wraps(method)
@@ -168,7 +168,7 @@ class _DeclaredTable(Struct, frozen=True, kw_only=True):
 
         columns = [column for column in self.columns if column.heading not in hidden]
         table = Table.of(call, pages.desk.view(call).here, columns, listing.rows, listing.sort, cursor)
-        values = await self.values(pages, call, listing=listing) if callable(self.values) else self.values
+        values = await self.values(pages, call=call, listing=listing) if callable(self.values) else self.values
         response: Response = pages.desk.show(call, self.template, form=listing.form, table=table, **values)
         return response
 

@@ -1,24 +1,22 @@
 """Declares a form that changes something: a step with a page of its own, or an action on another page."""
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from functools import wraps
-from inspect import signature
 from types import MappingProxyType
-from typing import Any, TypeVar, Unpack, get_type_hints
+from typing import Any, Unpack, get_type_hints
 from urllib.parse import quote
 
 from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.named_arguments import taking_by_name
+from tradecounter.edge.named_arguments import reading_by_name, taking_by_name
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import shown_at
 
-Found = TypeVar("Found")
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
 Values = Mapping[str, Any]  # what a template shows, by its name there
 ReadValues = Callable[..., Awaitable[Values]]
@@ -26,6 +24,7 @@ NO_VALUES: Values = MappingProxyType({})
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
 _TAKEN = ("tx", "call", "body", "now", "outside_result")
+_SHOWN_BY = ("call", "filled")
 
 
 class NoFields(Struct):
@@ -93,10 +92,10 @@ def step(
 
 
 def _asking(asks: Callable[..., Awaitable[Question]], *, plain: bool) -> Shown:
-    read = reading_by_name(asks, ["filled"])
+    read = reading_by_name(asks, _SHOWN_BY)
 
     async def show(pages: Any, call: Call, filled: Filled) -> Response:
-        question = await read(pages, call, filled=filled)
+        question = await read(pages, call=call, filled=filled)
         response: Response = pages.desk.show(call, "question.html", form=filled, question=question, plain=plain)
         return response
 
@@ -104,34 +103,14 @@ def _asking(asks: Callable[..., Awaitable[Question]], *, plain: bool) -> Shown:
 
 
 def _showing(template: str, values: Values | ReadValues) -> Shown:
-    found = reading_by_name(values, ["filled"]) if callable(values) else values
+    found = reading_by_name(values, _SHOWN_BY) if callable(values) else values
 
     async def show(pages: Any, call: Call, filled: Filled) -> Response:
-        shown = await found(pages, call, filled=filled) if callable(found) else found
+        shown = await found(pages, call=call, filled=filled) if callable(found) else found
         response: Response = pages.desk.show(call, template, form=filled, **shown)
         return response
 
     return show
-
-
-def reading_by_name(
-    read: Callable[..., Awaitable[Found]], names: Collection[str] = ()
-) -> Callable[..., Awaitable[Found]]:
-    """Return a function that calls a method of pages with what it takes by name: `tx`, `call`, `now` or one of `names`.
-
-    `tx` is a reading, which ends with the method. The function takes the pages, the call and what `names` names.
-    """
-    take = taking_by_name(read, {"tx", "call", "now", *names})
-    needs_reading = "tx" in signature(read).parameters
-
-    async def reading(pages: Any, call: Call, **named: Any) -> Found:
-        named |= {"call": call, "now": pages.desk.clock.now()}
-        if not needs_reading:
-            return await take(pages, **named)
-        async with pages.desk.reading() as tx:
-            return await take(pages, tx=tx, **named)
-
-    return reading
 
 
 def action(
