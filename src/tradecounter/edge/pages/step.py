@@ -76,7 +76,7 @@ def step(
     """
     if [bool(template), asks is not None, shown is not None].count(True) != 1:
         raise TypeError(f"{path}: a step has a `template`, `asks` something or is `shown` by a method")
-    show = shown or _showing(template, values)
+    show = shown or showing(template, values)
     if asks is not None:
         show = _asking(asks, plain=reveals is not None)
 
@@ -102,7 +102,8 @@ def _asking(asks: Callable[..., Awaitable[Question]], *, plain: bool) -> Shown:
     return show
 
 
-def _showing(template: str, values: Values | ReadValues) -> Shown:
+def showing(template: str, values: Values | ReadValues = NO_VALUES) -> Shown:
+    """Return what shows a form as `step` does with a template and its values."""
     found = reading_by_name(values, _SHOWN_BY) if callable(values) else values
 
     async def show(pages: Any, call: Call, filled: Filled) -> Response:

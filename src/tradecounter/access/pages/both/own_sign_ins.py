@@ -22,7 +22,7 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_view import set_cookie
-from tradecounter.edge.pages.step import NoFields, action, step
+from tradecounter.edge.pages.step import NoFields, action, showing, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 
@@ -92,13 +92,10 @@ class OwnSignInPages(SignInSubject, frozen=True):
     async def end_others(self, tx: Transaction, call: Call, now: datetime) -> None:
         await end_other_sessions(tx, the_session(call), now)
 
-    async def _password_form(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/change_password.html", form=filled)
-
     @sign_in_step(
         "/sign-ins/password",
         "Change the password",
-        shown=_password_form,
+        shown=showing("access/change_password.html"),
     )
     async def change_password(self, call: Call, body: ChangeForm) -> Response:
         session = the_session(call)
@@ -136,13 +133,10 @@ class OwnSignInPages(SignInSubject, frozen=True):
     async def remove_factor(self, tx: Transaction, call: Call, now: datetime) -> None:
         await disable_factor(tx, self.policy, the_session(call).person, now)
 
-    async def _codes_form(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/recovery_codes.html", form=filled)
-
     @sign_in_step(
         "/sign-ins/recovery-codes",
         "New recovery codes",
-        shown=_codes_form,
+        shown=showing("access/recovery_codes.html"),
         dangerous=True,
     )
     async def renew_codes(self, call: Call, body: NoFields) -> Response:

@@ -23,6 +23,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import form
 from tradecounter.edge.pages.page_view import forget_cookie
+from tradecounter.edge.pages.step import showing
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import sentence
@@ -195,13 +196,10 @@ class NewPasswordForm(Struct):
 class PasswordPages(SignInSubject, frozen=True):
     """The pages of people who have no password, or do not know it."""
 
-    async def _forgotten_form(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/forgotten.html", form=filled)
-
     @sign_in_step(
         "/forgotten-password",
         "Forgotten password",
-        shown=_forgotten_form,
+        shown=showing("access/forgotten.html"),
         signed_out=True,
     )
     async def forgotten(self, call: Call, body: ForgottenForm) -> Response:
