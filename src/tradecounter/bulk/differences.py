@@ -149,13 +149,19 @@ def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:
 def _change(line: int | None, key: str, old: str | None, new: str | None) -> Change:
     before, after = _members(old), _members(new)
     if before is None:
-        return Change(line, key, "added", None, after)
+        return Change(line, key, "added", before=None, after=after)
     change: Literal["changed", "deactivated"] = "changed" if line is not None else "deactivated"
     if after is None:
-        return Change(line, key, change, before, None)
+        return Change(line, key, change, before=before, after=None)
     names = [name for name in after if before.get(name) != after[name]]
-    changed = {n: before.get(n) for n in names}, {n: after[n] for n in names}
-    return Change(line, key, change, *changed, largest_change(before, after))
+    return Change(
+        line,
+        key,
+        change,
+        before={name: before.get(name) for name in names},
+        after={name: after[name] for name in names},
+        percent=largest_change(before, after),
+    )
 
 
 def _members(row: str | None) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.billing.rules import BilledUnits, require_at_most
 from tradecounter.kit.errors import ErrorCollector, invalid
@@ -55,7 +56,7 @@ def share_of_amount(amount: Decimal, left: NetAndVat, vat_rate: Decimal) -> Cred
     """Return the share of an amount without VAT, at a rate of VAT in per cent. Raises DomainError (invalid)."""
     require_at_most(amount, left.net, "which is invoiced and not yet credited, without VAT")
     vat = left.vat if amount == left.net else min(percentage(amount, vat_rate), left.vat)
-    return CreditShare(None, 1, amount, vat)
+    return CreditShare(line=None, units=1, net=amount, vat=vat)
 
 
 def shares_of_lines(
@@ -87,10 +88,10 @@ def _share(
         raise invalid(f"{field}.quantity", f"must be 1 to {most}: {left}" if most else f"must be left out: {left}")
     so_far = before.units + credit.quantity
     return CreditShare(
-        line,
-        credit.quantity,
-        rounded(line.net * so_far / line.quantity) - before.net,
-        rounded(line.vat * so_far / line.quantity) - before.vat,
+        line=line,
+        units=credit.quantity,
+        net=rounded(line.net * so_far / line.quantity) - before.net,
+        vat=rounded(line.vat * so_far / line.quantity) - before.vat,
     )
 
 
@@ -101,4 +102,4 @@ def _fitting(shares: list[CreditShare], left: NetAndVat) -> list[CreditShare]:
         raise invalid("lines", f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited")
     fitting = left.vat if net == left.net else min(vat, left.vat)
     last = shares[-1]
-    return [*shares[:-1], CreditShare(last.line, last.units, last.net, last.vat + fitting - vat)]
+    return [*shares[:-1], replace(last, vat=last.vat + fitting - vat)]

@@ -100,7 +100,7 @@ def _likely_places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Itera
         if nearest is not None and abs(nearest.due - amount) <= amount * _NEAR_AMOUNT and len(due) > 1:
             yield Suggestion(payer, None, oldest, rest, fits=False, nearest=nearest, misses=nearest.due - amount)
         else:
-            yield Suggestion(payer, None, oldest, rest, is_oldest_exact)
+            yield Suggestion(payer, None, oldest, rest, fits=is_oldest_exact)
 
 
 def _unlikely(place: Suggestion) -> tuple[bool, bool, bool, bool, int, int]:

@@ -153,7 +153,7 @@ class Shelf:
         is_open = is_chosen or any(child.is_chosen for child in inside)
         count = len(rows & self.view.snapshot.categories.get(key_form(category.key), BitMap()))
         children = [child for child in inside if child.count or child.is_chosen] if is_open else ()
-        return CategoryChoice(category.key, category.name, count, is_chosen, children)
+        return CategoryChoice(category.key, category.name, count, is_chosen=is_chosen, children=children)
 
     @cached_property
     def chosen(self) -> list[Choice]:
@@ -238,8 +238,8 @@ class Shelf:
         reduced = self._without(reduced=None, clearance=None) & self.view.snapshot.clearance
         is_reduced = "true" in {self.wanted.reduced, self.wanted.clearance}
         choices = [
-            Choice("inStock", "true", "In stock", len(in_stock), self.wanted.in_stock == "true"),
-            Choice("reduced", "true", "Reduced", len(reduced), is_reduced),
+            Choice("inStock", "true", "In stock", len(in_stock), is_chosen=self.wanted.in_stock == "true"),
+            Choice("reduced", "true", "Reduced", len(reduced), is_chosen=is_reduced),
         ]
         return Facet("Availability", _shown(choices))
 
@@ -247,7 +247,11 @@ class Shelf:
         rows, chosen = self._without(manufacturer=()), {key_form(name) for name in self.wanted.manufacturer}
         choices = [
             Choice(
-                "manufacturer", each.key, each.name, rows.intersection_cardinality(its), key_form(each.key) in chosen
+                "manufacturer",
+                each.key,
+                each.name,
+                rows.intersection_cardinality(its),
+                is_chosen=key_form(each.key) in chosen,
             )
             for each in self.view.snapshot.manufacturer_list
             if (its := self.view.snapshot.manufacturers.get(key_form(each.key))) is not None
@@ -258,7 +262,8 @@ class Shelf:
         costs = self.view.prices.single_costs(rows_of(self._without(price=())))
         chosen = {each.text for each in read_ranges(self.wanted.price)}
         choices = [
-            Choice("price", r.text, r.name, int(r.includes(costs).sum()), r.text in chosen) for r in PRICE_RANGES
+            Choice("price", r.text, r.name, int(r.includes(costs).sum()), is_chosen=r.text in chosen)
+            for r in PRICE_RANGES
         ]
         return Facet("Your price", _shown(choices))
 
@@ -278,7 +283,7 @@ class Shelf:
                 f"{attribute.key}={value}",
                 _value_name(attribute, value),
                 rows.intersection_cardinality(index.having(attribute.key, value)),
-                key_form(value) in chosen,
+                is_chosen=key_form(value) in chosen,
             )
             for value in (possible_value.value for possible_value in attribute.possible_values)
         ]
