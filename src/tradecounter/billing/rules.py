@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
+
+from msgspec import Struct
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.clock import at_uk_time, day_in_words, uk_date
@@ -89,7 +91,7 @@ def require_period(since: date, until: date) -> None:
         raise invalid("from", f"must not be after {until}")
 
 
-class BilledUnits(NamedTuple):
+class BilledUnits(Struct, frozen=True):
     """What invoices or credit notes contain of a line so far: units, net and VAT."""
 
     units: int = 0
@@ -97,7 +99,7 @@ class BilledUnits(NamedTuple):
     vat: Decimal = NOTHING
 
 
-class Share(NamedTuple):
+class Share(Struct, frozen=True):
     """The units of an order's line that an invoice contains, and their net and VAT."""
 
     line: OrderLine

@@ -6,8 +6,9 @@ The caller must roll back the transaction if the report has errors, so that a fi
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.bulk.bad_rows import leave_out_bad_rows
@@ -154,7 +155,7 @@ async def _name_records(tx: Transaction, kind: ImportKind[Any], messages: list[L
     return [naming_record(message, kind.named, values.get(message.line)) for message in messages]
 
 
-class _Removal(NamedTuple):
+class _Removal(Struct, frozen=True):
     records: int
     of: int
 

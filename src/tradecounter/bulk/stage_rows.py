@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -58,7 +58,7 @@ async def stage_rows(
     return staged
 
 
-class _Batch(NamedTuple):
+class _Batch(Struct, frozen=True):
     """Rows that were read: how many rows, how many records they name, and their lines for PostgreSQL's COPY."""
 
     rows: int

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,7 +28,7 @@ class InvoicedLine(Struct, frozen=True):
     vat: Decimal
 
 
-class NetAndVat(NamedTuple):
+class NetAndVat(Struct, frozen=True):
     """An amount without VAT, and its VAT."""
 
     net: Decimal

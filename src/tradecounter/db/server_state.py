@@ -1,7 +1,6 @@
 """The state of the database server: the room on its disk, the archive of its log, and its last base backup."""
 
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from msgspec import Struct
 from psycopg.errors import DiskFull
@@ -39,7 +38,7 @@ class BaseBackup(Struct, frozen=True):
     age_seconds: float
 
 
-class _RecordedBackup(NamedTuple):
+class _RecordedBackup(Struct, frozen=True):
     wanted: bool
     value: str | None
     now: datetime

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
@@ -28,7 +28,7 @@ from tradecounter.payments.bank_line import (
 )
 
 
-class Source(NamedTuple):
+class Source(Struct, frozen=True):
     """A bank or a ledger, with the headings that its files have."""
 
     name: str
@@ -89,7 +89,7 @@ _TEXTS = {"reference", "description", "payer"}
 WITHOUT_HEADINGS: Mapping[str, int] = {"date": 0, "description": 1, "amount": 2}
 
 
-class Headings(NamedTuple):
+class Headings(Struct, frozen=True):
     """The line with the headings, its number of cells, and the place and the heading of each field."""
 
     line: int

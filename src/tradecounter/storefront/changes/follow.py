@@ -54,7 +54,7 @@ class ChangePage(Struct, frozen=True):
     cursor: bytes
 
 
-class _ChangesPage(NamedTuple):
+class _ChangesPage(Struct, frozen=True):
     """Changes as a JSON array, and the product id with which the next page begins; None after the last page."""
 
     body: bytes
