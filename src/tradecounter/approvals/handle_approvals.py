@@ -257,9 +257,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
         raise DomainError(Kind.CONFLICT, "its prices have not expired")
     lines = await lines_of_order(tx, order.id)
     with _saying_why():
-        made, _ = await create_for_customer(
-            tx, _same(order, lines), context, confirm=False, override_credit=None, replaces=code
-        )
+        made, _ = await create_for_customer(tx, _same(order, lines), context, replaces=code)
     if not isinstance(made, PendingOrder):
         raise TypeError("an order that is not to be confirmed is pending")
     option = choose_shipping(made.shipping_options, None, approval.shipping_method)

@@ -224,7 +224,8 @@ def with_shipping(
         region = region_of(order.kind, context, address, None).id
         order = replace(order, shipping_address=address, shipping_region=region, tax_rate=rate)
     tax = percentage(order.shipping_net, order.tax_rate)
-    return AmendedShipping(replace(order, shipping_method=method, shipping_tax=tax), context, fixed, moved, readdressed)
+    order = replace(order, shipping_method=method, shipping_tax=tax)
+    return AmendedShipping(order, context, fixed=fixed, moved=moved, readdressed=readdressed)
 
 
 def _units(lines: Sequence[OrderLine]) -> dict[int, int]:

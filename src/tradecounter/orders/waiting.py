@@ -39,7 +39,15 @@ class OpenLine(Struct, frozen=True):
 def open_lines_of(lines: Sequence[OrderLine]) -> list[OpenLine]:
     """Return the lines of a confirmed order that have units left to dispatch."""
     return [
-        OpenLine(line.id, line.sku, line.quantity, line.allocated, line.back_ordered) for line in lines if line.to_come
+        OpenLine(
+            id=line.id,
+            sku=line.sku,
+            quantity=line.quantity,
+            allocated=line.allocated,
+            back_ordered=line.back_ordered,
+        )
+        for line in lines
+        if line.to_come
     ]
 
 

@@ -201,11 +201,11 @@ async def _waits(
 ) -> dict[int, Wait]:
     lines = [
         OpenLine(
-            shown.item.id,
-            shown.sku,
-            shown.item.quantity,
-            shown.item.quantity_allocated,
-            shown.item.quantity_back_ordered,
+            id=shown.item.id,
+            sku=shown.sku,
+            quantity=shown.item.quantity,
+            allocated=shown.item.quantity_allocated,
+            back_ordered=shown.item.quantity_back_ordered,
         )
         for shown in items
     ]

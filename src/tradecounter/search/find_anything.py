@@ -110,7 +110,7 @@ def order_groups(rows: Iterable[tuple[OrderRow, bool]], root: str = "", *, sees_
         code, theirs = short_code(row.name), row.customer_reference
         name, other = (code, theirs) if row.status or not theirs else (theirs, code)
         note = joined(row.customer, other, in_pounds(row.gross) if sees_totals else "")
-        (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
+        (quotes if is_quote else orders).append(Hit(name, note, path, exact=exact, state=row.label))
     return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
 
 
@@ -240,7 +240,8 @@ async def _products(tx: Transaction, text: str, memory: Catalogue) -> Group:
         exact = product.sku_key == fold(text) or product.ean == text
         named = joined(product.name, product.manufacturer)
         state = "" if product.active else "inactive"
-        hits.append(Hit(product.sku, named, f"/product/{quote(product.sku, safe='')}", exact, state))
+        path = f"/product/{quote(product.sku, safe='')}"
+        hits.append(Hit(product.sku, named, path, exact=exact, state=state))
     return Group("Products", "/product/{sku}", sorted(hits, key=lambda hit: not hit.exact), note)
 
 
@@ -295,7 +296,7 @@ def _own_products(view: CustomerView, text: str) -> Group:
         "Products",
         OWN_PRODUCT,
         hits,
-        products.note,
-        len(products),
-        f"/account/product?query={quote(text, safe='')}",
+        note=products.note,
+        total=len(products),
+        all_at=f"/account/product?query={quote(text, safe='')}",
     )

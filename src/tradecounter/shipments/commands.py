@@ -168,4 +168,10 @@ def _serial(number: int, text: str) -> Serial:
         mac = normalised_mac(f"--serial {text!r}", match["mac"]) if match["mac"] else ""
     except DomainError as error:
         raise typer.BadParameter(error.message) from error
-    return Serial(int(match["item"]), match["serial"], mac, match["sku"] or "", f"serial[{number}]")
+    return Serial(
+        item_id=int(match["item"]),
+        serial_number=match["serial"],
+        mac_address=mac,
+        provisioning_sku=match["sku"] or "",
+        place=f"serial[{number}]",
+    )

@@ -150,7 +150,7 @@ def _checked_serial(serial: Serial) -> Serial:
     require_text(f"{serial.place}.serial_number", number, LONGEST_SERIAL)
     require_text(f"{serial.place}.provisioning_sku", sku or "-", LONGEST_SERIAL)
     mac = mac and normalised_mac(f"{serial.place}.mac_address", mac)
-    return Serial(serial.item_id, number, mac, sku, serial.place)
+    return replace(serial, serial_number=number, mac_address=mac, provisioning_sku=sku)
 
 
 class ShipmentCorrection(Struct, frozen=True, omit_defaults=True):

@@ -171,7 +171,8 @@ def _picked_lines(
     def line_of(line: OrderLine) -> PaperLine:
         at = labels.get(line.product_id, ShelfLabel())
         parts = [line_of(part) for part in line.components]
-        return PaperLine(line.id, line.sku, line.name, units_of(line), parts, location=at.location, ean=at.ean)
+        units = units_of(line)
+        return PaperLine(line.id, line.sku, line.name, units, parts=parts, location=at.location, ean=at.ean)
 
     return [line_of(line) for line in lines if units_of(line)]
 
@@ -217,7 +218,7 @@ def _chosen_shipment(boxes: Sequence[Shipped], shipment_id: int | None, name: st
 def _packed_line(line: OrderLine, box: Shipped) -> PaperLine:
     def packed(part: OrderLine, units: int, parts: list[PaperLine]) -> PaperLine:
         serial_numbers = [number.serial_number for number in box.serial_numbers.get(part.id, ())]
-        return PaperLine(part.id, part.sku, part.name, units, parts, serial_numbers)
+        return PaperLine(part.id, part.sku, part.name, units, parts=parts, serial_numbers=serial_numbers)
 
     units = box.units[line.id]
     parts = [packed(part, units_per_bundle(part, line) * units, []) for part in line.components]

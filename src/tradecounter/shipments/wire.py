@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.kit.wire import Moment
+from tradecounter.kit.wire import Moment, made_from
 from tradecounter.orders.lines import NamedUnits
 
 LONGEST_CREDENTIAL = 200
@@ -108,4 +108,4 @@ def _serials(items: Sequence[DispatchedItem]) -> Iterator[Serial]:
     for number, item in enumerate(items):
         for index, unit in enumerate(item.serial_numbers):
             place = f"items[{number}].serial_numbers[{index}]"
-            yield Serial(item.id, unit.serial_number, unit.mac_address, unit.provisioning_sku, place)
+            yield made_from(unit, Serial, item_id=item.id, place=place)

@@ -113,4 +113,10 @@ def _with_values(column: NDArray[np.int64], rows: NDArray[np.int32], values: NDA
 def empty_stock(rows: int) -> StockVector:
     """Return a vector of `rows` rows without stock and deliveries."""
     nothing = np.zeros(rows, dtype=np.int64)
-    return StockVector(nothing, nothing, nothing, {}, digest_of(repr([]).encode()))
+    return StockVector(
+        available=nothing,
+        back_ordered=nothing,
+        changed_by=nothing,
+        deliveries={},
+        deliveries_digest=digest_of(repr([]).encode()),
+    )

@@ -239,8 +239,8 @@ async def create_for_customer(
     request: CreateOrderRequest,
     context: OrderContext,
     *,
-    confirm: bool,
-    override_credit: str | None,
+    confirm: bool = False,
+    override_credit: str | None = None,
     replaces: str | None = None,
 ) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
     """Create an order, and confirm it if `confirm` or the request says so.

@@ -179,18 +179,18 @@ async def shown_order(
         waits = await waits_of_orders(tx, of_order, {order.id: expected}, now, sees_deliveries=sees_deliveries)
     confirmed = await actor_of_entry(tx, f"order/{order.name}", ("order.confirm",))
     return OwnOrder(
-        order,
-        lines,
-        fulfilled,
-        expected,
-        await list_invoices(tx, InvoiceFilter(order_id=order.id), _MOST_FILES),
-        await list_credit_notes(tx, CreditNoteFilter(order_id=order.id), _MOST_FILES),
-        await find_video(tx, order.id),
-        await requests_of_order(tx, order.id),
-        await own_notes_of(tx, order.id),
-        None if confirmed is None else confirmed.user,
-        waits.get(order.id, {}),
-        await changes_of_order(tx, order.id),
+        order=order,
+        lines=lines,
+        fulfilled=fulfilled,
+        expected=expected,
+        invoices=await list_invoices(tx, InvoiceFilter(order_id=order.id), _MOST_FILES),
+        credit_notes=await list_credit_notes(tx, CreditNoteFilter(order_id=order.id), _MOST_FILES),
+        video=await find_video(tx, order.id),
+        requests=await requests_of_order(tx, order.id),
+        notes=await own_notes_of(tx, order.id),
+        confirmed_by=None if confirmed is None else confirmed.user,
+        waits=waits.get(order.id, {}),
+        changes=await changes_of_order(tx, order.id),
     )
 
 

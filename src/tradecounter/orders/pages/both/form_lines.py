@@ -132,17 +132,18 @@ class FormLines(Struct):
 def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> FormLines:
     """Return the lines of a form after its button is pressed, with what was added, and without lines of 0 units."""
     form, removed, added = FormLines(), submitted.one("remove"), submitted.one("add")
-    for group, number, sku, quantity in _rows(submitted):
-        if group == "items":
-            if quantity != "0" and removed != number:
-                form.add(sku, quantity, submitted.one(f"items-{number}-note"))
-        elif group == "quick" and sku:
-            form.add(submitted.one(f"pick-{number}") or sku, quantity or "1")
-        elif group == "found":
-            if quantity and quantity != "0":
-                form.add(sku, quantity)
-            elif key_form(sku) == key_form(added):
-                form.add(sku, "1")
+    for row in _rows(submitted):
+        line = row.line
+        if row.group == "items":
+            if line.quantity != "0" and removed != row.number:
+                form.add(line.sku, line.quantity, line.note)
+        elif row.group == "quick" and line.sku:
+            form.add(submitted.one(f"pick-{row.number}") or line.sku, line.quantity or "1")
+        elif row.group == "found":
+            if line.quantity and line.quantity != "0":
+                form.add(line.sku, line.quantity)
+            elif key_form(line.sku) == key_form(added):
+                form.add(line.sku, "1")
     for text in (submitted.one("list"), uploaded):
         if text.strip():
             form.add_list(text, view)
@@ -151,19 +152,13 @@ def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> Fo
 
 def typed_lines(submitted: Submitted) -> FormLines:
     """Return the lines of a form as they are, lines of 0 units included."""
-    return FormLines(
-        [
-            Line(sku, quantity, submitted.one(f"items-{number}-note"))
-            for group, number, sku, quantity in _rows(submitted)
-            if group == "items"
-        ]
-    )
+    return FormLines([row.line for row in _rows(submitted) if row.group == "items"])
 
 
 def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
     """Return the SKUs of all lines of a form and of its lists."""
     listed = (line for text in (submitted.one("list"), uploaded) for line in numbered_quick_lines(text)[0])
-    return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.sku for line in listed)]
+    return [*(row.line.sku for row in _rows(submitted)), *(line.sku for line in listed)]
 
 
 def lines_with(items: Iterable[NotedItem]) -> FormLines:
@@ -174,11 +169,14 @@ def lines_with(items: Iterable[NotedItem]) -> FormLines:
     return form
 
 
-def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
-    """Return group, number, SKU and quantity of each row, in the order of the form.
+class _Row(Struct, frozen=True):
+    group: str
+    number: str
+    line: Line
 
-    Raises DomainError (too large).
-    """
+
+def _rows(submitted: Submitted) -> list[_Row]:
+    """Return the rows that are filled in, in the order of the form. Raises DomainError (too large)."""
     order = {"items": 0, "quick": 1, "found": 2}
     matches = [match for name in submitted.values if (match := _ROW.fullmatch(name))]
     if len(matches) > MOST_ROWS:
@@ -186,9 +184,9 @@ def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
     rows = []
     for match in sorted(matches, key=lambda match: (order[match[1]], int(match[2]))):
         place = f"{match[1]}-{match[2]}"
-        sku, quantity = submitted.one(f"{place}-sku"), submitted.one(f"{place}-quantity")
-        if sku or quantity:
-            rows.append((match[1], match[2], sku, quantity))
+        line = Line(*(submitted.one(f"{place}-{name}") for name in ("sku", "quantity", "note")))
+        if line.sku or line.quantity:
+            rows.append(_Row(match[1], match[2], line))
     return rows
 
 

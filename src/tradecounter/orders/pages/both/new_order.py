@@ -195,9 +195,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         request = await read_request(body.in_json(), context, lambda: nullcontext(tx))
         if is_quote:
             return await quote_for_customer(tx, request, context)
-        made, _ = await create_for_customer(
-            tx, request, context, confirm=False, override_credit=reason, replaces=body.replaces
-        )
+        made, _ = await create_for_customer(tx, request, context, override_credit=reason, replaces=body.replaces)
         if body.replaces is not None:
             user_id = None if buyer.user is None else buyer.user.id
             await end_replaced(tx, buyer.customer_id, user_id, body.replaces, now)

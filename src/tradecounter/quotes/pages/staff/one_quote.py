@@ -152,7 +152,8 @@ async def quote_sheet(tx: Transaction, code: str, now: datetime) -> QuoteSheet:
     except DomainError as error:
         guard = error.field_errors
     account = await fetch_account(tx, quote.customer_id)
-    return QuoteSheet(quote, account, quote_status(quote, now), shown, costed.margin, guard)
+    status = quote_status(quote, now)
+    return QuoteSheet(quote, account, status=status, lines=shown, margin=costed.margin, guard=guard)
 
 
 class PricedLine(Struct):
