@@ -28,7 +28,6 @@ from tradecounter.edge.command_line.session import from_settings, run_change
 from tradecounter.edge.people import CustomerUser, StaffMember
 from tradecounter.edge.permissions import ROLES, SCOPES, USER_ROLES, UserRole
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.settings import read_settings
 
@@ -42,7 +41,7 @@ MemberEmail = Annotated[str, typer.Argument(metavar="EMAIL", help="The staff mem
 def staff_add(new: NewStaffMember, as_json: AsJson = False) -> None:
     """Add a staff member; prints a link to set the password."""
     secret = from_settings(secret_key)
-    member, link_id = run_change(lambda tx: add_staff_member(tx, new, secret, SystemClock().now()))
+    member, link_id = run_change(lambda tx, now: add_staff_member(tx, new, secret, now))
     _show_member(member, secret, link_id, as_json=as_json)
 
 
@@ -66,7 +65,7 @@ def staff_edit(
     as_json: AsJson = False,
 ) -> None:
     """Change a staff member's name or roles."""
-    member = run_change(lambda tx: edit_staff_member(tx, email, name, roles or None, SystemClock().now()))
+    member = run_change(lambda tx, now: edit_staff_member(tx, email, name, roles or None, now))
     text = f"{member.email}: {member.name} ({', '.join(member.roles)})"
     show({"email": member.email, "name": member.name, "roles": member.roles}, text, as_json=as_json)
 
@@ -74,7 +73,7 @@ def staff_edit(
 @staff_app.command("disable")
 def staff_disable(email: MemberEmail, as_json: AsJson = False) -> None:
     """Disable a staff member."""
-    member = run_change(lambda tx: disable_staff_member(tx, email, SystemClock().now()))
+    member = run_change(lambda tx, now: disable_staff_member(tx, email, now))
     show({"email": member.email, "disabled": True}, f"{member.email} is disabled", as_json=as_json)
 
 
@@ -82,7 +81,7 @@ def staff_disable(email: MemberEmail, as_json: AsJson = False) -> None:
 def staff_reset(email: MemberEmail, as_json: AsJson = False) -> None:
     """Delete a member's password and second factor, and enable it; prints a link to set a new password."""
     secret = from_settings(secret_key)
-    member, link_id = run_change(lambda tx: reset_staff_member(tx, email, secret, SystemClock().now()))
+    member, link_id = run_change(lambda tx, now: reset_staff_member(tx, email, secret, now))
     _show_member(member, secret, link_id, as_json=as_json)
 
 
@@ -106,7 +105,7 @@ def user_invite(
 ) -> None:
     """Add a user, or change the role, and send a link to set the password by e-mail."""
     secret = from_settings(secret_key)
-    user, link_id = run_change(lambda tx: invite_user(tx, customer_id, email, role, secret, SystemClock().now()))
+    user, link_id = run_change(lambda tx, now: invite_user(tx, customer_id, email, role, secret, now))
     _show_user(user, secret, link_id, as_json=as_json)
 
 
@@ -135,9 +134,9 @@ def user_edit(
             raise typer.BadParameter("give either --limit or --no-limit")
         change.order_limit = None
 
-    async def work(tx: Transaction) -> CustomerUser:
+    async def work(tx: Transaction, now: datetime) -> CustomerUser:
         user = await fetch_user(tx, email)
-        return await change_user(tx, user.customer_id, user.id, change, SystemClock().now())
+        return await change_user(tx, user.customer_id, user.id, change, now)
 
     user = run_change(work)
     limited = "no limit" if user.order_limit is None else f"a limit of {in_pounds(user.order_limit)} for one order"
@@ -148,7 +147,7 @@ def user_edit(
 @user_app.command("disable")
 def user_disable(email: UserEmail, as_json: AsJson = False) -> None:
     """Disable a user."""
-    user = run_change(lambda tx: disable_user(tx, email, SystemClock().now()))
+    user = run_change(lambda tx, now: disable_user(tx, email, now))
     show({"email": user.email, "disabled": True}, f"{user.email} is disabled", as_json=as_json)
 
 
@@ -156,7 +155,7 @@ def user_disable(email: UserEmail, as_json: AsJson = False) -> None:
 def user_reset(email: UserEmail, as_json: AsJson = False) -> None:
     """Delete a user's password and second factor, enable the user, and send a link to set a new password by e-mail."""
     secret = from_settings(secret_key)
-    user, link_id = run_change(lambda tx: reset_user(tx, email, secret, SystemClock().now()))
+    user, link_id = run_change(lambda tx, now: reset_user(tx, email, secret, now))
     _show_user(user, secret, link_id, as_json=as_json)
 
 
@@ -182,7 +181,7 @@ def token_add(
     as_json: AsJson = False,
 ) -> None:
     """Create a service token; it is shown only once."""
-    added, token = run_change(lambda tx: add_token(tx, name, scopes, SystemClock().now(), expires))
+    added, token = run_change(lambda tx, now: add_token(tx, name, scopes, now, expires))
     text = f"token {added.id}: {token}\nStore it now: it is not shown again."
     show({"id": added.id, "name": added.name, "scopes": added.scopes, "token": token}, text, as_json=as_json)
 
@@ -200,5 +199,5 @@ def token_revoke(
     as_json: AsJson = False,
 ) -> None:
     """Revoke a service token, at once."""
-    revoked = run_change(lambda tx: revoke_token(tx, token_id, SystemClock().now()))
+    revoked = run_change(lambda tx, now: revoke_token(tx, token_id, now))
     show({"id": token_id, "revoked": True}, f"token {token_id} ({revoked.name}) is revoked", as_json=as_json)

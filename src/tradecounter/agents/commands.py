@@ -36,7 +36,7 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End what a customer allows an agent, in every process at once."""
-    ended = run_change(lambda tx: revoke_agent(tx, customer_id, agent_id, SystemClock().now()))
+    ended = run_change(lambda tx, now: revoke_agent(tx, customer_id, agent_id, now))
     show(_shown(ended), f"the access of {ended.name} is revoked", as_json=as_json)
 
 

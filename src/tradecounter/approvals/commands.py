@@ -1,5 +1,6 @@
 """`tradecounter approval`: orders that wait for an approver of their customer."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -43,8 +44,8 @@ def approve(code: Code, as_json: AsJson = False) -> None:
     """Confirm an order for its customer, with the shipping method of the request."""
     policy = from_settings(OrderingPolicy.from_settings)
 
-    async def work(tx: Transaction) -> ResellerApproval:
-        return present_approval(await approve_for_customer(tx, code, policy, SystemClock().now()))
+    async def work(tx: Transaction, now: datetime) -> ResellerApproval:
+        return present_approval(await approve_for_customer(tx, code, policy, now))
 
     show(run_change(work), f"{code} is approved and confirmed", as_json=as_json)
 
@@ -54,7 +55,7 @@ def approve(code: Code, as_json: AsJson = False) -> None:
 def decline(code: Code, request: DeclineApprovalRequest, as_json: AsJson = False) -> None:
     """Decline an order for its customer; a pending order is cancelled."""
 
-    async def work(tx: Transaction) -> ResellerApproval:
-        return present_approval(await decline_for_customer(tx, code, request.reason, SystemClock().now()))
+    async def work(tx: Transaction, now: datetime) -> ResellerApproval:
+        return present_approval(await decline_for_customer(tx, code, request.reason, now))
 
     show(run_change(work), f"{code} is declined", as_json=as_json)

@@ -23,7 +23,6 @@ from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show, s
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
-from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_count
 from tradecounter.letterhead.seller import letterhead_from
@@ -66,7 +65,7 @@ def add(
         raise typer.BadParameter("name either --item or --amount")
     letterhead = from_settings(letterhead_from)
     note = run_change(
-        lambda tx: issue_credit_note(tx, invoice, request.credit, request.reason, letterhead, SystemClock().now()),
+        lambda tx, now: issue_credit_note(tx, invoice, request.credit, request.reason, letterhead, now),
         dry_run=dry_run,
     )
     show(note, _in_words(note, dry_run=dry_run), as_json=as_json)

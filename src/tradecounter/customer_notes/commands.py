@@ -1,5 +1,6 @@
 """`tradecounter customer note`, `contacts`, `add-contact` and `remove-contact`: what staff know of a customer."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,6 @@ from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import AsJson, Prose, show_record
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
-from tradecounter.kit.clock import SystemClock
 
 customer = typer.Typer()
 
@@ -30,8 +30,8 @@ _COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
 def note(customer_id: CustomerId, request: CustomerNote, as_json: AsJson = False) -> None:
     """Add a note about a customer, which is in its timeline."""
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        noted = await add_note(tx, customer_id, request.text, SystemClock().now(), promised_on=request.promised_on)
+    async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
+        noted = await add_note(tx, customer_id, request.text, now, promised_on=request.promised_on)
         return {"customer_id": customer_id, "text": noted, "promised_on": request.promised_on}
 
     show_record(run_change(work), as_json=as_json)
@@ -50,8 +50,8 @@ async def contacts(tx: Transaction, customer_id: CustomerId) -> list[Contact]:
 def add_one(customer_id: CustomerId, person: ContactDetails, as_json: AsJson = False) -> None:
     """Add a person at a customer."""
 
-    async def work(tx: Transaction) -> Contact:
-        made = await add_contact(tx, customer_id, person.contact(), SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> Contact:
+        made = await add_contact(tx, customer_id, person.contact(), now)
         return await fetch_contact(tx, customer_id, made)
 
     show_record(run_change(work), as_json=as_json)
@@ -65,9 +65,9 @@ def remove_one(
 ) -> None:
     """Remove a person at a customer."""
 
-    async def work(tx: Transaction) -> Contact:
+    async def work(tx: Transaction, now: datetime) -> Contact:
         contact = await fetch_contact(tx, customer_id, contact_id)
-        await remove_contact(tx, customer_id, contact_id, SystemClock().now())
+        await remove_contact(tx, customer_id, contact_id, now)
         return contact
 
     show_record(run_change(work), as_json=as_json)

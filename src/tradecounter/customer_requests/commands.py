@@ -1,5 +1,6 @@
 """`tradecounter request`: what customers ask about their orders."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,6 @@ from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show, show_record
 from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="What customers ask about their orders.")
 
@@ -52,7 +52,7 @@ def show_one(request_id: RequestId, as_json: AsJson = False) -> None:
 def close(request_id: RequestId, answer: RequestAnswer, as_json: AsJson = False) -> None:
     """Close a request with an answer, which who asked gets by e-mail."""
 
-    async def work(tx: Transaction) -> ResellerRequest:
-        return present_request(await close_request(tx, request_id, answer.text, SystemClock().now()))
+    async def work(tx: Transaction, now: datetime) -> ResellerRequest:
+        return present_request(await close_request(tx, request_id, answer.text, now))
 
     show(run_change(work), f"request {request_id} is closed", as_json=as_json)

@@ -1,6 +1,7 @@
 """`tradecounter customer`: adds, edits, lists, shows and blocks customers."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 
@@ -64,8 +65,8 @@ def add(change: CustomerChange, as_json: AsJson = False) -> None:
     if (change.credit_limit is UNSET) != (change.term_days is UNSET):
         raise typer.BadParameter("--credit-limit and --term-days go together")
 
-    async def work(tx: Transaction) -> Account:
-        return await create_customer(tx, await account_change(tx, change, new=True), SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> Account:
+        return await create_customer(tx, await account_change(tx, change, new=True), now)
 
     show_record(run_change(work), as_json=as_json)
 
@@ -89,9 +90,9 @@ def edit(
     if not no_credit and not cleared.columns():
         raise typer.BadParameter("at least one option is required")
 
-    async def work(tx: Transaction) -> Account:
+    async def work(tx: Transaction, now: datetime) -> Account:
         changed = await account_change(tx, cleared.without_credit() if no_credit else cleared)
-        return await change_customer(tx, customer_id, changed, SystemClock().now())
+        return await change_customer(tx, customer_id, changed, now)
 
     show_record(run_change(work), as_json=as_json)
 
@@ -147,14 +148,14 @@ def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
 @app.command("block")
 def block(customer_id: CustomerId, reason: Reason, as_json: AsJson = False) -> None:
     """Block a customer: its keys and tokens are rejected within five seconds, and it cannot order."""
-    account = run_change(lambda tx: block_customer(tx, customer_id, reason, SystemClock().now()))
+    account = run_change(lambda tx, now: block_customer(tx, customer_id, reason, now))
     show(account, f"customer {customer_id} ({one_line(account.name)}) is blocked", as_json=as_json)
 
 
 @app.command("unblock")
 def unblock(customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Let a blocked customer's keys and tokens work again."""
-    account = run_change(lambda tx: unblock_customer(tx, customer_id, SystemClock().now()))
+    account = run_change(lambda tx, now: unblock_customer(tx, customer_id, now))
     show(account, f"customer {customer_id} ({one_line(account.name)}) is not blocked any more", as_json=as_json)
 
 

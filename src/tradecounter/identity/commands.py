@@ -1,5 +1,6 @@
 """`tradecounter key` and `app`: API keys, and the OAuth applications that act for customers."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -24,7 +25,6 @@ from tradecounter.identity.oauth.manage_applications import (
 from tradecounter.identity.oauth.queries.applications import ApplicationRecord, list_applications, whole_client_id
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
 from tradecounter.identity.requests import KeyRequest
-from tradecounter.kit.clock import SystemClock
 
 key_app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
 
@@ -39,9 +39,9 @@ key_app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
 def key_add(customer_id: CustomerId, request: KeyRequest, as_json: AsJson = False) -> None:
     """Create a key, which is shown only once."""
 
-    async def work(tx: Transaction) -> NewKey:
+    async def work(tx: Transaction, now: datetime) -> NewKey:
         await fetch_account(tx, customer_id)
-        return await create_key(tx, customer_id, request, SystemClock().now())
+        return await create_key(tx, customer_id, request, now)
 
     added = run_change(work)
     show(added, f"key {added.id}: {added.key}\nStore it now: it is not shown again.", as_json=as_json)
@@ -63,8 +63,8 @@ def key_disable(
 ) -> None:
     """Disable a key, in every process within five seconds."""
 
-    async def work(tx: Transaction) -> tuple[KeyRecord, Account | None]:
-        key = await end_key(tx, key_id, SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> tuple[KeyRecord, Account | None]:
+        key = await end_key(tx, key_id, now)
         return key, await find_account(tx, key.customer_id)
 
     key, account = run_change(work)
@@ -99,7 +99,7 @@ def application_add(
     as_json: AsJson = False,
 ) -> None:
     """Register an application; the secret is shown only once."""
-    added = run_change(lambda tx: register_application(tx, name, SystemClock().now(), redirect_uri or ()))
+    added = run_change(lambda tx, now: register_application(tx, name, now, redirect_uri or ()))
     text = f"client id: {added.client_id}\nclient secret: {added.client_secret}\nStore it now: it is not shown again."
     show(added, text, as_json=as_json)
 
@@ -113,9 +113,9 @@ def application_edit(
 ) -> None:
     """Change an application's name, or replace all its redirect URIs."""
 
-    async def work(tx: Transaction) -> ApplicationRecord:
+    async def work(tx: Transaction, now: datetime) -> ApplicationRecord:
         whole_id = await whole_client_id(tx, client_id)
-        return await edit_application(tx, whole_id, SystemClock().now(), name, redirect_uri or None)
+        return await edit_application(tx, whole_id, now, name, redirect_uri or None)
 
     edited = run_change(work)
     show(edited, f"application {edited.client_id} is changed", as_json=as_json)
@@ -132,9 +132,9 @@ async def application_list(tx: Transaction) -> list[ApplicationRecord]:
 def application_disable(client_id: ClientId, as_json: AsJson = False) -> None:
     """Disable an application and its tokens, in every process within five seconds."""
 
-    async def work(tx: Transaction) -> str:
+    async def work(tx: Transaction, now: datetime) -> str:
         whole_id = await whole_client_id(tx, client_id)
-        await end_application(tx, whole_id, SystemClock().now())
+        await end_application(tx, whole_id, now)
         return whole_id
 
     whole_id = run_change(work)
@@ -145,11 +145,11 @@ def application_disable(client_id: ClientId, as_json: AsJson = False) -> None:
 def application_revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Revoke an application's tokens and consent for one customer, in every process within five seconds."""
 
-    async def work(tx: Transaction) -> tuple[str, int]:
+    async def work(tx: Transaction, now: datetime) -> tuple[str, int]:
         whole_id = await whole_client_id(tx, client_id)
         await fetch_application(tx, whole_id)
         await fetch_account(tx, customer_id)
-        return whole_id, await revoke_access(tx, whole_id, customer_id, SystemClock().now())
+        return whole_id, await revoke_access(tx, whole_id, customer_id, now)
 
     whole_id, count = run_change(work)
     text = f"{count} tokens revoked; consent given before now is no longer accepted"

@@ -19,7 +19,6 @@ from tradecounter.installation.recovery.continue_after_restore import (
     Continuation,
     continue_after_restore,
 )
-from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="The database: its schema, and what a restored one needs.")
@@ -70,8 +69,8 @@ def restored(
     if not yes:
         fail(_WHAT_IT_DOES.format(skip=skip))
     continuation = run_change(
-        lambda tx: continue_after_restore(
-            tx, last_invoice=last_invoice, last_credit_note=last_credit_note, ids=skip, now=SystemClock().now()
+        lambda tx, now: continue_after_restore(
+            tx, last_invoice=last_invoice, last_credit_note=last_credit_note, ids=skip, now=now
         )
     )
     show(continuation, "\n".join(_in_words(continuation)), as_json=as_json)

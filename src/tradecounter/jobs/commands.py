@@ -11,7 +11,6 @@ from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import AsJson, Prose, show
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.jobs.retry_job import retry_job
-from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="Background jobs, such as e-mails.")
 
@@ -35,5 +34,5 @@ def retry(
     as_json: AsJson = False,
 ) -> None:
     """Queue a failed job again."""
-    job = run_change(lambda tx: retry_job(tx, job_id, SystemClock().now()))
+    job = run_change(lambda tx, now: retry_job(tx, job_id, now))
     show(job, f"job {job_id} is queued again", as_json=as_json)

@@ -1,6 +1,6 @@
 """`tradecounter payment`: payments, refunds and bank files."""
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import PurePath
 from typing import Annotated, Any
@@ -75,8 +75,7 @@ def add(
     if (invoice is None) == (customer is None):
         raise typer.BadParameter("name either --invoice or --customer")
 
-    async def work(tx: Transaction) -> Payment:
-        now = SystemClock().now()
+    async def work(tx: Transaction, now: datetime) -> Payment:
         if customer is not None:
             return await pay_account(tx, customer, new, now)
         return await pay_invoice(tx, invoice or 0, new, now)
@@ -130,7 +129,7 @@ def _payment_row(payment: Payment) -> dict[str, Any]:
 @app.command("reverse")
 def reverse(payment_id: PaymentId, reason: Reason, as_json: AsJson = False) -> None:
     """Reverse a payment: what it paid is due again."""
-    reversed_ = run_change(lambda tx: reverse_payment(tx, payment_id, reason, SystemClock().now()))
+    reversed_ = run_change(lambda tx, now: reverse_payment(tx, payment_id, reason, now))
     text = f"payment {payment_id} of customer {reversed_.customer_id}, {in_pounds(reversed_.amount)}, is reversed"
     show(reversed_, text, as_json=as_json)
 
@@ -167,9 +166,7 @@ def import_file(
     content = read_bytes(file)
     with reporting_errors():
         read = _bank_file_of("" if file == "-" else file, content, renamed or [])
-    done = run_change(
-        lambda tx: import_payments(tx, read, SystemClock().now(), name=PurePath(file).name, dry_run=dry_run)
-    )
+    done = run_change(lambda tx, now: import_payments(tx, read, now, name=PurePath(file).name, dry_run=dry_run))
     if as_json:
         show_json(done)
     else:
@@ -217,7 +214,7 @@ def roll_back(
     as_json: AsJson = False,
 ) -> None:
     """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
-    rolled_back = run_change(lambda tx: roll_back_bank_file(tx, file_id, SystemClock().now(), force=force))
+    rolled_back = run_change(lambda tx, now: roll_back_bank_file(tx, file_id, now, force=force))
     lines = [f"bank file {file_id} is rolled back: {len(rolled_back.reversed)} payments reversed"]
     lines += [f"kept, because it has changed since: line {line}" for line in rolled_back.kept]
     show(rolled_back, "\n".join(lines), as_json=as_json)
@@ -240,7 +237,7 @@ def place(line_id: LineId, placement: Placement, dry_run: DryRun = False, as_jso
     """Record the payment of a line that waits; later money of the same payer goes to the same customer."""
     if (placement.customer_id is UNSET) == (placement.invoice is UNSET):
         raise typer.BadParameter("name either --customer or --invoice")
-    placed = run_change(lambda tx: place_bank_line(tx, line_id, placement, SystemClock().now()), dry_run=dry_run)
+    placed = run_change(lambda tx, now: place_bank_line(tx, line_id, placement, now), dry_run=dry_run)
     payment = placed.payment
     paid = ", ".join(str(share.invoice) for share in payment.allocations)
     where = f"invoice {paid}" if paid else "the account"
@@ -256,5 +253,5 @@ def set_aside(
     as_json: AsJson = False,
 ) -> None:
     """Set a line aside that pays nothing here; it can still be placed later."""
-    line = run_change(lambda tx: set_bank_line_aside(tx, line_id, reason, SystemClock().now()))
+    line = run_change(lambda tx, now: set_bank_line_aside(tx, line_id, reason, now))
     show(line, f"line {line_id} is set aside", as_json=as_json)

@@ -1,6 +1,7 @@
 """`tradecounter customer export` and `erase`."""
 
 import sys
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +13,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, one_line, show
 from tradecounter.edge.command_line.session import fail, run_change, run_query
-from tradecounter.kit.clock import SystemClock
 from tradecounter.privacy.personal_data import Erasure, erase_customer, export_customer
 
 customer = typer.Typer()
@@ -47,8 +47,8 @@ def erase(
 ) -> None:
     """Erase a customer's personal data that tax law does not require to keep. Cannot be undone."""
 
-    async def work(tx: Transaction) -> Erasure:
-        return await erase_customer(tx, customer_id, SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> Erasure:
+        return await erase_customer(tx, customer_id, now)
 
     if dry_run or not yes:
         erasure = run_change(work, dry_run=True)

@@ -1,5 +1,6 @@
 """`tradecounter quote`: lists, prices and confirms quotes."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ from tradecounter.edge.command_line.output import (
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.identity.installation_secret import secret_if_set
-from tradecounter.kit.clock import SystemClock, local_text
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_pounds
 from tradecounter.orders.commands.change import OverrideReason, confirmation
@@ -92,8 +93,8 @@ def price(
         raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
     lifetime, secret = from_settings(lambda settings: (settings.quote_lifetime, secret_if_set(settings)))
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        now, whole = SystemClock().now(), await whole_code(tx, code)
+    async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
+        whole = await whole_code(tx, code)
         await price_quote(tx, whole, request, now, lifetime, secret)
         return await _quote(tx, code)
 
@@ -105,8 +106,8 @@ def price(
 def decline(code: Code, request: Declination, as_json: AsJson = False) -> None:
     """Decline a quote. The customer gets an e-mail."""
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        await decline_quote(tx, await whole_code(tx, code), request.reason, SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
+        await decline_quote(tx, await whole_code(tx, code), request.reason, now)
         return await _quote(tx, code)
 
     _print(run_change(work), as_json=as_json)
@@ -130,8 +131,8 @@ def confirm(
     """Confirm a priced quote that the customer has accepted: it becomes an order. The customer gets an e-mail."""
     policy, request = from_settings(OrderingPolicy.from_settings), confirmation(shipping_method, override_credit)
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        order = await confirm_quote(tx, await whole_code(tx, code), request, policy, SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
+        order = await confirm_quote(tx, await whole_code(tx, code), request, policy, now)
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)

@@ -1,5 +1,6 @@
 """`tradecounter order return` and `tradecounter return`: what customers send back."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,6 @@ from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show_json, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, read_request, takes_request
 from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change, run_query
-from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import named_by
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_id
@@ -59,8 +59,8 @@ def open_for_order(
     for item_id in serials:
         raise typer.BadParameter(f"--serial {item_id}:…: --item {item_id}=… is missing")
 
-    async def work(tx: Transaction) -> Return:
-        return await shown_return(tx, await open_return(tx, reference, request, SystemClock().now()))
+    async def work(tx: Transaction, now: datetime) -> Return:
+        return await shown_return(tx, await open_return(tx, reference, request, now))
 
     _print(run_change(work), as_json=as_json)
 
@@ -124,9 +124,9 @@ def receive(
         receipt = read_request({"items": items, "credit": credit}, Receipt)
     letterhead = from_settings(letterhead_from)
 
-    async def work(tx: Transaction) -> ReceivedReturn:
+    async def work(tx: Transaction, now: datetime) -> ReceivedReturn:
         with named_by(names):
-            return await receive_and_credit(tx, number, receipt, letterhead, SystemClock().now())
+            return await receive_and_credit(tx, number, receipt, letterhead, now)
 
     received = run_change(work, dry_run=dry_run)
     _print(received, as_json=as_json)
@@ -149,8 +149,8 @@ def _each_once(option: str, named: list[dict[str, int]] | None) -> dict[int, int
 def close(number: Number, as_json: AsJson = False) -> None:
     """Close a return: no more of its units are expected. Once all are received and credited, it closes by itself."""
 
-    async def work(tx: Transaction) -> Return:
-        await close_return(tx, number, SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> Return:
+        await close_return(tx, number, now)
         return await shown_return(tx, number)
 
     _print(run_change(work), as_json=as_json)

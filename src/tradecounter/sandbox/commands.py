@@ -6,7 +6,6 @@ import typer
 
 from tradecounter.edge.command_line.output import AsJson, show
 from tradecounter.edge.command_line.session import fail, from_settings, run_change
-from tradecounter.kit.clock import SystemClock
 from tradecounter.sandbox.refresh import refresh_sandbox
 
 app = typer.Typer(no_args_is_help=True, help="The sandbox: a second instance with a database of its own.")
@@ -34,6 +33,6 @@ def refresh(
     url = source or settings.sandbox_source
     if url is None:
         fail("name the live database with --from or TRADECOUNTER_SANDBOX_SOURCE")
-    refreshed = run_change(lambda tx: refresh_sandbox(tx, url, SystemClock().now()))
+    refreshed = run_change(lambda tx, now: refresh_sandbox(tx, url, now))
     rows = ", ".join(f"{count} of {table}" for table, count in refreshed.changed.items() if count)
     show(refreshed.changed, f"{refreshed.rows} rows changed{f': {rows}' if rows else ''}", as_json=as_json)

@@ -1,6 +1,7 @@
 """`tradecounter order dispatch`, `track`, `video` and what else is done with shipments and their papers."""
 
 import re
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -60,10 +61,10 @@ def dispatch(
     """Dispatch all or part of an order as one shipment."""
     serials = [_serial(number, text) for number, text in enumerate(serial or ())]
 
-    async def work(tx: Transaction) -> None:
+    async def work(tx: Transaction, now: datetime) -> None:
         request = DispatchRequest.of(dispatch, invoice=read_settings().invoice_each_dispatch)
         request = replace(request, serials=serials, only_allocated=False)
-        await dispatch_order(tx, reference, request, SystemClock().now())
+        await dispatch_order(tx, reference, request, now)
 
     change_order(reference, work, as_json=as_json)
 
@@ -106,16 +107,14 @@ def track(
     as_json: AsJson = False,
 ) -> None:
     """Add a tracking event to a shipment."""
-    change_order(
-        reference, lambda tx: track_shipment(tx, reference, tracking, sighting, SystemClock().now()), as_json=as_json
-    )
+    change_order(reference, lambda tx, now: track_shipment(tx, reference, tracking, sighting, now), as_json=as_json)
 
 
 @order.command("video")
 @takes_request(video_file=Option("--file", metavar="URL"), streaming_playlist=Option("--playlist", metavar="URL"))
 def video(reference: OrderName, addresses: OrderVideoResponse, as_json: AsJson = False) -> None:
     """Set the URLs of an order's packing video, replacing earlier ones."""
-    change_order(reference, lambda tx: add_video(tx, reference, addresses, SystemClock().now()), as_json=as_json)
+    change_order(reference, lambda tx, now: add_video(tx, reference, addresses, now), as_json=as_json)
 
 
 @order.command("shipment")
@@ -136,7 +135,7 @@ def correct(
     right = ShipmentCorrection(*(None if value == "" else value for value in astuple(correction)))
     change_order(
         reference,
-        lambda tx: correct_shipment(tx, reference, shipment_id, right, SystemClock().now()),
+        lambda tx, now: correct_shipment(tx, reference, shipment_id, right, now),
         as_json=as_json,
         dry_run=dry_run,
     )
@@ -154,7 +153,7 @@ def take_back(
     """Take a shipment back that never left, while nothing of it is invoiced; its units are allocated again."""
     change_order(
         reference,
-        lambda tx: take_back_shipment(tx, reference, shipment_id, request.reason, SystemClock().now()),
+        lambda tx, now: take_back_shipment(tx, reference, shipment_id, request.reason, now),
         as_json=as_json,
         dry_run=dry_run,
     )

@@ -1,5 +1,6 @@
 """`tradecounter stock`: a product's stock, expected deliveries and back-orders; adjustments, goods in and counts."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +13,7 @@ from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
 from tradecounter.goods_in.count_stock import compare_count, enter_count, read_count_lines
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
-from tradecounter.kit.clock import SystemClock, local_text
+from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import in_only_item, named_by
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import text_of_file
@@ -71,9 +72,9 @@ def adjust(wanted: Adjustment, as_json: AsJson = False) -> None:
     if not wanted.is_clear:
         raise typer.BadParameter("give either --change or --set, or --location")
 
-    async def work(tx: Transaction) -> AdjustedStock:
+    async def work(tx: Transaction, now: datetime) -> AdjustedStock:
         with named_by(in_only_item):
-            [adjusted] = await adjust_stock(tx, [wanted], SystemClock().now())
+            [adjusted] = await adjust_stock(tx, [wanted], now)
         return adjusted
 
     show_record(run_change(work), as_json=as_json)
@@ -90,9 +91,9 @@ def adjust(wanted: Adjustment, as_json: AsJson = False) -> None:
 def receive(goods: ReceivedGoods, as_json: AsJson = False) -> None:
     """Book units of an expected delivery in; they serve back-orders first. What is missing stays expected."""
 
-    async def work(tx: Transaction) -> BookedIn:
+    async def work(tx: Transaction, now: datetime) -> BookedIn:
         with named_by(in_only_item):
-            [booked] = await receive_goods(tx, [goods], SystemClock().now())
+            [booked] = await receive_goods(tx, [goods], now)
         return booked
 
     show_record(run_change(work), as_json=as_json)
@@ -115,9 +116,9 @@ def count(
     with reporting_errors(), named_by(lambda _: file):
         counts = read_count_lines(text_of_file(content))
 
-    async def work(tx: Transaction) -> list[dict[str, Any]]:
+    async def work(tx: Transaction, now: datetime) -> list[dict[str, Any]]:
         differing = await compare_count(tx, counts)
-        await enter_count(tx, differing, reason, SystemClock().now())
+        await enter_count(tx, differing, reason, now)
         return [{**asdict(each), "difference": each.difference} for each in differing]
 
     counted = run_change(work, dry_run=dry_run)

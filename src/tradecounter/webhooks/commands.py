@@ -1,8 +1,6 @@
 """`tradecounter webhook`: endpoints that events are posted to."""
 
-from collections.abc import Awaitable, Callable
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,7 +17,6 @@ from tradecounter.edge.command_line.output import (
 )
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.webhooks.manage import (
     WebhookPolicy,
@@ -62,7 +59,7 @@ _DELIVERIES = (
 )
 def add(wanted: WebhookRequest, as_json: AsJson = False) -> None:
     """Add a webhook; its secret is shown only once."""
-    added = _change(lambda tx, now: add_webhook(tx, _policy(), wanted, now))
+    added = run_change(lambda tx, now: add_webhook(tx, _policy(), wanted, now))
     show(added, f"webhook {added.id}: {added.secret}\n{_STORE}", as_json=as_json)
 
 
@@ -93,21 +90,21 @@ def edit(
     """Change a webhook, or pause it, or set it active."""
     if all_types:
         change.types = []
-    changed = _change(lambda tx, now: change_webhook(tx, _policy(), webhook_id, change, now))
+    changed = run_change(lambda tx, now: change_webhook(tx, _policy(), webhook_id, change, now))
     show_record(changed, as_json=as_json)
 
 
 @app.command("rotate")
 def rotate(webhook_id: WebhookId, as_json: AsJson = False) -> None:
     """Make a new secret, shown only once; for a day, deliveries are signed with the former one too."""
-    rotated = _change(lambda tx, now: rotate_webhook_secret(tx, _policy(), webhook_id, now))
+    rotated = run_change(lambda tx, now: rotate_webhook_secret(tx, _policy(), webhook_id, now))
     show(rotated, f"webhook {rotated.id}: {rotated.secret}\n{_STORE}", as_json=as_json)
 
 
 @app.command("ping")
 def ping(webhook_id: WebhookId, as_json: AsJson = False) -> None:
     """Have the worker send a ping; see `webhook deliveries` for the result."""
-    _show_delivery(_change(lambda tx, now: ping_webhook(tx, webhook_id, now)), as_json=as_json)
+    _show_delivery(run_change(lambda tx, now: ping_webhook(tx, webhook_id, now)), as_json=as_json)
 
 
 @app.command("deliveries")
@@ -127,31 +124,27 @@ async def deliveries(
 @app.command("redeliver")
 def deliver_again(webhook_id: WebhookId, delivery_id: DeliveryId, as_json: AsJson = False) -> None:
     """Deliver an event once more."""
-    _show_delivery(_change(lambda tx, now: redeliver(tx, webhook_id, delivery_id, now)), as_json=as_json)
+    _show_delivery(run_change(lambda tx, now: redeliver(tx, webhook_id, delivery_id, now)), as_json=as_json)
 
 
 @app.command("replay")
 @takes_request(first=Option(help="The first sequence, see `event list`."))
 def replay_range(webhook_id: WebhookId, events: Replay, as_json: AsJson = False) -> None:
     """Deliver all events of a range once more."""
-    made = _change(lambda tx, now: replay(tx, webhook_id, events, now))
+    made = run_change(lambda tx, now: replay(tx, webhook_id, events, now))
     show(made, f"{made.deliveries} deliveries", as_json=as_json)
 
 
 @app.command("remove")
 def remove(webhook_id: WebhookId, as_json: AsJson = False) -> None:
     """Delete a webhook with its deliveries."""
-    removed = _change(lambda tx, now: remove_webhook(tx, webhook_id, now))
+    removed = run_change(lambda tx, now: remove_webhook(tx, webhook_id, now))
     shown = {"id": webhook_id, "removed": True, "url": removed.url}
     show(shown, f"webhook {webhook_id} ({one_line(removed.url)}) is removed", as_json=as_json)
 
 
 def _policy() -> WebhookPolicy:
     return WebhookPolicy.from_settings(read_settings())
-
-
-def _change(work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Any:
-    return run_change(lambda tx: work(tx, SystemClock().now()))
 
 
 def _show_delivery(delivery: Delivery, *, as_json: bool) -> None:

@@ -86,7 +86,7 @@ def pdf(
 @app.command("resend")
 def resend(number: Number, as_json: AsJson = False) -> None:
     """Send an invoice again, to the order's recipients and the account's e-mail address for invoices."""
-    resent = run_change(lambda tx: resend_invoice(tx, number, SystemClock().now()))
+    resent = run_change(lambda tx, now: resend_invoice(tx, number, now))
     to = one_line(", ".join(resent.recipients))
     show(resent, f"the worker sends invoice {number} of order {resent.order_reference} to {to}", as_json=as_json)
 
@@ -99,7 +99,7 @@ order = typer.Typer()
 def invoice(reference: OrderName, wanted: Invoicing, as_json: AsJson = False) -> None:
     """Invoice all that is dispatched and not yet invoiced; if all is invoiced, show the latest invoice's number."""
     letterhead = from_settings(letterhead_from)
-    issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now(), part=wanted.part))
+    issued = run_change(lambda tx, now: issue_invoice(tx, reference, letterhead, now, part=wanted.part))
     if issued.new and letterhead.examples:
         typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
     done = "is issued" if issued.new else "was issued before"
@@ -116,7 +116,7 @@ def pay(
     as_json: AsJson = False,
 ) -> None:
     """Record a payment of an order's oldest unpaid invoice."""
-    paid = run_change(lambda tx: pay_order(tx, reference, amount, SystemClock().now()), dry_run=dry_run)
+    paid = run_change(lambda tx, now: pay_order(tx, reference, amount, now), dry_run=dry_run)
     verb = "would be" if dry_run else "is"
     left = f"{in_pounds(paid.total_due)} {verb} due by {str(paid.due_on)[:10]}" if paid.total_due else ""
     of = f"{in_pounds(paid.total_paid)} of {in_pounds(paid.total_cost)} {verb} paid of {paid.order_reference}"

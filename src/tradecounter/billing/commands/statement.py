@@ -49,15 +49,15 @@ def statement(
         raise typer.BadParameter("--csv and --json both write to standard output")
     if send and (since or until or pdf or as_csv):
         raise typer.BadParameter("--send sends the whole statement: leave out --from, --to, --pdf and --csv")
+    if send:
+        sent = run_change(lambda tx, now: send_statement(tx, customer_id, now))
+        show(sent, f"the worker sends {one_line(sent.recipient)} the statement", as_json=as_json)
+        return
     now = SystemClock().now()
 
     async def work(tx: Transaction) -> tuple[Account, AccountStatement]:
         return await fetch_account(tx, customer_id), await read_statement(tx, customer_id, since, until, now)
 
-    if send:
-        sent = run_change(lambda tx: send_statement(tx, customer_id, now))
-        show(sent, f"the worker sends {one_line(sent.recipient)} the statement", as_json=as_json)
-        return
     account, account_statement = run_query(work)
     if pdf is not None:
         letterhead = from_settings(letterhead_from)
@@ -74,7 +74,7 @@ def statement(
 
 def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Remind a customer of all unpaid invoices, by e-mail to the account's address for invoices."""
-    reminder = run_change(lambda tx: remind_debtor(tx, customer_id, SystemClock().now()))
+    reminder = run_change(lambda tx, now: remind_debtor(tx, customer_id, now))
     to = one_line(reminder.recipient)
     sums = f"due {in_pounds(reminder.due)}, overdue {in_pounds(reminder.overdue)}"
     message = f"the worker sends {to} a reminder: unpaid invoices {reminder.invoices}, {sums}"

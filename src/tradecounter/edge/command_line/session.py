@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
@@ -25,6 +26,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.schema_state import SchemaState, schema_state, too_new
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.actor import Actor
+from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, OperatorError, named_by
 from tradecounter.settings import Settings, read_settings
 
@@ -150,12 +152,12 @@ def run_query(query: Callable[[Transaction], Awaitable[Result]]) -> Result:
     return with_database(work)
 
 
-def run_change(change: Callable[[Transaction], Awaitable[Result]], *, dry_run: bool = False) -> Result:
-    """Run a command's changes in a transaction and commit it; a `dry_run` is rolled back."""
+def run_change(change: Callable[[Transaction, datetime], Awaitable[Result]], *, dry_run: bool = False) -> Result:
+    """Run a command's changes, which take the time, in a transaction and commit it; a `dry_run` is rolled back."""
 
     async def work(database: Database) -> Result:
         async with transaction(database, operator()) as tx:
-            result = await change(tx)
+            result = await change(tx, SystemClock().now())
             if dry_run:
                 tx.set_rollback()
             return result

@@ -11,7 +11,6 @@ from tradecounter.edge.command_line.output import AsJson, Prose, show
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.run import RolledBackImport, roll_back_import
-from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="The history of imports.")
 
@@ -46,7 +45,7 @@ def roll_back(
     as_json: AsJson = False,
 ) -> None:
     """Restore the records that an import changed; without --force, only if none has changed since."""
-    rolled_back = run_change(lambda tx: roll_back_import(tx, import_id, SystemClock().now(), force=force))
+    rolled_back = run_change(lambda tx, now: roll_back_import(tx, import_id, now, force=force))
     show(rolled_back, _in_words(rolled_back), as_json=as_json)
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +25,6 @@ from tradecounter.edge.command_line.arguments import (
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change
-from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError, named_by
 from tradecounter.kit.json_text import check_text, decode_json, read_json
 from tradecounter.kit.numbers import read_count, read_pounds
@@ -69,8 +69,7 @@ def create(
     with reporting_errors():
         body = read_file(file)
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        now = SystemClock().now()
+    async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
         context = (await read_contexts(tx, policy, now)).of(customer_id, now)
         request = await read_request(body, context, lambda: nullcontext(tx))
         order, _ = await create_for_customer(tx, request, context, confirm=confirm_now, override_credit=override_credit)
@@ -92,8 +91,8 @@ def confirm(
     """Confirm a pending order or a priced quote for its customer."""
     policy, request = from_settings(OrderingPolicy.from_settings), confirmation(shipping_method, override_credit)
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        order = await confirm_for_customer(tx, await fetch_order(tx, code), request, policy, SystemClock().now())
+    async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
+        order = await confirm_for_customer(tx, await fetch_order(tx, code), request, policy, now)
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)
@@ -172,8 +171,8 @@ def amend(
     with reporting_errors(), named_by(names):
         request = _amend_request(items, address, shipping_method, customer_reference, reason, override_credit)
 
-    async def work(tx: Transaction) -> None:
-        order, now = await fetch_order(tx, reference), SystemClock().now()
+    async def work(tx: Transaction, now: datetime) -> None:
+        order = await fetch_order(tx, reference)
         context = (await read_contexts(tx, policy, now)).of(order.customer_id, now)
         with named_by(names):
             await amend_order(tx, reference, request, context)
@@ -237,7 +236,7 @@ def cancel(
     """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
     change_order(
         reference,
-        lambda tx: cancel_order(tx, reference, request, SystemClock().now()),
+        lambda tx, now: cancel_order(tx, reference, request, now),
         as_json=as_json,
         dry_run=dry_run,
     )
@@ -250,13 +249,11 @@ def note(
     as_json: AsJson = False,
 ) -> None:
     """Add a note to an order, which the customer does not see."""
-    change_order(reference, lambda tx: add_note(tx, reference, text, SystemClock().now()), as_json=as_json)
+    change_order(reference, lambda tx, now: add_note(tx, reference, text, now), as_json=as_json)
 
 
 @app.command("external-id")
 @takes_request(required=("external_id",), external_id=Option("ID", "The id; an empty one takes it away."))
 def external_id(reference: OrderName, request: ExternalIdChange, as_json: AsJson = False) -> None:
     """Give an order the id that it has in another program, which the customer never sees."""
-    change_order(
-        reference, lambda tx: set_external_id(tx, reference, request.external_id, SystemClock().now()), as_json=as_json
-    )
+    change_order(reference, lambda tx, now: set_external_id(tx, reference, request.external_id, now), as_json=as_json)

@@ -1,6 +1,7 @@
 """Prints an order for operators, also after a change."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -162,12 +163,16 @@ def _shipment(order: AnyOrder, shipped: Shipped) -> dict[str, Any]:
 
 
 def change_order(
-    reference: str, change: Callable[[Transaction], Awaitable[object]], *, as_json: bool, dry_run: bool = False
+    reference: str,
+    change: Callable[[Transaction, datetime], Awaitable[object]],
+    *,
+    as_json: bool,
+    dry_run: bool = False,
 ) -> None:
     """Change an order and print it; a `dry_run` undoes the change."""
 
-    async def work(tx: Transaction) -> dict[str, Any]:
-        await change(tx)
+    async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
+        await change(tx, now)
         return await whole_order(tx, await fetch_order(tx, reference))
 
     print_order(run_change(work, dry_run=dry_run), as_json=as_json)
