@@ -1,8 +1,9 @@
 """Finds what people type or scan: for staff in everything, for a user in what is the customer's own."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from decimal import Decimal
+from typing import TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -22,11 +23,13 @@ from tradecounter.orders.queries.find_orders import find_orders, find_own_orders
 from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.products.find_products import Catalogue, most_relevant
 from tradecounter.returns.handle_returns import fetch_return
-from tradecounter.returns.wire import RETURN_PREFIX
+from tradecounter.returns.wire import return_number
 from tradecounter.shipments.queries.units import find_units
 from tradecounter.storefront.find_in_view import ProductListParameters, find_products
 from tradecounter.storefront.shown_product import ShownProduct, shown_products
 from tradecounter.storefront.view import CustomerView
+
+Record = TypeVar("Record")
 
 MOST_OF_A_GROUP = 10
 LONGEST = 200
@@ -163,18 +166,22 @@ async def invoice_group(
 async def credit_note_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
     """Return the credit note that a text names; of one customer, if one is given."""
     hits = []
-    if match := _CREDIT_NOTE_NUMBER.fullmatch(text):
-        try:
-            credit_note = await fetch_credit_note(tx, int(match[1]), customer_id)
-        except DomainError as error:
-            if error.kind is not Kind.NOT_FOUND:
-                raise
-        else:
-            note = f"Invoice {credit_note.invoice} · {in_pounds(credit_note.gross)}"
-            hits.append(
-                Hit(f"Credit note {credit_note.number}", note, operation.format(number=credit_note.number), exact=True)
-            )
+    match = _CREDIT_NOTE_NUMBER.fullmatch(text)
+    note = None if match is None else await _if_found(fetch_credit_note(tx, int(match[1]), customer_id))
+    if note is not None:
+        of = f"Invoice {note.invoice} · {in_pounds(note.gross)}"
+        hits.append(Hit(f"Credit note {note.number}", of, operation.format(number=note.number), exact=True))
     return Group("Credit notes", operation, hits)
+
+
+async def _if_found(record: Awaitable[Record]) -> Record | None:
+    """Return a record, or None if it is not found."""
+    try:
+        return await record
+    except DomainError as error:
+        if error.kind is not Kind.NOT_FOUND:
+            raise
+        return None
 
 
 _ENDS_IN_DIGITS = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
@@ -214,17 +221,14 @@ async def _orders(tx: Transaction, text: str, *, sees_totals: bool) -> list[tupl
 
 
 async def _returns(tx: Transaction, text: str) -> Group:
-    try:
-        stored_return = await fetch_return(tx, text)
-    except DomainError as error:
-        if error.kind is not Kind.NOT_FOUND:
-            raise
-        return Group("Returns", "/return/{number}", [])
-    number = f"{RETURN_PREFIX}{stored_return.id}"
-    hit = Hit(
-        number, f"Of order {stored_return.order_reference}", f"/return/{number}", exact=True, state=stored_return.state
-    )
-    return Group("Returns", "/return/{number}", [hit])
+    hits = []
+    found = await _if_found(fetch_return(tx, text))
+    if found is not None:
+        number = return_number(found.id)
+        hits.append(
+            Hit(number, f"Of order {found.order_reference}", f"/return/{number}", exact=True, state=found.state)
+        )
+    return Group("Returns", "/return/{number}", hits)
 
 
 async def _customers(tx: Transaction, text: str) -> Group:

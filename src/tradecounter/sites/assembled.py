@@ -7,6 +7,7 @@ from msgspec import Struct
 from tradecounter.access.guessing import Turns
 from tradecounter.access.pages.both.sign_in import SIGN_IN_SUBJECTS
 from tradecounter.access.pages.both.visit import SignInParts
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.pool import Database
 from tradecounter.edge.page_kit.templates import site_templates
 from tradecounter.edge.pages.error_pages import ErrorPages
@@ -43,6 +44,7 @@ def assembled(
     shared = [placed(subject, site) for subject in SIGN_IN_SUBJECTS]
     operations = [operation for subject in (*shared, *subjects) for operation in operations_of(subject)]
     templates = site_templates(site.name)
+    templates.globals["address_lines"] = address_lines
     navigation = Navigation(site, operations, sandbox=settings.sandbox, offers_sandbox=bool(settings.sandbox_url))
     desk = PageDesk(site, database, clock, templates, navigation)
     signing_in = SignInParts(settings, Turns(clock.now))

@@ -13,7 +13,6 @@ from tradecounter.approvals.rules import APPROVERS
 from tradecounter.approvals.wire import DeclineApprovalRequest
 from tradecounter.baskets.change_basket import take_out_of_makers
 from tradecounter.credit.queries import fetch_credit_room
-from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -121,7 +120,6 @@ class ApprovalPages(Struct, frozen=True):
             "is_open": is_open,
             "is_pending": isinstance(order, PendingOrder | PricedQuote),
             "may_decide": user_of(call).has_role(*APPROVERS) and approval.state == "waiting",
-            "address_lines": address_lines,
         }
 
     @page(_ONE, "One order to approve", user_roles=(*BUYER, *APPROVER))

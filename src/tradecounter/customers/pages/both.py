@@ -66,8 +66,7 @@ class AddressPages(Struct, BothSites, frozen=True):
         async with self.desk.reading() as tx:
             owner = await owner_of_page(tx, call, self.owner(call))
             addresses = await list_addresses(tx, owner.id)
-        return self.desk.show(call, owner.template("addresses"), owner=owner, shown=owner.shown, addresses=addresses,
-                              address_lines=address_lines)  # fmt: skip
+        return self.desk.show(call, owner.template("addresses"), owner=owner, shown=owner.shown, addresses=addresses)
 
     async def _read(self, tx: Transaction, call: Call) -> tuple[Owner, SavedAddress | None]:
         """Return the owner, and the address that the path names, if it names one. Raises DomainError (not found)."""

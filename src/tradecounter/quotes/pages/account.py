@@ -135,7 +135,6 @@ class OwnQuotePages(Struct, frozen=True):
             "saved": sum(((line.cost_at_request - line.unit_cost) * line.quantity for line in lines), NOTHING),
             "chosen": chosen_option(quote, account.shipping_method),
             "room": room,
-            "address_lines": address_lines,
         }
 
     @page(_QUOTE, "One quote", user_roles=BUYER)

@@ -12,7 +12,6 @@ from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceR
 from tradecounter.credit_notes.queries import CreditNoteFilter, CreditNoteRecord, list_credit_notes
 from tradecounter.customer_requests.handle_requests import ASKS, can_ask
 from tradecounter.customer_requests.queries import CustomerRequest, RequestKind, requests_of_order
-from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import BUYER, page
@@ -219,6 +218,5 @@ class OwnOrderPages(Struct, frozen=True):
             shown=shown,
             order=order,
             sold={line.sku for line in shown.lines if view.find(line.sku) is not None},
-            address_lines=address_lines,
             moment_of=moment_of,
         )

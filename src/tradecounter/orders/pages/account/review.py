@@ -10,7 +10,6 @@ from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.baskets.change_basket import take_out_of_makers
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.credit.rules import CreditRoom
-from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -75,7 +74,6 @@ class ReviewPages(Struct, frozen=True):
             approval=approval,
             limit=user.order_limit if needs else None,
             may_ask=user.order_limit is not None,
-            address_lines=address_lines,
         )
 
     @step(

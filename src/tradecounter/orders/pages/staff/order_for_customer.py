@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.credit.queries import fetch_credit_room
-from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.named_customer import found_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -97,7 +96,6 @@ class ConfirmPages(Struct, frozen=True):
             room=room,
             lines=lines,
             chosen=chosen_option(order.found, order.account.shipping_method),
-            address_lines=address_lines,
         )
 
     @step(

@@ -10,7 +10,6 @@ from starlette.responses import Response
 from tradecounter.approvals.queries import find_approval
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customer_requests.queries import requests_of_order
-from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder
@@ -139,7 +138,6 @@ class OrderPages(Struct, frozen=True):
             "orders/order.html",
             shown=order,
             by_place=sorted(order.items, key=lambda line: rank.get(line.item.id, len(rank))),
-            address_lines=address_lines,
             video=video,
             requests=requests,
             wait=wait,

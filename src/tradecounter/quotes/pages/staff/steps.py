@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.credit.queries import fetch_credit_room
-from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -48,7 +47,6 @@ class QuoteStepPages(Struct, frozen=True):
             "sheet": replace(sheet, quote=await dated_now(sheet.quote, lines, self.parts.views, now)),
             "room": room,
             "chosen": chosen_option(sheet.quote, sheet.account.shipping_method),
-            "address_lines": address_lines,
             "is_priced": isinstance(sheet.quote, PricedQuote),
         }
 
