@@ -41,6 +41,11 @@ class Approval(Struct, frozen=True):
     reason: str
 
     @property
+    def waiting_since(self) -> datetime | None:
+        """When it was asked for; None if it does not wait any more."""
+        return self.requested_at if self.state == "waiting" else None
+
+    @property
     def asker(self) -> str:
         """Who asked, for people: the user, or an agent and who allowed it; empty once the user is deleted."""
         allowed = f", allowed by {self.requester}" if self.requester else ""

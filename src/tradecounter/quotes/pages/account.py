@@ -38,13 +38,13 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.queries.orders import lines_of_order
+from tradecounter.orders.rules import QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import (
     AnyOrder,
     ConfirmedOrder,
     NumberedOrder,
     PricedQuote,
-    UnpricedQuote,
     pricing_of,
     quote_status,
 )
@@ -108,7 +108,7 @@ class OwnQuotePages(Struct, frozen=True):
         address = self.desk.view(call).at(_QUOTES)
         sort = Sort("requested", descending=True)
         table = Table.of(call, address, _QUOTE_COLUMNS, rows, sort, lambda row: cursor_text(0, row.quote.id))
-        to_decide = [_quote_row(q, now) for q in open_ones if isinstance(q, PricedQuote) and not q.has_expired(now)]
+        to_decide = [row for each in open_ones if (row := _quote_row(each, now)).status == QUOTE_PRICED]
         return self.desk.show(call, "quotes/list.html", table=table, to_decide=to_decide)
 
     async def _quote(self, call: Call, now: datetime) -> dict[str, Any]:
@@ -126,9 +126,8 @@ class OwnQuotePages(Struct, frozen=True):
             "expires_at": row.expires_at,
             "note": None if pricing is None else pricing.quote_note,
             "order": quote if isinstance(quote, NumberedOrder) else None,
-            "is_priced": isinstance(quote, PricedQuote) and not quote.has_expired(now),
-            "is_open": isinstance(quote, UnpricedQuote)
-            or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
+            "is_priced": row.status == QUOTE_PRICED,
+            "is_open": row.status in {QUOTE_WAITING, QUOTE_PRICED},
             "lines": lines,
             "approval": approval,
             "limit": user.order_limit if needs_approval(user.roles, user.order_limit, quote.least_gross) else None,

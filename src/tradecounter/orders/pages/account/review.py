@@ -5,11 +5,10 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import Approval, find_approval
+from tradecounter.approvals.queries import find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.baskets.change_basket import take_out_of_makers
 from tradecounter.credit.queries import fetch_credit_room
-from tradecounter.credit.rules import CreditRoom
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -24,7 +23,7 @@ from tradecounter.orders.pages.both.buyer import OWN
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_own_order
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
-from tradecounter.orders.waiting import Wait, wait_of_pending
+from tradecounter.orders.waiting import wait_of_pending
 from tradecounter.parts.account import AccountParts
 
 _REVIEW, _DISCARD_REVIEW = f"{OWN}/{{code}}", f"{OWN}/{{code}}/discard"
@@ -58,14 +57,17 @@ class ReviewPages(Struct, frozen=True):
             approval = await find_approval(tx, call.customer_id, order.confirmation_code, now)
         order = await dated_now(order, lines, self.parts.views, now)
         needs = needs_approval(user.roles, user.order_limit, order.least_gross)
-        is_open = isinstance(order, PendingOrder) and not order.has_expired(now)
+        asked_at = None if approval is None else approval.waiting_since
+        wait = None
+        if isinstance(order, PendingOrder) and not order.has_expired(now):
+            wait = wait_of_pending(order.least_gross, order.expires_at, asked_at, room)
         return self.desk.show(
             call,
             "orders/review.html",
             form=filled,
             order=order,
-            is_open=is_open,
-            wait=_wait(order, approval, room) if isinstance(order, PendingOrder) and is_open else None,
+            is_open=wait is not None,
+            wait=wait,
             is_pending=isinstance(order, PendingOrder),
             lines=lines,
             notes=notes,
@@ -115,11 +117,6 @@ class ReviewPages(Struct, frozen=True):
     )
     async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
         await withdraw_order(tx, call.customer_id, _code_of(call), "", now)
-
-
-def _wait(order: PendingOrder, approval: Approval | None, room: CreditRoom) -> Wait:
-    asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
-    return wait_of_pending(order.least_gross, order.expires_at, asked_at, room)
 
 
 def _code_of(call: Call) -> str:

@@ -152,10 +152,9 @@ async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
     if not isinstance(order, PendingOrder) or order.has_expired(now):
         return None
     approval = await find_approval(tx, order.customer_id, order.confirmation_code, now)
-    asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
-    return wait_of_pending(
-        order.least_gross, order.expires_at, asked_at, await fetch_credit_room(tx, order.customer_id)
-    )
+    asked_at = None if approval is None else approval.waiting_since
+    room = await fetch_credit_room(tx, order.customer_id)
+    return wait_of_pending(order.least_gross, order.expires_at, asked_at, room)
 
 
 class OrderPaperPages(Struct, frozen=True):
