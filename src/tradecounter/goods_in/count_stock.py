@@ -14,7 +14,7 @@ from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, refuse_lines
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
-from tradecounter.stock.queries.levels import locked_levels
+from tradecounter.stock.queries.stock import locked_levels
 
 MOST_COUNTED = 5_000  # products
 _LARGE_UNITS, _LARGE_PART = 5, 4  # a large difference has at least 5 units, and a quarter of what is expected

@@ -20,7 +20,7 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.wire import LONGEST_SKU
-from tradecounter.stock.queries.levels import locked_levels
+from tradecounter.stock.queries.stock import locked_levels
 
 Place = tuple[str, datetime]
 

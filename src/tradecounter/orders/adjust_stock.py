@@ -19,8 +19,8 @@ from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.products.queries.products import find_product_ids
-from tradecounter.stock.queries.levels import locked_levels, set_available, set_places
-from tradecounter.stock.queries.stock import StockLevel
+from tradecounter.stock.queries.levels import set_available, set_places
+from tradecounter.stock.queries.stock import StockLevel, locked_levels
 
 MOST_UNITS = 1_000_000_000
 LONGEST_PLACE = 50

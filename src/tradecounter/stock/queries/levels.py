@@ -1,6 +1,6 @@
 """Reads changed stock levels and all deliveries; stores a delivery or an adjustment."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 import numpy as np
@@ -12,7 +12,6 @@ from tradecounter.db.changes import bump
 from tradecounter.db.seen import Seen
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.stock.queries.stock import StockLevel
 
 
 class StockRows(Struct, frozen=True):
@@ -89,19 +88,6 @@ async def store_delivery(tx: Transaction, product_id: int, units: int, expected_
     """Store an expected delivery; replaces the product's delivery at the same time."""
     await tx.execute(_STORE_DELIVERY, product_id=product_id, expected_on=expected_on, units=units)
     await bump(tx, "deliveries")
-
-
-_LOCK = Statement("""
-    insert into stock_level (product_id) select * from unnest(:product_ids::bigint[]) as p (id) order by id
-    on conflict (product_id) do update set product_id = excluded.product_id
-    returning product_id, available, allocated, back_ordered, location
-""")
-
-
-async def locked_levels(tx: Transaction, product_ids: Iterable[int]) -> dict[int, StockLevel]:
-    """Return the levels of products, locked in order of product until the transaction ends."""
-    rows = await tx.fetch_all(_LOCK, product_ids=sorted(product_ids))
-    return {product_id: StockLevel(*units) for product_id, *units in rows}
 
 
 _SET_AVAILABLE = Statement("""

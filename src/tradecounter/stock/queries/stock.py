@@ -36,6 +36,20 @@ async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
     return await tx.find_row(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
 
 
+# Creates the missing rows of products that were never in stock.
+_LOCK = Statement("""
+    insert into stock_level (product_id) select * from unnest(:product_ids::bigint[]) as p (id) order by id
+    on conflict (product_id) do update set product_id = excluded.product_id
+    returning product_id, available, allocated, back_ordered, location
+""")
+
+
+async def locked_levels(tx: Transaction, product_ids: Iterable[int]) -> dict[int, StockLevel]:
+    """Return the levels of products, locked in order of product until the transaction ends."""
+    rows = await tx.fetch_all(_LOCK, product_ids=sorted(product_ids))
+    return {product_id: StockLevel(*units) for product_id, *units in rows}
+
+
 _STOCK_LEVELS_OF = Statement("""
     select p.sku_key, s.available, s.allocated, s.back_ordered, s.location
     from stock_level s join product p on p.id = s.product_id where p.sku_key = any(:sku_keys)
@@ -190,21 +204,13 @@ async def move_served_units(tx: Transaction, units: Mapping[int, int]) -> None:
     await tx.execute(_MOVE, product_ids=list(units), allocated=served, back_ordered=[-each for each in served])
 
 
-# Creates the missing rows of products that were never in stock.
-_LOCK_OR_CREATE = Statement("""
-    insert into stock_level (product_id)
-    select product_id from unnest(:product_ids::bigint[]) as p (product_id) order by product_id
-    on conflict (product_id) do update set product_id = excluded.product_id
-""")
-
-
 async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: Mapping[int, int]) -> None:
     """Release an order's units: allocated units are for sale again, back-ordered units are dropped.
 
     Both arguments are units by product id, for the same products; negative units are added to the orders' units. The
     levels stay locked until the transaction ends.
     """
-    await tx.execute(_LOCK_OR_CREATE, product_ids=list(allocated))
+    await locked_levels(tx, allocated)
     await tx.execute(
         _MOVE,
         product_ids=list(allocated),
