@@ -7,6 +7,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.billing.queries.invoice_records import find_invoices
 from tradecounter.credit_notes.queries import fetch_credit_note
@@ -100,20 +101,20 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, fold(text)))
 
 
-def order_groups(rows: Iterable[tuple[OrderRow, bool]], root: str = "", *, sees_totals: bool = True) -> list[Group]:
-    """Return the hits of orders and of quotes, each with whether it is exact. Their pages are below `root`.
+def order_groups(rows: Iterable[OrderRow], root: str = "", *, sees_totals: bool = True) -> list[Group]:
+    """Return the hits of orders and of quotes. Their pages are below `root`.
 
     Until it is confirmed, one is called by the customer's own reference: nobody knows its confirmation code.
     """
     orders: list[Hit] = []
     quotes: list[Hit] = []
-    for row, exact in rows:
+    for row in rows:
         is_quote = row.kind == "quote" and row.status is None
         path = f"{root}/{'quote' if is_quote else 'order'}/{row.name}"
         code, theirs = short_code(row.name), row.customer_reference
         name, other = (code, theirs) if row.status or not theirs else (theirs, code)
         note = joined(row.customer, other, in_pounds(row.gross) if sees_totals else "")
-        (quotes if is_quote else orders).append(Hit(name, note, path, exact=exact, state=row.label))
+        (quotes if is_quote else orders).append(Hit(name, note, path, exact=row.exact, state=row.label))
     return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
 
 
@@ -199,7 +200,7 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
         sees_totals = allowed("prices:read")
         orders = await _orders(tx, text, sees_totals=sees_totals)
         groups += order_groups(orders, sees_totals=sees_totals)
-        named = [row.id for row, _ in orders if has_in_reference(row, text)]
+        named = [row.id for row in orders if has_in_reference(row, text)]
         groups.append(await unit_group(tx, text, "/order/{reference}"))
         groups.append(await _returns(tx, text))
     if allowed("billing:read"):
@@ -212,11 +213,10 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
     return [group for group in groups if group.hits]
 
 
-async def _orders(tx: Transaction, text: str, *, sees_totals: bool) -> list[tuple[OrderRow, bool]]:
+async def _orders(tx: Transaction, text: str, *, sees_totals: bool) -> list[OrderRow]:
     matches = await find_orders(tx, text, typed_amount(text) if sees_totals else None, MOST_OF_A_GROUP)
     if not matches and _ENDS_IN_DIGITS.search(text):
-        rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
-        matches = [(row, False) for row in rows]
+        return await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
     return matches
 
 
@@ -266,7 +266,7 @@ async def find_own(
     groups = []
     rows = await find_own_orders(tx, customer_id, text, typed_amount(text), MOST_OF_A_GROUP)
     if may(_OWN_ORDER):
-        groups += order_groups(((row, _is_named(row, text)) for row in rows), "/account")
+        groups += order_groups((replace(row, exact=_is_named(row, text)) for row in rows), "/account")
     if may(_OWN_INVOICE):
         named = [row.id for row in rows if has_in_reference(row, text)]
         groups.append(await invoice_group(tx, text, _OWN_INVOICE, customer_id, named))

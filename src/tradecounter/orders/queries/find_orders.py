@@ -2,7 +2,6 @@
 
 import re
 from decimal import Decimal
-from typing import Any
 
 from msgspec.structs import replace
 from psycopg.sql import SQL, Literal
@@ -31,10 +30,6 @@ _ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '',
 _BEGINS_WITH = SQL(
     "customer_reference <> '' and {word} ~>=~ nullif({typed}, '') and {word} ~<~ (nullif({typed}, '') || {last})"
 ).format(word=WORD, typed=TYPED_WORD, last=Literal(_LAST_CHARACTER))
-
-
-def _match(*, exact: bool, **row: Any) -> tuple[OrderRow, bool]:
-    return OrderRow(**row), exact
 
 
 _FIND_ORDERS = Statement(
@@ -86,12 +81,12 @@ _FIND_ORDERS = Statement(
         tracking_begins=begins("tracking_number"),
         tracking_ends=ends("tracking_number"),
     ),
-    _match,
+    OrderRow,
 )
 
 
-async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: int) -> list[tuple[OrderRow, bool]]:
-    """Return orders and quotes, and whether they match exactly.
+async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: int) -> list[OrderRow]:
+    """Return orders and quotes, those that match exactly first.
 
     `text` is an order's id, reference or number, the beginning of a confirmation code, the customer's reference, its
     beginning or the digits in it, however it is punctuated, a tracking number, its beginning or end, or a postcode;

@@ -18,7 +18,10 @@ from tradecounter.orders.rules import CANCELLED, STATUSES
 
 
 class OrderRow(Struct, frozen=True):
-    """An order or a quote in a table; `name` is its reference or, until it is confirmed, its confirmation code."""
+    """An order or a quote in a table; `name` is its reference or, until it is confirmed, its confirmation code.
+
+    `exact` is whether the text of a search names it.
+    """
 
     id: int
     name: str
@@ -30,6 +33,7 @@ class OrderRow(Struct, frozen=True):
     customer_reference: str
     gross: Decimal
     placed_at: datetime
+    exact: bool = False
 
     @property
     def label(self) -> str:
