@@ -1,12 +1,13 @@
 """A file to import that a member of staff has uploaded, and the outcome of its check or its import."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import BinaryIO, Literal
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from tradecounter.bulk.bad_rows import bad_rows_file, messages_by_line
 from tradecounter.bulk.files import Form, opened_file
@@ -48,7 +49,8 @@ class ImportOutcome(Struct, frozen=True, kw_only=True):
         problem: why the file failed as a whole.
         errors, warnings: how many there are.
         good_rows: how many rows remain if those with errors are left out; 0 if leaving them out is no choice.
-        bad_rows: the first rows with errors as a CSV file, if the file also has good rows.
+        bad_lines: what is wrong with the first bad rows, by line, if the file is a table that also has good rows.
+        bad_rows: these rows as a CSV file.
         bad_count: how many rows have errors.
         import_id: the id of the import, once the file is applied.
     """
@@ -58,6 +60,7 @@ class ImportOutcome(Struct, frozen=True, kw_only=True):
     errors: int = 0
     warnings: int = 0
     good_rows: int = 0
+    bad_lines: Mapping[int, str] = {}
     bad_rows: str = ""
     bad_count: int = 0
     import_id: int | None = None
@@ -141,8 +144,8 @@ class ImportUpload(UploadedFile, kw_only=True):
             self.file.close()
 
 
-async def outcome_of(upload: ImportUpload, report: ImportReport) -> ImportOutcome:
-    """Return the outcome of a check or an import with a report; shorten the report."""
+def outcome_of(upload: ImportUpload, report: ImportReport) -> ImportOutcome:
+    """Return the outcome of a check or an import with a report, without the file of bad rows; shorten the report."""
     messages = messages_by_line(report.errors)
     file_is_sound = all(error.line is not None for error in report.errors)
     good_rows = max(0, upload.rows - len(messages)) if messages and file_is_sound else 0
@@ -152,7 +155,7 @@ async def outcome_of(upload: ImportUpload, report: ImportReport) -> ImportOutcom
         errors=len(report.errors),
         warnings=len(report.warnings),
         good_rows=good_rows if report.is_rejected and not upload.wanted.partial else 0,
-        bad_rows=await asyncio.to_thread(_bad_rows, upload, messages) if good_rows and has_table else "",
+        bad_lines=dict(islice(sorted(messages.items()), MOST_BAD_ROWS)) if good_rows and has_table else {},
         bad_count=len(messages),
         import_id=report.id,
     )
@@ -160,13 +163,19 @@ async def outcome_of(upload: ImportUpload, report: ImportReport) -> ImportOutcom
     return outcome
 
 
-def _bad_rows(upload: ImportUpload, messages: dict[int, str]) -> str:
-    """Return the first rows with errors as a CSV file; empty if it cannot be made."""
-    first_messages = dict(islice(sorted(messages.items()), MOST_BAD_ROWS))
+async def with_bad_rows(upload: ImportUpload, outcome: ImportOutcome) -> ImportOutcome:
+    """Return an outcome with the file of its bad rows."""
+    if not outcome.bad_lines:
+        return outcome
+    return replace(outcome, bad_rows=await asyncio.to_thread(_bad_rows, upload, outcome.bad_lines))
+
+
+def _bad_rows(upload: ImportUpload, messages: Mapping[int, str]) -> str:
+    """Return the rows with messages as a CSV file; empty if it cannot be made."""
     shape = IMPORT_KINDS[upload.wanted.kind].shape
     opened = opened_file(upload.file, upload.form)
     try:
-        return bad_rows_file(opened, shape, column_options(upload.wanted), first_messages)
+        return bad_rows_file(opened, shape, column_options(upload.wanted), messages)
     except UnreadableLineError:  # nothing of such a file is imported
         return ""
 

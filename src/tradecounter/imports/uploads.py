@@ -19,12 +19,20 @@ from tradecounter.bulk.files import ImportFile, form_of, opened_file
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.uploaded_files import UploadedFiles, name_of_upload
 from tradecounter.db.fair_shares import IMPORTS, act_for
+from tradecounter.db.pipeline import CommitInDoubtError
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.permissions import Role
 from tradecounter.imports.kinds import IMPORT_KINDS, importable_kinds
 from tradecounter.imports.run import StoredBody, import_body
-from tradecounter.imports.upload import ImportChoices, ImportOutcome, ImportUpload, column_options, outcome_of
+from tradecounter.imports.upload import (
+    ImportChoices,
+    ImportOutcome,
+    ImportUpload,
+    column_options,
+    outcome_of,
+    with_bad_rows,
+)
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -35,6 +43,9 @@ log = structlog.get_logger()
 _SOON = 1.5  # seconds that a request waits for the task, so that the page of a small file shows the outcome at once
 _INTERRUPTED = "it was interrupted; nothing has changed: check it again"
 _UNFINISHED = "the database could not finish it; nothing has changed: try again"
+_IN_DOUBT = (
+    "the database did not confirm it, so it may have been carried out: look in the history before you apply it again"
+)
 
 
 class SentFile(Struct, frozen=True):
@@ -148,6 +159,7 @@ class ImportUploads:
         outcome = ImportOutcome(problem=_INTERRUPTED)
         try:
             outcome = await self._outcome(upload, actor)
+            outcome = await with_bad_rows(upload, outcome)
         finally:  # also after a cancellation, or an error that the log has
             upload.outcome = outcome
             upload.state = "checked" if outcome.import_id is None else "applied"
@@ -157,13 +169,12 @@ class ImportUploads:
     async def _outcome(self, upload: ImportUpload, actor: Actor) -> ImportOutcome:
         """Check or import a file, and return the outcome."""
         try:
-            report = await self._import(upload, actor)
+            return outcome_of(upload, await self._import(upload, actor))
         except DomainError as error:
             return ImportOutcome(problem=error.message)
-        except psycopg.Error:
+        except psycopg.Error as error:
             log.exception("an uploaded file cannot be imported", file=upload.name)
-            return ImportOutcome(problem=_UNFINISHED)
-        return await outcome_of(upload, report)
+            return ImportOutcome(problem=_IN_DOUBT if isinstance(error, CommitInDoubtError) else _UNFINISHED)
 
     async def _import(self, upload: ImportUpload, actor: Actor) -> ImportReport:
         def progress(rows: int) -> None:
