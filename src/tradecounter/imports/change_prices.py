@@ -20,7 +20,7 @@ from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.text import plural
 from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
-from tradecounter.prices.rules import Costs, How, PriceRule, Rounding
+from tradecounter.prices.rules import How, PriceCosts, PriceRule, Rounding
 from tradecounter.products.find_products import Catalogue, list_products
 from tradecounter.products.queries.products import ListedProduct, ProductFilter, Shown, products_after
 
@@ -128,7 +128,7 @@ class RuledPrices(Struct, frozen=True):
 async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue | None) -> RuledPrices:
     """Return the prices that a rule makes from the stored ones. Raises DomainError (invalid).
 
-    A change with a `query` needs the catalogue in memory.
+    Raises TypeError for a change with a `query` without the catalogue in memory.
     """
     rule = wanted.rule
     keys = await stored_keys(tx, "price_list")
@@ -140,10 +140,12 @@ async def ruled_prices(tx: Transaction, wanted: PriceChange, memory: Catalogue |
     )
     making, after = _PriceMaker(rule, price_list, wanted.first_prices), ""
     while True:
-        if wanted.query and memory is not None:
-            products = await list_products(tx, memory, wanted.query, product_filter, after, _AT_ONCE)
-        else:
+        if not wanted.query:
             products = await products_after(tx, after, _AT_ONCE, product_filter)
+        elif memory is None:
+            raise TypeError("a change with a query needs the catalogue in memory")
+        else:
+            products = await list_products(tx, memory, wanted.query, product_filter, after, _AT_ONCE)
         if not products:
             return making.made()
         prices = await costed_prices_of(tx, price_list, [product.sku_key for product in products])
@@ -196,7 +198,7 @@ class _PriceMaker(Struct):
                     PriceRow(
                         price_list=self.price_list,
                         sku=product.sku,
-                        single_unit_cost=single or Decimal(0),
+                        single_unit_cost=single,
                         five_plus_unit_cost=five_plus,
                         ten_plus_unit_cost=ten_plus,
                     )
@@ -223,5 +225,5 @@ class _PriceMaker(Struct):
         return "no product that matches is on the list"
 
 
-def _lowest(costs: Costs) -> Decimal:
+def _lowest(costs: PriceCosts) -> Decimal:
     return min(cost for cost in costs if cost is not None)

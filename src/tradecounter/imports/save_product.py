@@ -103,6 +103,7 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
     if ended:
         removed = await end_prices(tx, key, [price.price_list for price in ended], now)
         changed = True
+        # Nobody counts twice: a customer has one price list, which either changes or ends.
         customers += 0 if removed.prices is None else removed.prices.customers
     if wanted.stock is not None:
         await import_rows(tx, "stock", [Row(1, wanted.stock)], now, force=False)

@@ -57,6 +57,7 @@ def margin_percent(price: Decimal, cost: Decimal) -> Decimal:
 How = Literal["raise_percent", "lower_percent", "raise_amount", "lower_amount", "margin"]
 Rounding = Literal["penny", "pound", "ninety_five", "ninety_nine"]
 Costs = tuple[Decimal | None, Decimal | None, Decimal | None]  # of 1, 5 and 10 units; None: as of fewer units
+PriceCosts = tuple[Decimal, Decimal | None, Decimal | None]  # those of a price that is there
 
 _ENDINGS = {"ninety_five": Decimal("0.95"), "ninety_nine": Decimal("0.99")}
 
@@ -72,21 +73,24 @@ class PriceRule(Struct, frozen=True):
     by: Decimal
     rounding: Rounding = "penny"
 
-    def costs(self, old: Costs, purchase: Decimal | None) -> Costs | None:
+    def costs(self, old: Costs, purchase: Decimal | None) -> PriceCosts | None:
         """Return the new costs, which may be below zero; None if the old price or the purchase cost is not known.
 
         A margin needs no old price: the first one has no breaks.
         """
-        single = old[0]
+        single, five_plus, ten_plus = old
         if self.how == "margin":
             if not purchase:
                 return None
             if not single:
-                return (self._rounded(purchase * 100 / (100 - self.by)), None, None)
+                return self._rounded(purchase * 100 / (100 - self.by)), None, None
         elif single is None:
             return None
-        one, five, ten = (None if cost is None else self._rounded(self._exact(cost, single, purchase)) for cost in old)
-        return one, five, ten
+
+        def new(cost: Decimal) -> Decimal:
+            return self._rounded(self._exact(cost, single, purchase))
+
+        return new(single), None if five_plus is None else new(five_plus), None if ten_plus is None else new(ten_plus)
 
     def _exact(self, cost: Decimal, single: Decimal, purchase: Decimal | None) -> Decimal:
         match self.how:
