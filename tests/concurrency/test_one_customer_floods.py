@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx2
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from support.backoffice import backoffice_of
 from support.cluster import Cluster
@@ -104,6 +105,30 @@ def test_imports_that_wait_for_a_lock_leave_connections_for_other_requests(shop:
             found = set(statuses)
     assert found <= {200, 503}
     assert 200 in found  # the last ones got a slot after the lock was released
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "needed"),
+    [("/api/price-change", {"raise_percent": 5}, "price"), ("/api/import/{}/roll-back", {}, "import_run")],
+)
+def test_changes_that_may_be_as_long_as_an_import_count_as_imports(
+    shop: Service, path: str, body: dict[str, int], needed: str
+) -> None:
+    shop.must_load("stock", [{"sku": "CABLE", "available": 998}])
+    with backoffice_of(shop) as office, psycopg.connect(shop.database_url) as locking:
+        [(latest,)] = locking.execute("select max(id) from import_run").fetchall()
+        token = office.token("prices:write", "stock:write", "catalogue:write", "orders:read")
+        other, *clients = [office.client(token) for _ in range(1 + MANY_IMPORTS)]
+        locking.execute(SQL("lock table {} in exclusive mode").format(Identifier(needed)))
+        with ThreadPoolExecutor(MANY_IMPORTS) as threads:
+            statuses = threads.map(lambda client: client.post(path.format(latest), json=body).status_code, clients)
+            wait_for(lambda: slots_used_by(IMPORTS, office.site.site.database) == MANY_IMPORTS)
+            assert max(waiting_for_locks(shop) for _ in range(20)) <= AT_A_TIME
+            assert all(other.get("/api/order?limit=1").status_code == 200 for _ in range(5))
+            locking.rollback()
+            found = set(statuses)
+    assert found <= {200, 409, 503}
+    assert 200 in found
 
 
 def test_many_concurrent_orders_all_succeed(shop: Service) -> None:

@@ -217,7 +217,7 @@ class ImportOperations(Struct, frozen=True):
         )
         return ListPage(imports, imports)
 
-    @_IMPORTS.changes("POST", "/api/import/{id}/roll-back", other_scopes=_OTHERS, roles=IMPORTERS)
+    @_IMPORTS.changes("POST", "/api/import/{id}/roll-back", share=IMPORTS, other_scopes=_OTHERS, roles=IMPORTERS)
     async def roll_back_import(
         self, tx: Transaction, now: datetime, call: Call, import_id: ImportId, query: RollBackParameters
     ) -> RolledBackImport:
@@ -249,7 +249,7 @@ class PriceChangeOperations(Struct, frozen=True):
     desk: Desk
     catalogue: Catalogue
 
-    @_PRICE_CHANGES.changes("POST", "/api/price-change", dry_run=True, roles=IMPORTERS)
+    @_PRICE_CHANGES.changes("POST", "/api/price-change", dry_run=True, share=IMPORTS, roles=IMPORTERS)
     async def change_prices(self, tx: Transaction, now: datetime, call: Call, body: ForcedPriceChange) -> Report:
         """Change prices by a rule.
 
@@ -257,7 +257,6 @@ class PriceChangeOperations(Struct, frozen=True):
         products, or those that match. It is an import of the kind `price-list`: it has the same guards, is in the
         history and can be rolled back. A dry run has the first 1,000 changes in `diff`.
         """
-        act_for(IMPORTS)
         wanted = call.query(DryRun).is_wanted
         options = ImportOptions(dry_run=wanted, diff=wanted, force=body.force, forced_by="force: true", rule=str(body))
         return present_report(await change_prices(tx, body, self.catalogue, options, now))

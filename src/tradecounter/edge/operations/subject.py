@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import fields
 from starlette.responses import Response
 
+from tradecounter.db.fair_shares import act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.named_arguments import reading_by_name, taking_by_name
 from tradecounter.edge.operations.desk import (
@@ -168,6 +169,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         shown_once: str = "",
         dry_run: bool = False,
         keyed: bool = False,
+        share: int | None = None,
         check: Check | None = None,
         **options: Unpack[Options],
     ) -> Callable[[Method], Handler]:
@@ -175,8 +177,9 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         With a `location`, or `created` without one, it responds with 201, or 200 if the method returns `Unchanged`.
         A location that does not begin with a slash continues the request's path. With `dry_run`, the query may ask that
-        nothing changes. `location`, `shown_once` and `check` are those of `Desk.change`; `check` takes what it needs
-        of `group`, the object of the class, `tx`, `raw` and `now`. A method that returns None responds with 204.
+        nothing changes. The transaction counts towards a `share`, as `act_for` says. `location`, `shown_once` and
+        `check` are those of `Desk.change`; `check` takes what it needs of `group`, the object of the class, `tx`, `raw`
+        and `now`. A method that returns None responds with 204.
         """
         is_keyed = verb == "POST" and (keyed or not self.keys)
         handler = _ChangeHandler(
@@ -186,6 +189,7 @@ class Subject(Struct, frozen=True, kw_only=True):
             shown_once=shown_once,
             dry_run=dry_run,
             keyed=is_keyed,
+            share=share,
             check=check,
         )
 
@@ -290,6 +294,7 @@ class _ChangeHandler(Struct, frozen=True, kw_only=True):
     shown_once: str
     dry_run: bool
     keyed: bool
+    share: int | None
     check: Check | None
 
     def of(self, method: Method, signature: Signature) -> Handler:
@@ -300,6 +305,8 @@ class _ChangeHandler(Struct, frozen=True, kw_only=True):
         @wraps(method)
         async def handle(group: Any, call: Call) -> Response:
             arguments = signature.read(call)
+            if self.share is not None:
+                act_for(self.share)
 
             async def work(tx: Transaction, body: Any, now: datetime) -> Any:
                 return await make_change(group, **arguments, tx=tx, body=body, now=now)
