@@ -19,7 +19,7 @@ from support.orders import (
     read,
     sell,
 )
-from support.service import Customer, Service, running_service
+from support.service import MORNING, Customer, Service, running_service
 from support.shop import price, product
 from tradecounter.bulk.rows import Row
 from tradecounter.db.pool import Database
@@ -75,7 +75,7 @@ def test_orders_do_not_wait_for_a_stock_import_that_is_still_reading(shop: Servi
 
     async def run() -> None:
         async with Database(shop.database_url, connections=1) as database:
-            await import_and_commit(database, "stock", rows())
+            await import_and_commit(database, "stock", rows(), now=MORNING)
 
     asyncio.run(run())
     assert responses == [200, 200]

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from support.processes import adopt_orphans, kill_server
-from support.service import Customer, Service, running_service
+from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
 from support.waiting import wait_for
 from tradecounter.bulk.rows import Row
@@ -112,7 +112,8 @@ def set_price(crashing: Crashing, cost: int) -> int:
 
     async def load() -> None:
         async with Database(crashing.url) as database:
-            await import_and_commit(database, "price-list", iter([Row(1, PriceRow("default", "PHONE", Decimal(cost)))]))
+            rows = iter([Row(1, PriceRow("default", "PHONE", Decimal(cost)))])
+            await import_and_commit(database, "price-list", rows, now=MORNING)
 
     asyncio.run(load())
     found: int = crashing.execute("select version from change where topic = 'prices'")

@@ -20,6 +20,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_and_commit
+from tradecounter.kit.clock import SystemClock
 
 Record = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -91,7 +92,9 @@ class Importer:
                 with open_import(path) as file:
                     rows = file.rows(IMPORT_KINDS[kind].shape, columns)
                     wanted = ImportOptions(confirmed=confirmed, force=force, **options)
-                    report = await import_and_commit(database, kind, rows, wanted, on_hand=on_hand)
+                    report = await import_and_commit(
+                        database, kind, rows, wanted, now=SystemClock().now(), on_hand=on_hand
+                    )
                     report.file = file.facts
                     return report
 

@@ -24,7 +24,7 @@ from tradecounter.edge.permissions import KeyScope
 from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_and_commit
-from tradecounter.kit.clock import FrozenClock
+from tradecounter.kit.clock import FrozenClock, SystemClock
 from tradecounter.settings import Settings
 from tradecounter.sites.back_office import BackOffice
 from tradecounter.sites.http.server import database_for_requests, listen, run_server
@@ -132,7 +132,9 @@ class Service:
         typed = [Row(line, msgspec.convert(row, shape, strict=False)) for line, row in enumerate(rows, start=1)]
         wanted = ImportOptions(confirmed=True, force=force, **options)
         report = self.call(
-            lambda: import_and_commit(self.application.database, kind, iter(typed), wanted, on_hand=on_hand)
+            lambda: import_and_commit(
+                self.application.database, kind, iter(typed), wanted, now=SystemClock().now(), on_hand=on_hand
+            )
         )
         self.refresh()
         return report

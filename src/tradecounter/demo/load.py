@@ -196,12 +196,12 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
     if catalogue is None:
         await _load_own_catalogue(database, now)
     else:
-        await _load_other_catalogue(database, catalogue)
-    await _load_files(database, "shipping-regions.csv", "shipping-methods.jsonl", "customers.jsonl")
+        await _load_other_catalogue(database, catalogue, now)
+    await _load_files(database, now, "shipping-regions.csv", "shipping-methods.jsonl", "customers.jsonl")
     if catalogue is None:
         async with reading(database) as tx:
             ids = {account.email_address: account.id for account in await list_accounts(tx)}
-        await _load(database, "contract-prices", contract_rows(uk_date(now), ids))
+        await _load(database, "contract-prices", contract_rows(uk_date(now), ids), now)
     await place_demo_orders(database, reseller_from(settings), now)
     await number_all(database)
 
@@ -235,30 +235,30 @@ async def _with_key(tx: Transaction, account: Account, secret: str, note: str, n
 
 
 async def _load_own_catalogue(database: Database, now: datetime) -> None:
-    await _load_files(database, "categories.jsonl", "manufacturers.jsonl", "attributes.jsonl")
-    await _load_files(database, "products.jsonl", "price-list.csv", "stock.csv")
-    await _load(database, "incoming", incoming_rows(uk_date(now)))
+    await _load_files(database, now, "categories.jsonl", "manufacturers.jsonl", "attributes.jsonl")
+    await _load_files(database, now, "products.jsonl", "price-list.csv", "stock.csv")
+    await _load(database, "incoming", incoming_rows(uk_date(now)), now)
 
 
-async def _load_other_catalogue(database: Database, products_file: str) -> None:
+async def _load_other_catalogue(database: Database, products_file: str, now: datetime) -> None:
     rows = list(rows_of("products", products_file))
     products = [row for row in rows if isinstance(row, Row)]
     for kind, needed in reference_rows(products_file, products):
-        await _load(database, kind, needed)
-    await _load(database, "products", rows)
-    await _load(database, "price-list", made_up_prices(products))
-    await _load(database, "stock", made_up_stock(products))
+        await _load(database, kind, needed, now)
+    await _load(database, "products", rows, now)
+    await _load(database, "price-list", made_up_prices(products), now)
+    await _load(database, "stock", made_up_stock(products), now)
 
 
-async def _load_files(database: Database, *names: str) -> None:
+async def _load_files(database: Database, now: datetime, *names: str) -> None:
     for name in names:
         kind = Path(name).stem
-        await _load(database, kind, rows_of(kind, data_file(name)))
+        await _load(database, kind, rows_of(kind, data_file(name)), now)
 
 
-async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow[Any]]) -> None:
+async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow[Any]], now: datetime) -> None:
     # No customer has the demo's price lists before they are loaded.
-    report = await import_and_commit(database, kind, iter(rows), ImportOptions(force=True))
+    report = await import_and_commit(database, kind, iter(rows), ImportOptions(force=True), now=now)
     if report.errors:
         first = report.errors[0]
         raise DemoDataError(f"{kind}, line {first.line}: {first.message}")

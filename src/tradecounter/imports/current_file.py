@@ -18,7 +18,8 @@ _BETWEEN = "|"  # the elements of a list of texts, in a cell
 async def current_file(tx: Transaction, kind: str) -> str:
     """Return all records of a kind as a CSV file that imports them, in the order of their keys.
 
-    Inactive records are left out, unless the kind has a column for that. Columns without any value are left out too.
+    Inactive records are left out, unless the kind has a column for that. A field that stored
+    records do not have, such as `manufacturer_name` of products, is no column.
     """
     fields = fields_of_kind(kind)
     sku_of = await skus_of_components(tx) if "components" in fields else {}

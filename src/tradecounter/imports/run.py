@@ -40,7 +40,6 @@ from tradecounter.imports.queries import (
     undo_added,
 )
 from tradecounter.kit.actor import SYSTEM, Actor
-from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, not_found, or_not_found
 from tradecounter.prices.importing import PRICE_LIST
 from tradecounter.prices.queries.importing import END_PRICES
@@ -52,12 +51,12 @@ async def import_and_commit(
     rows: Iterator[Row[Any] | BadRow[Any]],
     options: ImportOptions | None = None,
     *,
+    now: datetime,
     on_hand: bool = False,
     actor: Actor = SYSTEM,
 ) -> ImportReport:
     """Import all rows in a transaction of its own; see `import_in_transaction`."""
     async with transaction(database, actor) as tx:
-        now = SystemClock().now()
         return await import_in_transaction(tx, kind, rows, options or ImportOptions(), on_hand=on_hand, now=now)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from support.orders import rows
-from support.service import Service
+from support.service import MORNING, Service
 from support.shop import product
 from tradecounter.bulk.rows import Row
 from tradecounter.db.changes import bump
@@ -239,7 +239,8 @@ def test_a_refresh_that_fails_no_longer_waits_for_a_place_that_it_could_not_use(
     async def look() -> bool:
         (waiting,) = await in_subprocess.refresher.catch_up()
         in_subprocess.storefront.before_shown = fail
-        await import_and_commit(shop.application.database, "stock", iter([Row(1, StockRow(SKUS[4], available=777))]))
+        rows = iter([Row(1, StockRow(SKUS[4], available=777))])
+        await import_and_commit(shop.application.database, "stock", rows, now=MORNING)
         await in_subprocess.refresher.catch_up()
         others.end()
         await asyncio.wait({waiting})
@@ -313,7 +314,7 @@ def test_prices_changed_during_a_read_in_a_subprocess_are_kept(
     async def look() -> UnitCosts | None:
         (loading,) = await in_subprocess.refresher.catch_up()
         await asyncio.wait({loading})  # its data is older than these prices
-        await import_and_commit(shop.application.database, "price-list", iter([Row(1, dearer)]))
+        await import_and_commit(shop.application.database, "price-list", iter([Row(1, dearer)]), now=MORNING)
         await in_subprocess.refresher.catch_up()
         view = in_subprocess.view(buyers[0])
         return view.unit_costs(view.snapshot.row_of_sku[SKUS[0].casefold()])

@@ -20,6 +20,7 @@ from tradecounter.imports.commands.report import show_report
 from tradecounter.imports.commands.write_changes import changes_to
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.run import import_and_commit
+from tradecounter.kit.clock import SystemClock
 
 SAMPLES = "samples"
 
@@ -106,7 +107,9 @@ async def _import(
     with progress_bar(f"importing {kind}", file.lines) as progress:
         options = changed(options, progress=progress)
         try:
-            report = await import_and_commit(database, kind, rows, options, on_hand=on_hand, actor=operator())
+            report = await import_and_commit(
+                database, kind, rows, options, now=SystemClock().now(), on_hand=on_hand, actor=operator()
+            )
         except GuardedPricesError as error:
             report, rejection = ImportReport(prices=error.figures), error.summary
     report.file = file.facts
