@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.customers.queries.accounts import add_account, edit_account, fetch_account, lock_account, set_blocked
-from tradecounter.customers.queries.addresses import add_address, delete_address, find_address, set_address
+from tradecounter.customers.queries.addresses import add_address, delete_address, lock_address, set_address
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
@@ -110,7 +110,7 @@ async def block_customer(tx: Transaction, customer_id: int, reason: str, now: da
 
 async def unblock_customer(tx: Transaction, customer_id: int, now: datetime) -> Account:
     """Let a blocked customer's keys and tokens work again. Raises DomainError: not found, conflict (not blocked)."""
-    before = await fetch_account(tx, customer_id)
+    before = await lock_account(tx, customer_id)
     if not await set_blocked(tx, customer_id, None, None):
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is not blocked")
     record_event(tx, "customer.changed", f"customer/{customer_id}", now, customer_id, {"blocked": False})
@@ -131,9 +131,8 @@ async def change_address(
     tx: Transaction, customer_id: int, address_id: int, address: AddressDetails, now: datetime
 ) -> SavedAddress:
     """Replace one of a customer's addresses, which keeps its id; return it. Raises DomainError (not found)."""
-    before = await find_address(tx, customer_id, address_id)
-    if before is None or not await set_address(tx, customer_id, address_id, address):
-        raise not_found("address", address_id)
+    before = await lock_address(tx, customer_id, address_id)
+    await set_address(tx, address_id, address)
     saved = SavedAddress(**asdict(address), id=address_id)
     old, new = asdict(before), asdict(saved)
     if audit_edit(tx, "address.change", f"customer/{customer_id}", now, before=old, after=new):

@@ -105,7 +105,7 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
 CUSTOMERS = ImportKind(
     shape=CustomerRow,
     area="customers",
-    hint="Each row is a customer, known by its id or its external id.",
+    hint="Each row is a customer, known by its e-mail address.",
     table="customer",
     key=("email_address",),
     prepare=_stage,

@@ -53,7 +53,6 @@ from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import FILE, ListPage, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.identity.manage_keys import end_key_of
@@ -131,9 +130,7 @@ class CustomerOperations(Struct, frozen=True):
         )
         return ListPage(accounts, await present_customers(tx, accounts[: query.limit], now))
 
-    @CUSTOMERS.changes(
-        "POST", ALL_CUSTOMERS, location="{id}", check=partial(check_account_change, new=True), errors=(NOT_FOUND,)
-    )
+    @CUSTOMERS.changes("POST", ALL_CUSTOMERS, location="{id}", check=partial(check_account_change, new=True))
     async def create_customer(
         self, tx: Transaction, now: datetime, call: Call, body: CustomerRequest
     ) -> ResellerCustomer:

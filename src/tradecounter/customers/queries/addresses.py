@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import or_not_found
 
 
 def _saved(address_id: int, details: dict[str, Any]) -> SavedAddress:
@@ -29,16 +30,22 @@ async def list_addresses(
     return await tx.fetch_all(_LIST_ADDRESSES, customer_id=customer_id, changed_since=changed_since)
 
 
-_FIND_ADDRESS = Statement(
-    "select id as address_id, details from address"
-    " where id = :address_id and customer_id = :customer_id and deleted_at is null",
-    _saved,
+_ONE = (
+    "select id as address_id, details from address where id = :id and customer_id = :customer_id and deleted_at is null"
 )
+_FIND_ADDRESS = Statement(_ONE, _saved)
+_LOCK_ADDRESS = Statement(f"{_ONE} for no key update", _saved)
 
 
 async def find_address(tx: Transaction, customer_id: int, address_id: int) -> SavedAddress | None:
     """Return one of a customer's active addresses, or None."""
-    return await tx.find_row(_FIND_ADDRESS, customer_id=customer_id, address_id=address_id)
+    return await tx.find_row(_FIND_ADDRESS, customer_id=customer_id, id=address_id)
+
+
+async def lock_address(tx: Transaction, customer_id: int, address_id: int) -> SavedAddress:
+    """Return an active address of a customer, locked until the transaction ends. Raises DomainError (not found)."""
+    address = await tx.find_row(_LOCK_ADDRESS, customer_id=customer_id, id=address_id)
+    return or_not_found(address, "address", address_id)
 
 
 _ADD_ADDRESS = Statement("insert into address (customer_id, details) values (:customer_id, :details) returning id")
@@ -51,16 +58,12 @@ async def add_address(tx: Transaction, customer_id: int, address: AddressDetails
     return _saved(new_id, details)
 
 
-_CHANGE_ADDRESS = Statement(
-    "update address set details = :details where id = :address_id and customer_id = :customer_id and deleted_at is null"
-)
+_SET_ADDRESS = Statement("update address set details = :details where id = :address_id")
 
 
-async def set_address(tx: Transaction, customer_id: int, address_id: int, address: AddressDetails) -> bool:
-    """Replace one of a customer's addresses; return whether it exists."""
-    details = Jsonb(msgspec.to_builtins(address))
-    count = await tx.execute(_CHANGE_ADDRESS, details=details, address_id=address_id, customer_id=customer_id)
-    return count == 1
+async def set_address(tx: Transaction, address_id: int, address: AddressDetails) -> None:
+    """Replace an address."""
+    await tx.execute(_SET_ADDRESS, details=Jsonb(msgspec.to_builtins(address)), address_id=address_id)
 
 
 _DELETE_ADDRESS = Statement(
