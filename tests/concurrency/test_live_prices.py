@@ -6,6 +6,7 @@ The second server polls once an hour: it never notices a change by itself.
 import asyncio
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, METHODS, STANDARD, order, price, product
 from tradecounter.bulk.import_options import ImportOptions
 from tradecounter.bulk.rows import Row
-from tradecounter.customers.change_account import change_customer
+from tradecounter.customers.operations.changes import change_customer
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
@@ -97,7 +98,7 @@ def new_list(shop: Service, customer: Customer, sku: str) -> None:
 
 def new_discount(shop: Service, customer: Customer, sku: str) -> None:
     shop.must_load("price-list", [price(sku, 16)])
-    edit(shop, customer, discount=25)
+    edit(shop, customer, discount=Decimal(25))
 
 
 @pytest.mark.spec(

@@ -9,7 +9,7 @@ from support.interface import interface_document
 from support.orders import buy, create, dispatch, sell
 from support.quotes import price_as_support, request_quote
 from support.service import Service
-from tradecounter.customers.change_account import change_customer
+from tradecounter.customers.operations.changes import change_customer
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.orders.history import set_external_id
 

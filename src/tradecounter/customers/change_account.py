@@ -1,63 +1,19 @@
-"""Adds, changes, blocks and unblocks customers, and changes their saved addresses."""
+"""Blocks and unblocks customers, and changes their saved addresses."""
 
 from collections.abc import Iterable
 from datetime import datetime
-from decimal import Decimal
-from typing import Any
 
-from msgspec import UNSET, structs
 from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit, audit_edit
-from tradecounter.customers.queries.accounts import add_account, edit_account, fetch_account, lock_account, set_blocked
+from tradecounter.customers.queries.accounts import fetch_account, lock_account, set_blocked
 from tradecounter.customers.queries.addresses import add_address, delete_address, lock_address, set_address
-from tradecounter.customers.settings import Account, CustomerChange
+from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_event, record_events
-from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, not_found, require_text
-from tradecounter.kit.keys import clean_external_id
-from tradecounter.kit.money import rounded
-from tradecounter.kit.text import LONGEST_NAME, LONGEST_REASON
-
-LARGEST = {"discount": Decimal(100), "credit_limit": Decimal(1_000_000_000)}
-EMAIL_FIELDS = ("email_address", "accounts_email")
-
-
-async def create_customer(tx: Transaction, change: CustomerChange, now: datetime) -> Account:
-    """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
-    _check(change)
-    account = await add_account(tx, change)
-    subject = f"customer/{account.id}"
-    audit(tx, "customer.create", subject, now, after=structs.asdict(account))
-    record_event(tx, "customer.created", subject, now, account.id, {"customer_id": account.id})
-    return account
-
-
-async def change_customer(tx: Transaction, customer_id: int, change: CustomerChange, now: datetime) -> Account:
-    """Change a customer; a change in which nothing differs is not recorded.
-
-    Raises DomainError: not found, conflict (the e-mail is taken) or invalid.
-    """
-    _check(change)
-    before = await lock_account(tx, customer_id)
-    account = await edit_account(tx, customer_id, change)
-    old, new = structs.asdict(before), structs.asdict(account)
-    changed = audit_edit(tx, "customer.edit", f"customer/{customer_id}", now, before=old, after=new)
-    if changed:
-        record_customer_changes(tx, [customer_id], changed, now)
-    return account
-
-
-def _check(change: CustomerChange) -> None:
-    collector = ErrorCollector()
-    for field in ("first_name", "last_name"):
-        name = getattr(change, field)
-        with collector.collecting():
-            if isinstance(name, str):
-                require_text(field, name, LONGEST_NAME)
-    collector.check()
+from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
+from tradecounter.kit.text import LONGEST_REASON
 
 
 def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], changed: list[str], now: datetime) -> None:
@@ -67,29 +23,6 @@ def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], change
         for customer_id_ in customer_ids
     ]
     record_events(tx, "customer.changed", events, now)
-
-
-def checked_change(change: CustomerChange) -> CustomerChange:
-    """Return a change with amounts in pence. Raises DomainError (invalid) with all errors."""
-    collector = ErrorCollector()
-    values: dict[str, Any] = {}
-    for name in EMAIL_FIELDS:
-        email = getattr(change, name)
-        with collector.collecting():
-            if isinstance(email, str) and parse_email(email) is None:
-                raise invalid(name, NOT_AN_EMAIL)
-    with collector.collecting():
-        if isinstance(change.external_id, str):
-            values["external_id"] = clean_external_id(change.external_id)
-    for name, most in LARGEST.items():
-        amount = getattr(change, name)
-        with collector.collecting():
-            if amount is not UNSET and amount is not None:
-                if not amount.is_finite() or not 0 <= amount <= most:
-                    raise invalid(name, f"must be between 0 and {most}")
-                values[name] = rounded(amount)
-    collector.check()
-    return structs.replace(change, **values)
 
 
 async def block_customer(tx: Transaction, customer_id: int, reason: str, now: datetime) -> Account:

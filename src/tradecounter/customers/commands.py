@@ -10,8 +10,8 @@ from msgspec import UNSET, structs
 from msgspec.structs import asdict
 from typer._types import TyperChoice
 
-from tradecounter.customers.change_account import block_customer, change_customer, create_customer, unblock_customer
-from tradecounter.customers.operations.changes import CREDIT, account_change
+from tradecounter.customers.change_account import block_customer, unblock_customer
+from tradecounter.customers.operations.changes import CREDIT, change_customer, create_customer
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account, list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
@@ -66,7 +66,7 @@ def add(change: CustomerChange, as_json: AsJson = False) -> None:
         raise typer.BadParameter("--credit-limit and --term-days go together")
 
     async def work(tx: Transaction, now: datetime) -> Account:
-        return await create_customer(tx, await account_change(tx, change, new=True), now)
+        return await create_customer(tx, change, now)
 
     show_record(run_change(work), as_json=as_json)
 
@@ -91,8 +91,7 @@ def edit(
         raise typer.BadParameter("at least one option is required")
 
     async def work(tx: Transaction, now: datetime) -> Account:
-        changed = await account_change(tx, cleared.without_credit() if no_credit else cleared)
-        return await change_customer(tx, customer_id, changed, now)
+        return await change_customer(tx, customer_id, cleared.without_credit() if no_credit else cleared, now)
 
     show_record(run_change(work), as_json=as_json)
 

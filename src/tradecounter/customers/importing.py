@@ -16,7 +16,6 @@ from tradecounter.bulk.statements import (
     unknown_reference,
 )
 from tradecounter.customers.address_rules import check_address
-from tradecounter.customers.change_account import EMAIL_FIELDS, LARGEST
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
     ADD_ADDRESSES,
@@ -28,7 +27,7 @@ from tradecounter.customers.queries.importing import (
     existing_customers,
     imported_customers,
 )
-from tradecounter.customers.settings import DEFAULTS, SETTINGS, CustomerChange
+from tradecounter.customers.settings import DEFAULTS, EMAIL_FIELDS, LARGEST, SETTINGS, CustomerChange
 from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_events

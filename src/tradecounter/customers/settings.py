@@ -95,6 +95,9 @@ class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 SETTINGS = CustomerChange.__struct_fields__
 
+LARGEST = {"discount": Decimal(100), "credit_limit": Decimal(1_000_000_000)}
+EMAIL_FIELDS = ("email_address", "accounts_email")
+
 # Of a new customer, where a setting may not be null.
 DEFAULTS: Mapping[str, Any] = {
     "company": "",

@@ -60,6 +60,25 @@ def test_a_wrong_change_is_rejected(
     assert (response.status_code, response.json()["message"]) == (status, message)
 
 
+def test_a_price_list_is_named_in_any_case_and_stored_as_it_is_spelled(staff: httpx2.Client) -> None:
+    made = staff.post("/api/customer", json=new_customer(price_list="DEFAULT"))
+    assert (made.status_code, made.json()["price_list"]) == (201, "default")
+    address = made.headers["Location"]
+    assert staff.patch(address, json={"price_list": None}).json()["price_list"] is None
+    changed = staff.patch(address, json={"price_list": " Default"})
+    assert (changed.status_code, changed.json()["price_list"]) == (200, "default")
+
+
+def test_credit_terms_are_changed_one_at_a_time_while_both_are_set(staff: httpx2.Client) -> None:
+    address = staff.post("/api/customer", json=new_customer(credit_limit=500, term_days=30)).headers["Location"]
+    changed = staff.patch(address, json={"term_days": 60})
+    assert (changed.status_code, changed.json()["term_days"], changed.json()["credit_limit"]) == (200, 60, 500)
+    for half in ({"credit_limit": None}, {"term_days": None}):
+        rejected = staff.patch(address, json=half)
+        assert (rejected.status_code, rejected.json()["errors"][0]["field"]) == (400, "credit_limit")
+    assert staff.get(address).json() == changed.json()
+
+
 def test_null_clears_what_can_be_empty(staff: httpx2.Client) -> None:
     nothing = {"company": None, "accounts_email": None, "price_list": None, "shipping_method": None}
     made = staff.post("/api/customer", json=new_customer(**nothing))

@@ -15,7 +15,8 @@ from support.orders import buy, cancel, outstanding, rows
 from support.pages import customer_user
 from support.receiver import policy_of
 from support.service import Customer, Service
-from tradecounter.customers.change_account import block_customer, change_customer
+from tradecounter.customers.change_account import block_customer
+from tradecounter.customers.operations.changes import change_customer
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold

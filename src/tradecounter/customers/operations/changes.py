@@ -1,21 +1,35 @@
 """What the API, the pages and the command share: who may change a field; changes of accounts, keys and users."""
 
 from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
 from msgspec import UNSET, structs
 
 from tradecounter.access.users import disable_user, fetch_user_of
-from tradecounter.customers.change_account import checked_change
+from tradecounter.audit.record import audit, audit_edit
+from tradecounter.customers.change_account import record_customer_changes
 from tradecounter.customers.operations.wire import CreatedKey
-from tradecounter.customers.queries.accounts import fetch_account, require_price_list, unpaired_terms
-from tradecounter.customers.settings import SETTINGS, CustomerChange
+from tradecounter.customers.queries.accounts import (
+    add_account,
+    edit_account,
+    fetch_account,
+    lock_account,
+    stored_price_list,
+)
+from tradecounter.customers.settings import EMAIL_FIELDS, LARGEST, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import wrong_fields
 from tradecounter.edge.permissions import Role, roles_of
+from tradecounter.events.record import record_event
 from tradecounter.identity.manage_keys import create_key, fetch_key
 from tradecounter.identity.requests import KeyRequest
-from tradecounter.kit.errors import ErrorCollector
+from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
+from tradecounter.kit.errors import ErrorCollector, invalid, require_text
 from tradecounter.kit.json_text import decode_json, read_json, to_json
+from tradecounter.kit.keys import clean_external_id
+from tradecounter.kit.money import rounded
+from tradecounter.kit.text import LONGEST_NAME
 from tradecounter.kit.wire import made_from
 from tradecounter.shipping.methods import require_method
 
@@ -35,26 +49,29 @@ def roles_of_field(name: str) -> tuple[Role, ...]:
     return ("administrator",) if name in TRADE else roles_of(scope_of_field(name))
 
 
-_NONE = (None, UNSET)
-_TERMS = {"credit_limit", "term_days"}
+async def create_customer(tx: Transaction, change: CustomerChange, now: datetime) -> Account:
+    """Add a customer. Raises DomainError: invalid with all errors, or conflict (the e-mail is taken)."""
+    account = await add_account(tx, await _checked(tx, change, new=True))
+    subject = f"customer/{account.id}"
+    audit(tx, "customer.create", subject, now, after=structs.asdict(account))
+    record_event(tx, "customer.created", subject, now, account.id, {"customer_id": account.id})
+    return account
 
 
-async def account_change(tx: Transaction, body: CustomerChange, *, new: bool = False) -> CustomerChange:
-    """Return the change that a body asks for, or a new account. Raises DomainError (invalid) with all errors."""
-    change, collector = body, ErrorCollector()
-    with collector.collecting():
-        change = checked_change(change)
-    with collector.collecting():
-        if new and (change.credit_limit in _NONE) != (change.term_days in _NONE):
-            raise unpaired_terms()
-    with collector.collecting():
-        if isinstance(change.price_list, str):
-            await require_price_list(tx, change.price_list)
-    with collector.collecting():
-        if isinstance(change.shipping_method, int):
-            await require_method(tx, change.shipping_method)
-    collector.check()
-    return change
+async def change_customer(tx: Transaction, customer_id: int, change: CustomerChange, now: datetime) -> Account:
+    """Change a customer; a change in which nothing differs is not recorded.
+
+    Raises DomainError: not found, invalid with all errors, or conflict (the e-mail is taken).
+    """
+    checked = await _checked(tx, change, new=False)
+    before = await lock_account(tx, customer_id)
+    _require_paired(*(_named_or(getattr(checked, name), getattr(before, name)) for name in CREDIT))
+    account = await edit_account(tx, customer_id, checked)
+    old, new = structs.asdict(before), structs.asdict(account)
+    changed = audit_edit(tx, "customer.edit", f"customer/{customer_id}", now, before=old, after=new)
+    if changed:
+        record_customer_changes(tx, [customer_id], changed, now)
+    return account
 
 
 async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False) -> None:
@@ -68,8 +85,62 @@ async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False
         for field in structs.fields(CustomerChange)
         if field.name in body and field.name not in wrong
     }
-    complete = not wrong & _TERMS
-    await account_change(tx, read_json(to_json(right), CustomerChange), new=new and complete)
+    await _checked(tx, read_json(to_json(right), CustomerChange), new=new and wrong.isdisjoint(CREDIT))
+
+
+async def _checked(tx: Transaction, change: CustomerChange, *, new: bool) -> CustomerChange:
+    """Return what a change stores: amounts in pence, the price list as it is spelled.
+
+    Raises DomainError (invalid) with all errors; of the credit terms of an account that is not `new`, only of each.
+    """
+    collector = ErrorCollector()
+    values = _clean_values(change, collector)
+    with collector.collecting():
+        if new:
+            _require_paired(_named_or(change.credit_limit, None), _named_or(change.term_days, None))
+    with collector.collecting():
+        if isinstance(change.price_list, str):
+            values["price_list"] = await stored_price_list(tx, change.price_list)
+    with collector.collecting():
+        if isinstance(change.shipping_method, int):
+            await require_method(tx, change.shipping_method)
+    collector.check()
+    return structs.replace(change, **values)
+
+
+def _clean_values(change: CustomerChange, collector: ErrorCollector) -> dict[str, Any]:
+    """Return the values that are stored otherwise than they are given."""
+    values: dict[str, Any] = {}
+    for name in ("first_name", "last_name"):
+        text = getattr(change, name)
+        with collector.collecting():
+            if isinstance(text, str):
+                require_text(name, text, LONGEST_NAME)
+    for name in EMAIL_FIELDS:
+        email = getattr(change, name)
+        with collector.collecting():
+            if isinstance(email, str) and parse_email(email) is None:
+                raise invalid(name, NOT_AN_EMAIL)
+    with collector.collecting():
+        if isinstance(change.external_id, str):
+            values["external_id"] = clean_external_id(change.external_id)
+    for name, most in LARGEST.items():
+        amount = getattr(change, name)
+        with collector.collecting():
+            if amount is not UNSET and amount is not None:
+                if not amount.is_finite() or not 0 <= amount <= most:
+                    raise invalid(name, f"must be between 0 and {most}")
+                values[name] = rounded(amount)
+    return values
+
+
+def _named_or(value: Any, otherwise: Any) -> Any:
+    return otherwise if value is UNSET else value
+
+
+def _require_paired(credit_limit: Decimal | None, term_days: int | None) -> None:
+    if (credit_limit is None) != (term_days is None):
+        raise invalid("credit_limit", "must go together with term_days: set both or neither")
 
 
 async def make_key(tx: Transaction, customer_id: int, request: KeyRequest, now: datetime) -> CreatedKey:

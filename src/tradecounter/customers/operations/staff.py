@@ -17,15 +17,14 @@ from tradecounter.credit.queries import outstanding_by_customer
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import (
     block_customer,
-    change_customer,
-    create_customer,
     remove_address,
     save_address,
     unblock_customer,
 )
 from tradecounter.customers.operations.changes import (
-    account_change,
+    change_customer,
     check_account_change,
+    create_customer,
     disable_user_of,
     make_key,
     scope_of_field,
@@ -140,8 +139,7 @@ class CustomerOperations(Struct, frozen=True):
         scope `billing:write`, all other fields `customers:write`.
         """
         _require_scopes(call, body, "customers:write")
-        change = await account_change(tx, body, new=True)
-        return await present_customer(tx, await create_customer(tx, change, now), now)
+        return await present_customer(tx, await create_customer(tx, body, now), now)
 
     @CUSTOMERS.shows(ONE_CUSTOMER)
     async def get_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> ResellerCustomer:
@@ -165,8 +163,7 @@ class CustomerOperations(Struct, frozen=True):
         `term_days` need the scope `billing:write`, all other fields `customers:write`.
         """
         _require_scopes(call, body)
-        change = await account_change(tx, body)
-        return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
+        return await present_customer(tx, await change_customer(tx, customer_id, body, now), now)
 
     @CUSTOMERS.shows(_KEYS, "The keys, disabled ones included.")
     async def list_keys(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[Key]:

@@ -100,7 +100,7 @@ async def accounts_after(
 async def add_account(tx: Transaction, change: CustomerChange) -> Account:
     """Add a customer, and its first owner without a password.
 
-    Raises DomainError: invalid, conflict (another customer has the e-mail address).
+    Raises DomainError: invalid (the external id, the price list), conflict (another customer has the e-mail address).
     """
     columns = change.columns()
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
@@ -123,31 +123,6 @@ async def edit_account(tx: Transaction, customer_id: int, change: CustomerChange
     return await _write_account(tx, statement, {**columns, "customer_id": customer_id})
 
 
-def unpaired_terms() -> DomainError:
-    """Return the error for a credit limit without payment days, or payment days without a limit."""
-    return invalid("credit_limit", "must go together with term_days: set both or neither")
-
-
-_PRICE_LIST = Statement("select from price_list where key = :key")
-
-
-async def require_price_list(tx: Transaction, name: str) -> None:
-    """Raise DomainError (invalid) unless a price list exists."""
-    if await tx.find_row(_PRICE_LIST, key=name) is None:
-        raise _unknown_list(name)
-
-
-def _unknown_list(name: str) -> DomainError:
-    return invalid("price_list", f"price list {name!r} does not exist: import it first")
-
-
-_BROKEN_CONSTRAINTS = {
-    "customer_credit_limit_check": ("credit_limit", "must be at least 0"),
-    "customer_discount_check": ("discount", "must be between 0 and 100 per cent"),
-    "customer_term_days_check": ("term_days", "must be at least 0"),
-}
-
-
 def _placeholder(column: str) -> SQL:
     return SQL(f":{column}")
 
@@ -165,9 +140,20 @@ async def spelled_price_list(tx: Transaction, key: str) -> str:
     return Spellings(await price_list_keys(tx)).of(key)
 
 
+async def stored_price_list(tx: Transaction, key: str) -> str:
+    """Return a price list's key in its stored spelling. Raises DomainError (invalid) if there is no such list."""
+    keys = await price_list_keys(tx)
+    stored = Spellings(keys).of(key)
+    if stored not in keys:
+        raise _unknown_list(key)
+    return stored
+
+
+def _unknown_list(key: str) -> DomainError:
+    return invalid("price_list", f"price list {key!r} does not exist: import it first")
+
+
 async def _write_account(tx: Transaction, statement: Composed, values: dict[str, Any]) -> Account:
-    if values.get("price_list"):
-        values["price_list"] = await spelled_price_list(tx, values["price_list"])
     try:
         account = await tx.find_row(Statement(statement, Account), **values)
     except psycopg.errors.UniqueViolation as error:
@@ -176,10 +162,6 @@ async def _write_account(tx: Transaction, statement: Composed, values: dict[str,
         raise DomainError(Kind.CONFLICT, f"email_address: {values['email_address']} is another customer's") from error
     except psycopg.errors.ForeignKeyViolation as error:
         raise _unknown_list(values["price_list"]) from error
-    except psycopg.errors.CheckViolation as error:
-        name = error.diag.constraint_name or ""
-        wrong = _BROKEN_CONSTRAINTS.get(name, ("customer", "is not valid"))
-        raise (unpaired_terms() if name == "customer_check" else invalid(*wrong)) from error
     known = or_not_found(account, "customer", values.get("customer_id", 0))
     await bump(tx, "customers")
     return known

@@ -12,7 +12,8 @@ from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.credit_notes.credit_return import receive_and_credit
-from tradecounter.customers.change_account import block_customer, change_customer
+from tradecounter.customers.change_account import block_customer
+from tradecounter.customers.operations.changes import change_customer
 from tradecounter.customers.queries.accounts import list_accounts
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction

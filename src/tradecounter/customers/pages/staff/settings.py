@@ -9,8 +9,15 @@ import msgspec
 from msgspec import Struct, UnsetType, structs
 from starlette.responses import Response
 
-from tradecounter.customers.change_account import block_customer, change_customer, create_customer, unblock_customer
-from tradecounter.customers.operations.changes import CONTACT, CREDIT, TRADE, account_change, roles_of_field
+from tradecounter.customers.change_account import block_customer, unblock_customer
+from tradecounter.customers.operations.changes import (
+    CONTACT,
+    CREDIT,
+    TRADE,
+    change_customer,
+    create_customer,
+    roles_of_field,
+)
 from tradecounter.customers.queries.accounts import price_list_keys
 from tradecounter.customers.settings import DEFAULTS, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
@@ -85,7 +92,7 @@ class CustomerSettingsPages(Struct, frozen=True):
 
         async def work(tx: Transaction, body: Struct, now: datetime) -> Account:
             chosen = {name: value for name, value in structs.asdict(body).items() if name in fields}
-            return await create_customer(tx, await account_change(tx, CustomerChange(**chosen), new=True), now)
+            return await create_customer(tx, CustomerChange(**chosen), now)
 
         return await self.desk.change(
             call,
@@ -125,8 +132,7 @@ class CustomerSettingsPages(Struct, frozen=True):
         customer_id = call.path_id("id", "customer")
 
         async def work(tx: Transaction, body: Shape, now: datetime) -> None:
-            change = await account_change(tx, CustomerChange(**structs.asdict(body)))
-            await change_customer(tx, customer_id, change, now)
+            await change_customer(tx, customer_id, CustomerChange(**structs.asdict(body)), now)
 
         return await self.desk.change(
             call,
