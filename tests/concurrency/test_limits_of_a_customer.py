@@ -163,6 +163,20 @@ def test_webhooks_and_contacts_at_the_same_time_never_exceed_their_limits(
         assert Counter(response.status_code for response in responses)[201] == 3, path
 
 
+def test_webhooks_of_the_reseller_at_the_same_time_never_exceed_their_limit(office: BackOfficeSite) -> None:
+    service, staff = office.service, office.caller()
+    webhook = {"url": "https://hooks.example/x"}
+    for _ in range(19):
+        assert staff.post("/api/webhook", json=webhook).status_code == 201
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(service.database_url) as holder:
+        holder.execute("lock table webhook in share mode")  # stops additions after they have counted
+        adding = [threads.submit(staff.post, "/api/webhook", json=webhook) for _ in range(2)]
+        waiting_for_a_lock(service.database_url, processes=2)
+        holder.commit()
+    assert sorted(added.result().status_code for added in adding) == [201, 409]
+    assert rows(service, "select count(*) from webhook where customer_id is null") == [(20,)]
+
+
 def test_a_contact_is_compared_with_what_a_change_at_the_same_time_leaves(
     office: BackOfficeSite, customer: Customer
 ) -> None:

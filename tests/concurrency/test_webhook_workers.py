@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from support.command_line import SECRET, started
 from support.events import number_events
@@ -12,6 +13,7 @@ from support.orders import rows
 from support.receiver import OK, Received, accept, deliver, policy_of, receiving, sender, subjects
 from support.service import Service
 from support.waiting import happened
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import FrozenClock, SystemClock
@@ -62,6 +64,31 @@ def test_a_killed_worker_loses_nothing_beside_another(service: Service, tmp_path
     for subject in set(SUBJECTS):
         found = [sequence for one, sequence in arrived if one == subject]
         assert found == sorted(found)
+
+
+def test_results_that_a_stop_cannot_record_are_counted_in_the_log(own_service: Service) -> None:
+    service, clock = own_service, FrozenClock(SystemClock().now())
+
+    async def stop_without_the_table() -> int:
+        async with receiving() as receiver:
+            await asyncio.to_thread(
+                service.in_transaction,
+                lambda tx: add_webhook(tx, policy_of(service), WebhookRequest(url=receiver.url), clock.now()),
+            )
+            await asyncio.to_thread(service.in_transaction, happen)
+            await asyncio.to_thread(number_events, service)
+            deliverer = Deliverer(service.commands, clock, policy_of(service).vault, sender())
+            await deliverer.tick()
+            await happened(lambda: len(receiver.received) == len(set(SUBJECTS)))
+            async with transaction(service.commands) as tx:
+                await tx.execute(Statement("drop table webhook_attempt"))
+            await deliverer.stop()
+            return len(receiver.received)
+
+    with capture_logs() as logs:
+        attempts = service.call(stop_without_the_table)
+    lost = [line for line in logs if line["event"].startswith("results of webhooks were not recorded")]
+    assert [(line["log_level"], line["count"]) for line in lost] == [("warning", attempts)]
 
 
 def test_what_is_claimed_after_a_long_wait_for_a_lock_is_attempted_once(own_service: Service) -> None:

@@ -195,6 +195,7 @@ def test_no_two_advisory_locks_have_the_same_number() -> None:
         "7274303",
         "7274304",
         "7274306",
+        "7274307",
         "8",
         "8",
     ]  # shared and alone

@@ -8,6 +8,7 @@
 | numbering of events | 7274303 | the worker that numbers events, alone | never |
 | keys of the issuer | 7274304 | making and replacing the key that signs consent, alone | yes |
 | lives of a sandbox's orders | 7274306 | the worker that takes their next steps, alone | never |
+| webhooks of the reseller | 7274307 | adding one, alone | yes |
 | idempotency key | hash of key and customer | the request that uses the key, alone | never |
 | failures of an IP address | hash of the address | counting a wrong credential, alone | yes |
 | wrong passwords from an IP address | hash of the address | counting a password or a code before its check | yes |
@@ -34,6 +35,8 @@ TRY_TO_NUMBER_EVENTS = Statement("select pg_try_advisory_xact_lock(7274303)")
 CHANGE_ISSUER_KEYS = Statement("select pg_advisory_xact_lock(7274304)")
 
 TRY_TO_LIVE = Statement("select pg_try_advisory_xact_lock(7274306)")
+
+ADD_RESELLER_WEBHOOK = Statement("select pg_advisory_xact_lock(7274307)")
 
 COUNT_FAILURES = Statement("select pg_advisory_xact_lock(hashtextextended('credential failure ' || :address, 0))")
 COUNT_PASSWORDS = Statement("select pg_advisory_xact_lock(hashtextextended('password failure ' || :address, 0))")

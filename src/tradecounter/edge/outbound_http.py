@@ -110,9 +110,9 @@ class HttpSender(Struct):
     async def read(self, url: str, most_bytes: int, seconds: float) -> bytes:
         """Return a document. Raises NotSentError with the reason why it cannot be read."""
         response = _Response(most_bytes + 1)
-        request = _head("GET", urlsplit(url), {"Accept": "application/json"})
         try:
             async with asyncio.timeout(seconds):
+                request = _head("GET", urlsplit(url), {"Accept": "application/json"})
                 await self._exchange(urlsplit(url), request, response)
         except TimeoutError:
             raise NotSentError(f"no complete response within {seconds:.0f} seconds") from None

@@ -53,13 +53,14 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
 
     An overdue delivery covers nothing. But a date that the customer knows stays until the planned dispatch day has
     passed. On that day the units may not be booked in yet. An e-mail about an unknown date would then arrive just
-    before the e-mail about the dispatch.
+    before the e-mail about the dispatch. Orders that others have locked are left for the next run.
     """
     today = uk_date(now)
     first = _first_delivery_to_leave(today)
     covers = _Covers(await covers_of_waiting(tx, today), await covers_of_waiting(tx, first))
     waiting = covers.strict.keys() & covers.lenient.keys()
     changed = [o.id for o in await confirmed_orders(tx, waiting) if _changed_options(o, covers) is not None]
+    updated = 0
     # Lock the orders and check them again: another worker may have updated them, or support may have cancelled them.
     for order in await confirmed_orders(tx, changed[:_MOST], lock=True):
         options = _changed_options(order, covers)
@@ -69,7 +70,8 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
             before, after = ({"expected_dispatch_date": _day(order, o)} for o in (order.shipping_options, options))
             record_order_event(tx, "order.expected_date_changed", order, now, **after)
             audit_order(tx, "order.reschedule", order, now, before=before, after=after)
-    return len(changed[:_MOST])
+            updated += 1
+    return updated
 
 
 def _changed_options(order: ConfirmedOrder, covers: _Covers) -> list[ShippingOption] | None:

@@ -222,7 +222,8 @@ def _pounds(amounts: dict[str, str], *, commas: bool) -> Decimal:
     if len(read) > 1 and amount != credit - debit:
         raise _UnreadableError(f"its amounts differ: {' and '.join(repr(amounts[name]) for name in read)}")
     if abs(amount) >= _ABSURD:
-        raise _UnreadableError(f"the amount {amounts['amount'] or amounts['credit']!r} is too large")
+        written = next(amounts[name] for name, value in read.items() if abs(value) >= _ABSURD)
+        raise _UnreadableError(f"the amount {written!r} is too large")
     return rounded(amount)
 
 

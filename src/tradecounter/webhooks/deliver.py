@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 
@@ -11,6 +11,7 @@ import msgspec
 import psycopg
 import structlog
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
@@ -30,11 +31,10 @@ from tradecounter.webhooks.queries.deliveries import (
     AttemptResult,
     Claimed,
     claim,
-    lock_standings,
     make_deliveries,
     record_results,
 )
-from tradecounter.webhooks.queries.endpoints import update_endpoint
+from tradecounter.webhooks.queries.endpoints import Endpoint, lock_endpoints, update_endpoint
 from tradecounter.webhooks.rules import (
     PAUSE_AFTER_FAILING,
     disables,
@@ -134,9 +134,12 @@ class Deliverer(Struct):
             await drop_tasks(self._attempts, "attempts of webhooks")
         if self._results:
             results, self._results = self._results, []
-            with suppress(psycopg.Error):
+            try:
                 async with transaction(self.database) as tx:
                     await _record(tx, results, self.clock.now())
+            except psycopg.Error as error:
+                lost = "results of webhooks were not recorded at the stop: the attempts are repeated"
+                log.warning(lost, count=len(results), reason=str(error).strip())
 
     async def _attempt(self, delivery: Claimed) -> None:
         values: dict[str, int | str] = {"webhook": delivery.webhook_id, "event": delivery.event_id}
@@ -192,31 +195,38 @@ def _result(delivery: Claimed, outcome: PostResponse, began: datetime, now: date
 
 
 async def _record(tx: Transaction, results: list[AttemptResult], now: datetime) -> None:
-    standings = await lock_standings(tx, list({result.webhook_id for result in results}))
+    endpoints = await lock_endpoints(tx, {result.webhook_id for result in results})
     await record_results(tx, results, now)
-    for endpoint in standings:
+    for endpoint in endpoints:
         own = [result for result in results if result.webhook_id == endpoint.id]
         failing_since = endpoint.failing_since
         for result in own:
             failing_since = None if succeeded(result.status) else failing_since or result.at
-        if failing_since != endpoint.failing_since:
-            await update_endpoint(tx, endpoint.id, {"failing_since": failing_since})
-        if endpoint.state != "active":
-            continue
-        if any(disables(result.status) for result in own):
-            await _stop(tx, endpoint.id, "disabled", "the receiver responded 410 Gone", now)
-        elif failing_since is not None and now - failing_since >= PAUSE_AFTER_FAILING:
-            since = f"{day_in_words(uk_date(failing_since))}, {uk_time_of_day(failing_since):%H:%M} UK time"
-            reason = f"every attempt has failed since {since}"
-            await _stop(tx, endpoint.id, "paused", reason, now)
+        changed = _stopped(replace(endpoint, failing_since=failing_since), own, now)
+        if changed != endpoint:
+            await update_endpoint(tx, changed)
+        if changed.state != endpoint.state:
+            await _tell_of_stop(tx, changed, now)
 
 
-async def _stop(tx: Transaction, webhook_id: int, state: str, reason: str, now: datetime) -> None:
-    await update_endpoint(tx, webhook_id, {"state": state, "reason": reason})
-    change = {"state": state, "reason": reason}
-    audit(tx, "webhook.stop", f"webhook/{webhook_id}", now, before={"state": "active"}, after=change)
-    await queue(tx, "mail_webhook_stopped", webhook_id=webhook_id)
-    log.warning("webhook stopped", webhook_id=webhook_id, state=state, reason=reason)
+def _stopped(endpoint: Endpoint, results: Iterable[AttemptResult], now: datetime) -> Endpoint:
+    """Return an active endpoint disabled or paused if the results of its attempts say so, else as it is."""
+    if endpoint.state != "active":
+        return endpoint
+    if any(disables(result.status) for result in results):
+        return replace(endpoint, state="disabled", reason="the receiver responded 410 Gone")
+    failing_since = endpoint.failing_since
+    if failing_since is None or now - failing_since < PAUSE_AFTER_FAILING:
+        return endpoint
+    since = f"{day_in_words(uk_date(failing_since))}, {uk_time_of_day(failing_since):%H:%M} UK time"
+    return replace(endpoint, state="paused", reason=f"every attempt has failed since {since}")
+
+
+async def _tell_of_stop(tx: Transaction, stopped: Endpoint, now: datetime) -> None:
+    change = {"state": stopped.state, "reason": stopped.reason}
+    audit(tx, "webhook.stop", f"webhook/{stopped.id}", now, before={"state": "active"}, after=change)
+    await queue(tx, "mail_webhook_stopped", webhook_id=stopped.id)
+    log.warning("webhook stopped", webhook_id=stopped.id, **change)
 
 
 @asynccontextmanager

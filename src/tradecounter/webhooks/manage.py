@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.customers.queries.accounts import lock_account
@@ -37,6 +37,7 @@ from tradecounter.webhooks.queries.endpoints import (
     fetch_endpoint,
     insert_endpoint,
     lock_endpoint,
+    lock_reseller_webhooks,
     lock_secrets,
     replace_secrets,
     update_endpoint,
@@ -92,8 +93,11 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookReq
         check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
     types = collector.attempt(lambda: _checked_types(wanted.types, wanted.customer_id)) or []
     collector.check()
-    if wanted.customer_id is not None:
-        await lock_account(tx, wanted.customer_id)  # so that webhooks that are made at the same time count each other
+    # Webhooks that are added at the same time count each other.
+    if wanted.customer_id is None:
+        await lock_reseller_webhooks(tx)
+    else:
+        await lock_account(tx, wanted.customer_id)
     if await count_endpoints(tx, wanted.customer_id) >= MAX_ENDPOINTS_PER_OWNER:
         raise DomainError(Kind.CONFLICT, f"there are {MAX_ENDPOINTS_PER_OWNER} webhooks already; delete one first")
     secret = new_webhook_secret()
@@ -134,8 +138,9 @@ async def change_webhook(
     changes_state = change.get("state", before.state) != before.state
     if changes_state:
         change |= {"reason": None, "failing_since": None}
-    await update_endpoint(tx, webhook_id, change)
-    after = await fetch_endpoint(tx, webhook_id, customer_id)
+    after = replace(before, **change)
+    if after != before:
+        await update_endpoint(tx, after)
     if after.state == "active" and (changes_state or after.url != before.url):
         await resume_deliveries(tx, webhook_id, now)
     audit_edit(tx, "webhook.edit", f"webhook/{webhook_id}", now, before=_shown(before), after=_shown(after))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+import psycopg
 import pytest
 
 from support.mail import deliver_mail, forget_jobs, html, internal_id, jobs, message_id, plain, shown
@@ -61,6 +62,18 @@ def test_a_later_delivery_changes_the_date_and_sends_one_mail(shop: Service) -> 
         for fact in ("30 June 2026", "2 July 2026", "LATE-1", "2 of 3"):
             assert fact in text
     assert jobs(shop) == []
+
+
+def test_an_order_that_another_transaction_has_locked_counts_as_unchanged_and_is_updated_later(shop: Service) -> None:
+    sku = sell(shop, "LATE-7")
+    expect(shop, sku, ("2026-06-22", 10))
+    locked, free = (buy(shop.customer(), [(sku, 1)], **CONTACT) for _ in range(2))
+    expect(shop, sku, ("2026-06-29", 10))
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from orders where id = %s for update", [internal_id(shop, locked)])
+        assert (update(shop), update(shop)) == (1, 0)
+        assert [dispatch_day(shop, placed) for placed in (locked, free)] == ["2026-06-23", "2026-06-30"]
+    assert (update(shop), dispatch_day(shop, locked)) == (1, "2026-06-30")
 
 
 def test_only_the_latest_of_several_changes_is_mailed(shop: Service) -> None:

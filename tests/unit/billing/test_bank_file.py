@@ -250,7 +250,8 @@ def test_a_comma_in_an_amount_is_not_read_where_it_may_be_a_decimal_comma(separa
         (",-5.00,,GBP", "has a minus sign"),
         (",,,GBP", "it has no amount"),
         ("5.00,,,EUR", "the currency is 'EUR', not GBP"),
-        ("1000000000000.00,,,GBP", "too large"),
+        ("1000000000000.00,,,GBP", "'1000000000000.00' is too large"),
+        (",0.00,2000000000000.00,GBP", "'2000000000000.00' is too large"),
     ],
 )
 def test_columns_that_contradict_each_other_are_not_read(row: str, why: str) -> None:

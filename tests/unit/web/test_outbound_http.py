@@ -13,7 +13,7 @@ import pytest
 
 from support.certificates import make_certificate, server_side
 from support.receiver import Script, answering, receiving, sender, status
-from tradecounter.edge.outbound_http import HttpSender, NameService, PostResponse
+from tradecounter.edge.outbound_http import HttpSender, NameService, NotSentError, PostResponse
 
 BODY = b'{"id": "evt_1"}'
 
@@ -161,6 +161,12 @@ def test_certificates_are_checked_against_the_name(tmp_path: Path) -> None:
     assert good.status == 200
     assert "not valid for 'other.example'" in str(wrong_name.error)
     assert str(unknown.error).startswith("the certificate is not valid: ")
+
+
+@pytest.mark.parametrize("url", ["https://shop.example/caf\u00e9", "https://[shop.example/"])
+def test_a_document_at_an_address_that_cannot_be_requested_is_not_read(url: str) -> None:
+    with pytest.raises(NotSentError, match=r"ascii|Invalid IPv6 URL"):
+        asyncio.run(sender().read(url, 1000, 1))
 
 
 def test_all_senders_together_look_up_a_few_names_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

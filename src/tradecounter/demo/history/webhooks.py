@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from ipaddress import ip_network
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
@@ -13,7 +14,7 @@ from tradecounter.kit.actor import Actor
 from tradecounter.settings import Settings
 from tradecounter.webhooks.manage import WebhookPolicy, add_webhook, change_webhook
 from tradecounter.webhooks.queries.deliveries import AttemptResult, fetch_delivery, insert_delivery, record_results
-from tradecounter.webhooks.queries.endpoints import update_endpoint
+from tradecounter.webhooks.queries.endpoints import lock_endpoint, update_endpoint
 from tradecounter.webhooks.wire import WebhookChange, WebhookRequest
 
 _MOST_DELIVERIES = 50  # of an endpoint
@@ -88,7 +89,7 @@ async def _add_endpoint(tx: Transaction, endpoint: _Endpoint, policy: WebhookPol
         down = now - event.occurred_at < timedelta(days=endpoint.fails_from)
         failing_since = failing_since or (event.occurred_at if down else None)
         await _deliver(tx, added.id, event, 0 if down else 1 + (number % _FIRST_FAILS == 0), now)
-    await update_endpoint(tx, added.id, {"failing_since": failing_since})
+    await update_endpoint(tx, replace(await lock_endpoint(tx, added.id), failing_since=failing_since))
     if endpoint.paused:
         await change_webhook(tx, policy, added.id, WebhookChange(state="paused"), now - timedelta(days=1))
 

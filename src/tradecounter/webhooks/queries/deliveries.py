@@ -299,18 +299,6 @@ class AttemptResult(Struct, frozen=True):
     next_attempt_at: datetime | None
 
 
-class EndpointStanding(Struct, frozen=True):
-    """Whether an endpoint is active, and since when it fails."""
-
-    id: int
-    state: str
-    failing_since: datetime | None
-
-
-_LOCK_STANDINGS = Statement(
-    "select id, state, failing_since from webhook where id = any(:ids::bigint[]) order by id for no key update",
-    EndpointStanding,
-)
 _RECORD_RESULTS = Statement("""
     with result as (
         select * from jsonb_to_recordset(:results::jsonb) as r(
@@ -342,11 +330,6 @@ _NEXT_OF_SUBJECTS = Statement("""
     ) as first
     where d.id = first.id and d.next_attempt_at is null
 """)
-
-
-async def lock_standings(tx: Transaction, ids: Sequence[int]) -> list[EndpointStanding]:
-    """Lock endpoints and return their standing."""
-    return await tx.fetch_all(_LOCK_STANDINGS, ids=sorted(ids))
 
 
 async def record_results(tx: Transaction, results: Sequence[AttemptResult], now: datetime) -> None:

@@ -1,12 +1,14 @@
 """The SQL of webhook endpoints, and which of them need attention."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.db.advisory_locks import ADD_RESELLER_WEBHOOK
+from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
@@ -35,6 +37,12 @@ _COLUMNS = SQL(
     "id, customer_id, url, types, description, state, reason, secret, former_secret, former_secret_until,"
     " failing_since, created_at"
 )
+
+
+async def lock_reseller_webhooks(tx: Transaction) -> None:
+    """Block the adding of the reseller's webhooks until the transaction ends."""
+    await tx.execute(ADD_RESELLER_WEBHOOK)
+
 
 _COUNT = Statement("select count(*) from webhook where customer_id is not distinct from :customer_id::bigint")
 
@@ -106,20 +114,35 @@ async def lock_endpoint(tx: Transaction, webhook_id: int, customer_id: int | Non
     return or_not_found(endpoint, "webhook", webhook_id)
 
 
-_UPDATES = {
-    "url": Statement("update webhook set url = :value where id = :id"),
-    "types": Statement("update webhook set types = :value::text[] where id = :id"),
-    "description": Statement("update webhook set description = :value where id = :id"),
-    "state": Statement("update webhook set state = :value where id = :id"),
-    "reason": Statement("update webhook set reason = :value where id = :id"),
-    "failing_since": Statement("update webhook set failing_since = :value where id = :id"),
-}
+_LOCK_SEVERAL = Statement(
+    SQL("select {} from webhook where id = any(:ids::bigint[]) order by id for no key update").format(_COLUMNS),
+    Endpoint,
+)
 
 
-async def update_endpoint(tx: Transaction, webhook_id: int, change: Mapping[str, Any]) -> None:
-    """Change some columns of an endpoint."""
-    for name, value in change.items():
-        await tx.execute(_UPDATES[name], id=webhook_id, value=value)
+async def lock_endpoints(tx: Transaction, ids: Iterable[int]) -> list[Endpoint]:
+    """Return endpoints in the order of their ids, locked until the transaction ends; missing ones are left out."""
+    return await tx.fetch_all(_LOCK_SEVERAL, ids=array(ids))
+
+
+_UPDATE = Statement(
+    "update webhook set url = :url, types = :types::text[], description = :description, state = :state,"
+    " reason = :reason, failing_since = :failing_since::timestamptz where id = :id"
+)
+
+
+async def update_endpoint(tx: Transaction, changed: Endpoint) -> None:
+    """Store what may change of an endpoint that the caller has locked; its secrets stay."""
+    await tx.execute(
+        _UPDATE,
+        id=changed.id,
+        url=changed.url,
+        types=changed.types,
+        description=changed.description,
+        state=changed.state,
+        reason=changed.reason,
+        failing_since=changed.failing_since,
+    )
 
 
 _DELETE = Statement("delete from webhook where id = :id")
