@@ -90,13 +90,17 @@ def order_on_the_wire(
     order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime
 ) -> Order:
     """Return the response for an order, with its products at the customer's current prices."""
-    shown = _without_items(order, lines, now)
-    shown.items = [item_on_the_wire(line, fulfilled, view) for line in lines]
-    shown.shipping = shipping_on_the_wire(order, lines, fulfilled.shipments)
-    return shown
+    items = [item_on_the_wire(line, fulfilled, view) for line in lines]
+    return _order(order, lines, items, shipping_on_the_wire(order, lines, fulfilled.shipments), now)
 
 
-def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], now: datetime) -> Order:
+def _order(
+    order: NumberedOrder,
+    lines: Sequence[OrderLine],
+    items: list[OrderItem],
+    shipping: list[OrderShipping],
+    now: datetime,
+) -> Order:
     return Order(
         id=order.id,
         order_reference=order.order_reference,
@@ -106,8 +110,8 @@ def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], now: dateti
         cost_gross=order.cost_gross,
         created_on=local_text(order.confirmed_at),
         status=order.status,
-        items=[],
-        shipping=[],
+        items=items,
+        shipping=shipping,
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
         expected_dispatch_date=_local_text(expected_dispatch(order, lines, now)),
@@ -217,10 +221,9 @@ def order_as_csv(
         CsvOrderItem(line.id, view.product(rows[line.product_id]).sku, line.quantity, line.cost_net, line.cost_tax)
         for line in lines
     ]
-    shown = _without_items(order, lines, now)
     # The serial numbers of a shipment may not fit into a spreadsheet's cell.
-    shown.shipping = [replace(s, items=UNSET) for s in shipping_on_the_wire(order, lines, fulfilled.shipments)]
-    return csv_order(shown, items)
+    shipping = [replace(s, items=UNSET) for s in shipping_on_the_wire(order, lines, fulfilled.shipments)]
+    return csv_order(_order(order, lines, [], shipping, now), items)
 
 
 def csv_order(order: Order, items: Sequence[CsvOrderItem]) -> bytes:
