@@ -17,7 +17,7 @@ from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_seen, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, added_up, with_components
+from tradecounter.orders.lines import OrderLine, added_up, with_allocated, with_components
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
 from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code, pipe_lines_by_code
@@ -55,7 +55,9 @@ async def confirm_order(
     override_credit: str | None = None,
     guards: ConfirmationGuards = NO_GUARDS,
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
-    """Confirm a customer's pending order or priced quote; an order that is already confirmed stays unchanged.
+    """Confirm a customer's pending order or priced quote, and return it with its lines as they are then.
+
+    An order that is already confirmed stays unchanged.
 
     Needs no catalogue: the order has its price, and stock and credit come from the database.
 
@@ -92,7 +94,7 @@ async def confirm_order(
     waits = pending.allow_back_orders if guards.allow_back_orders is None else guards.allow_back_orders
     return await _confirm(
         tx, pending, lines, account.row, option, policy, now, override_credit, allow_back_orders=waits
-    ), lines
+    )
 
 
 def _confirmable(
@@ -129,7 +131,7 @@ async def _confirm(
     override_credit: str | None,
     *,
     allow_back_orders: bool,
-) -> ConfirmedOrder:
+) -> tuple[ConfirmedOrder, list[OrderLine]]:
     gross = pending.gross_with(option)
     wanted = added_up((line.product_id, line.quantity) for line in lines)
     async with tx.pipeline() as p:
@@ -140,7 +142,8 @@ async def _confirm(
     if not allow_back_orders:
         require_stock(lines, {level.product_id: level.taken for level in levels.rows})
     allocations = allocate(tx, wanted, levels)
-    store_allocations(tx, _by_line(lines, allocations))
+    allocated = _by_line(lines, allocations)
+    store_allocations(tx, allocated)
     [(number,)] = numbered.rows
     needed = _cover(wanted, allocations, now)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
@@ -166,7 +169,7 @@ async def _confirm(
     store_confirmation(tx, order)
     await queue(tx, "mail_order_confirmed", order_id=order.id)
     _record(tx, order, override_credit, now)
-    return order
+    return order, [with_allocated(line, allocated[line.id]) for line in lines]
 
 
 def _record(tx: Transaction, order: ConfirmedOrder, override_credit: str | None, now: datetime) -> None:

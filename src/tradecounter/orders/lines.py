@@ -113,6 +113,12 @@ def _sharing(component: OrderLine, bundle: OrderLine) -> OrderLine:
     )
 
 
+def with_allocated(line: OrderLine, units: int) -> OrderLine:
+    """Return a line as its confirmation leaves it, with its components: the units without stock are back-ordered."""
+    changed = replace(line, allocated=units, back_ordered=line.quantity - units)
+    return replace(changed, components=tuple(_sharing(part, changed) for part in line.components))
+
+
 def with_parts(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
     """Yield lines, each followed by its components."""
     for line in lines:

@@ -9,7 +9,10 @@ import pytest
 
 from support.orders import at, buy, confirm, create, level, outstanding, read, rows, sell, uk
 from support.service import MORNING, Customer, Service
-from support.shop import ADDRESS, EUROPE, NEXT_DAY, STANDARD, order, price
+from support.shop import ADDRESS, EUROPE, NEXT_DAY, STANDARD, order, price, product
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.order_context import OrderingPolicy
 
 ONE_SECOND = timedelta(seconds=1)
 A_DAY = timedelta(hours=24)
@@ -40,6 +43,22 @@ def test_a_confirmed_order_equals_the_created_order_with_ids_and_method(shop: Se
     assert placed == pending
     [offered] = [option for option in pending["shipping_options"] if option["id"] == NEXT_DAY]
     assert method == offered
+
+
+def test_a_confirmation_returns_the_lines_as_a_repeated_one_reads_them(shop: Service) -> None:
+    customer, policy, now = shop.customer(), OrderingPolicy.from_settings(shop.settings), shop.clock.now()
+    shop.must_load("products", [product("SET-PART")])
+    kit = sell(shop, "SET", available=3, components=[{"sku": "SET-PART", "quantity": 4}])
+    code = create(customer, [(kit, 2), (sell(shop, "LOOSE", available=0), 4), (kit, 2)])["confirmation_code"]
+
+    def run() -> list[OrderLine]:
+        _, lines = shop.in_transaction(lambda tx: confirm_order(tx, customer.id, code, STANDARD, policy, now))
+        return lines
+
+    first, repeated = run(), run()
+    assert first == repeated
+    assert [(line.allocated, line.back_ordered) for line in first] == [(2, 0), (0, 4), (1, 1)]
+    assert [(part.allocated, part.back_ordered) for part in first[2].components] == [(4, 4)]
 
 
 @pytest.mark.spec("2 Order", "every field, with the type in the table")
