@@ -126,10 +126,14 @@ class Shelf:
         wanted = self.wanted
         if sum(map(len, (wanted.category, wanted.manufacturer, wanted.attribute, wanted.price))) > _MOST_FILTERS:
             raise invalid("attribute", f"there are more than {_MOST_FILTERS} filters: leave some out")
-        ranges = read_ranges(self.wanted.price)
-        return find_products(self.view, self.wanted, self._costing(ranges) if ranges else None)
+        return find_products(self.view, self.wanted, self._in_price_ranges)
 
-    def _costing(self, ranges: Sequence[PriceRange]) -> BitMap:
+    @cached_property
+    def _in_price_ranges(self) -> BitMap | None:
+        """The rows whose price is in a chosen range; None if none is chosen."""
+        ranges = read_ranges(self.wanted.price)
+        if not ranges:
+            return None
         rows = rows_of(self.view.visible)
         costs = self.view.prices.single_costs(rows)
         return BitMap.union(BitMap(), *(BitMap(rows[each.includes(costs)]) for each in ranges))
@@ -229,8 +233,8 @@ class Shelf:
         rows = matching(self.view, wanted)
         if self.found.searched is not None:
             rows &= self.found.searched
-        if wanted.price:
-            rows &= self._costing(read_ranges(wanted.price))
+        if wanted.price and self._in_price_ranges is not None:
+            rows &= self._in_price_ranges
         return rows
 
     def _flags(self) -> Facet:

@@ -172,14 +172,15 @@ def find_products(view: CustomerView, parameters: ProductListParameters, within:
 
     Raises DomainError (invalid) for contradictory filters.
     """
-    rows = matching(view, parameters)
+    named = _rows_of_skus(view, parameters.sku) if parameters.sku else None
+    rows = _matching(view, parameters, None if named is None else named.rows)
     if within is not None:
         rows &= within
     searched = None
     if parameters.query is not None and not is_blank(parameters.query):
         searched = search(view.snapshot.search, parameters.query, view.visible)
         rows &= searched.rows
-    products = FoundProducts(rows, unknown=_rows_of_skus(view, parameters.sku)[1])
+    products = FoundProducts(rows, unknown=() if named is None else named.unknown)
     if searched is not None:
         products = replace(products, searched=searched.rows, corrected=searched.corrected, note=searched.note)
     match parameters.sort:
@@ -214,10 +215,15 @@ def matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
 
     Raises DomainError (invalid) for contradictory filters and for too many SKUs.
     """
+    return _matching(view, parameters, _rows_of_skus(view, parameters.sku).rows if parameters.sku else None)
+
+
+def _matching(view: CustomerView, parameters: ProductListParameters, named: BitMap | None) -> BitMap:
+    """Return the rows that pass the filters; of these, only `named` unless that is None."""
     snapshot = view.snapshot
     matches = view.visible.copy()
-    if parameters.sku:
-        matches &= _rows_of_skus(view, parameters.sku)[0]
+    if named is not None:
+        matches &= named
     if parameters.manufacturer:
         matches &= _any_of(snapshot.manufacturers, parameters.manufacturer)
     if parameters.category:
@@ -232,8 +238,14 @@ def matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
     return matches
 
 
-def _rows_of_skus(view: CustomerView, skus: tuple[str, ...]) -> tuple[BitMap, tuple[str, ...]]:
-    """Return the rows of a request's SKUs, and those SKUs that the customer cannot buy."""
+class _Named(Struct, frozen=True):
+    """The rows of a request's SKUs, and those SKUs that the customer cannot buy."""
+
+    rows: BitMap
+    unknown: tuple[str, ...]
+
+
+def _rows_of_skus(view: CustomerView, skus: tuple[str, ...]) -> _Named:
     rows, unknown = BitMap(), dict[str, str]()
     # As with other lists, an encoded comma separates SKUs unless a SKU contains it.
     named = [part for sku in skus for part in ([sku] if "," not in sku or view.find(sku) else sku.split(","))]
@@ -244,7 +256,7 @@ def _rows_of_skus(view: CustomerView, skus: tuple[str, ...]) -> tuple[BitMap, tu
             rows.add(product[0])
         else:
             unknown.setdefault(key_form(sku), sku)
-    return rows, tuple(unknown.values())
+    return _Named(rows, tuple(unknown.values()))
 
 
 def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:
