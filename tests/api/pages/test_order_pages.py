@@ -235,9 +235,10 @@ def test_units_are_cancelled_and_then_the_rest(sam: Person, customer: Customer) 
     fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"items-0-quantity": "1", "reason": "Too many"}
     page = sam.sends(f"{path_of(placed)}/cancel", looked_at(sam, f"{path_of(placed)}/cancel", fields))
     assert "1 cancelled" in text_of(page)
+    assert "The units are cancelled. The customer gets an e-mail." in text_of(page)
     fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"everything": "true", "reason": "All of it"}
     page = sam.sends(f"{path_of(placed)}/cancel", looked_at(sam, f"{path_of(placed)}/cancel", fields))
-    assert "Cancelled" in text_of(page)
+    assert "The order is cancelled. The customer gets an e-mail." in text_of(page)
     assert "Total with VAT was £" in text_of(page)
     over = sam.send(f"{path_of(placed)}/cancel", {"everything": "true", "reason": "Again"})
     assert over.status_code == 409
@@ -304,7 +305,7 @@ def test_an_unconfirmed_order_is_cancelled_as_a_whole(sam: Person, customer: Cus
     looked = sam.send(path, fields)
     assert looked.status_code == 200
     assert "£0.00" in text_of(looked)
-    assert "cancelled" in text_of(sam.sends(path, fields | fields_of(looked)))
+    assert "The order is cancelled." in text_of(sam.sends(path, fields | fields_of(looked)))
 
 
 def test_a_shipment_takes_serial_numbers_as_a_scanner_types_them(sam: Person, customer: Customer) -> None:

@@ -108,8 +108,7 @@ class PageDesk(Struct, frozen=True):
                 raise
             return await again(Filled.of(submitted, error, STATUS[error.kind]))
         finally:
-            for file in submitted.files.values():
-                await file.close()
+            submitted.close()
         if isinstance(changed, RecordedResponse):
             changed = _Changed.read(changed)
         elif (response := after(changed.result)) is not None:
@@ -185,17 +184,19 @@ class PageDesk(Struct, frozen=True):
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str] = "",
         submitted: Submitted | None = None,
+        unfinished: type[Shape] | None = None,
     ) -> Response:
         """Do as `change` does, but keep a result only if the form has shown it before; else undo and show it.
 
         `facts(result)` returns what must have been shown, or None for nothing. `again(filled, result)` shows the form
         with the undone result, None if there is none, and with `seen_of` of its facts in the field SEEN.
-        `asked(body, result)` raises DomainError on a question of the result that the form leaves open.
+        `asked(body, result)` raises DomainError on a question of the result that the form leaves open. `unfinished` is
+        the form's shape while it is filled in: a form with errors shows its result, too, as far as it has one.
         """
         if submitted is None:
             submitted = await read_submitted(call)
         if submitted.one(PREVIEW):
-            result, filled = await self.preview(call, shape, work, submitted)
+            result, filled = await self.preview(call, unfinished or shape, work, submitted)
             return await again(filled, result)
 
         async def only_seen(tx: Transaction, body: Shape, now: datetime) -> Result:
@@ -210,8 +211,11 @@ class PageDesk(Struct, frozen=True):
                 raise _UndoneError(result, Filled.of(submitted, error, STATUS[error.kind])) from error
             return result
 
-        def shown(filled: Filled) -> Awaitable[Response]:
-            return again(filled, None)
+        async def shown(filled: Filled) -> Response:
+            result = None
+            if unfinished is not None:
+                result, _ = await self.preview(call, unfinished, work, submitted)
+            return await again(filled, result)
 
         try:
             return await self.change(call, shape, only_seen, again=shown, to=to, done=done, submitted=submitted)

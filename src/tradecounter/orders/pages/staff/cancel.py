@@ -8,9 +8,8 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
-from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.money import NOTHING
@@ -23,6 +22,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import ShownOrder, shown_as, shown_order
 
 _NO_REASON = "not given yet"
+_TOLD = "The customer gets an e-mail."
 
 
 class CancelledLine(Struct):
@@ -69,14 +69,16 @@ class Totals(Struct, frozen=True):
     tax: Decimal
     total: Decimal
     status: str
+    is_cancelled: bool
 
     @classmethod
     def of(cls, order: ShownOrder) -> "Totals":
         """Return an order's totals."""
         status = order.order.status or order.order.state
         if order.order.state == "cancelled":
-            return cls(NOTHING, NOTHING, NOTHING, NOTHING, status)
-        return cls(order.order.cost_net, order.shipping_net, order.tax, order.gross, status)
+            return cls(NOTHING, NOTHING, NOTHING, NOTHING, status, is_cancelled=True)
+        goods = order.order.cost_net
+        return cls(goods, order.shipping_net, order.tax, order.gross, status, is_cancelled=False)
 
 
 class CancelPages(Struct, frozen=True):
@@ -91,30 +93,22 @@ class CancelPages(Struct, frozen=True):
 
     @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
     async def cancel(self, call: Call) -> Response:
-        submitted, reference = await read_submitted(call), reference_of(call)
+        reference = reference_of(call)
 
         async def work(tx: Transaction, body: CancelForm, now: datetime) -> Totals:
             with named_by(in_rows("items", body.rows, {"id": "quantity"})):
                 await cancel_order(tx, reference, body.cancellation, now)
             return Totals.of(await shown_as(tx, self.parts.orders, await fetch_order(tx, reference), now))
 
-        async def again(filled: Filled, then: Totals | None) -> Response:
-            if then is None:
-                then, _ = await self.desk.preview(call, UnfinishedForm, work, submitted)
-            return await self._show(call, filled, then)
-
-        if submitted.one(PREVIEW):
-            then, filled = await self.desk.preview(call, UnfinishedForm, work, submitted)
-            return await self._show(call, filled, then)
         return await self.desk.change_as_seen(
             call,
             CancelForm,
             work,
-            again=again,
+            unfinished=UnfinishedForm,
+            again=lambda filled, then: self._show(call, filled, then),
             facts=lambda then: then,
             to=f"/order/{reference}",
-            done="The units are cancelled. The customer gets an e-mail.",
-            submitted=submitted,
+            done=lambda then: f"{'The order is' if then.is_cancelled else 'The units are'} cancelled. {_TOLD}",
         )
 
     async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:
