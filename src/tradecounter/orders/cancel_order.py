@@ -13,7 +13,7 @@ from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import EventType
-from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
+from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
@@ -159,12 +159,19 @@ _REPLACED = "replaced by another order of the customer"
 async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> None:
     """Cancel a customer's pending order or open quote by its confirmation code, without an e-mail to the customer.
 
-    Without a reason, a general one is recorded. Raises DomainError: not found, invalid (too long a reason), conflict
-    (confirmed, cancelled or expired).
+    Raises DomainError: not found, and as `withdraw_locked` does.
+    """
+    await withdraw_locked(tx, await lock_own_order(tx, customer_id, code), reason, now)
+
+
+async def withdraw_locked(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
+    """Cancel what `withdraw_order` does, which `lock_own_order` has locked.
+
+    Without a reason, a general one is recorded. Raises DomainError: invalid (too long a reason), conflict (confirmed,
+    cancelled or expired).
     """
     reason = reason.strip() or _NO_REASON
     require_text("reason", reason, LONGEST_REASON)
-    order = await lock_own_order(tx, customer_id, code)
     if isinstance(order, NumberedOrder):
         raise ordered_already(order)
     await cancel_unconfirmed(tx, order, reason, now)
@@ -175,9 +182,7 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, now: datet
 
     Raises DomainError: not found (also for a quote), conflict (it was confirmed).
     """
-    order = await lock_own_order(tx, customer_id, code)
-    if order.kind != "order":
-        raise not_found("order", code)
+    order = await lock_own_order(tx, customer_id, code, "order")
     if isinstance(order, NumberedOrder):
         raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):

@@ -21,6 +21,7 @@ from tradecounter.orders.states import (
     CancelledUnconfirmed,
     ConfirmedOrder,
     NumberedOrder,
+    OrderKind,
     PendingOrder,
     parse_order,
 )
@@ -152,16 +153,16 @@ async def fetch_own_order_by_name(tx: Transaction, customer_id: int, name: str) 
     return numbered or await fetch_own_order_by_code(tx, customer_id, name)
 
 
-async def lock_own_order(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+async def lock_own_order(tx: Transaction, customer_id: int, code: str, kind: OrderKind | None = None) -> AnyOrder:
     """Return what `fetch_own_order_by_code` does; unless it is confirmed, it is locked until the transaction ends.
 
-    Raises DomainError (not found).
+    With a `kind`, only what was created as one. Raises DomainError (not found).
     """
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer_id, code.lower())
         order = pipe_by_code(p, customer_id, code.lower())
-    if order.first is None:
-        raise not_found("order", code)
+    if order.first is None or kind not in {None, order.first.kind}:
+        raise not_found(kind or "order", code)
     return order.first
 
 
