@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from functools import partial
 
 import structlog
 from msgspec import Struct
@@ -13,7 +14,7 @@ from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes
 from tradecounter.notifications.rules import gathering_left, quotes_to_tell
 from tradecounter.orders.states import AnyOrder, PricedQuote, UnpricedQuote, pricing_of
-from tradecounter.quotes.quote_links import account_address, link_address, quote_token
+from tradecounter.quotes.quote_links import quote_token
 
 log = structlog.get_logger()
 
@@ -137,11 +138,9 @@ class _Links(Struct, frozen=True):
 
 
 async def _links(context: MailContext, quote: PricedQuote) -> _Links:
-    base_url = context.settings.api
+    page = partial(context.settings.page, "account")
     token = await quote_token(context.tx, quote.id, context.settings.secrets)
-    return _Links(
-        account_address(base_url, quote.confirmation_code), None if token is None else link_address(base_url, token)
-    )
+    return _Links(page(f"quote/{quote.confirmation_code}"), None if token is None else page(f"quote-link/{token}"))
 
 
 async def _priced(context: MailContext, order_id: int, pricing: int) -> OrderFacts[PricedQuote] | None:

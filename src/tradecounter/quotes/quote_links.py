@@ -34,7 +34,6 @@ from tradecounter.quotes.queries import (
 ACTOR_NAME = "quote link"
 
 _ID_BITS = 62
-_PUBLIC = "http://127.0.0.1:8000"  # where the public site listens by default
 
 
 class OfferedQuote(Struct, frozen=True):
@@ -64,16 +63,6 @@ async def quote_token(tx: Transaction, order_id: int, secret_keys: Callable[[], 
         return None
     tokens = (_token(secret_key, link.id) for secret_key in secret_keys())
     return next((token for token in tokens if secret_hash(token) == link.hash), None)
-
-
-def link_address(base_url: str | None, token: str) -> str:
-    """Return the address of the page that shows the quote of a link."""
-    return f"{base_url or _PUBLIC}/account/quote-link/{token}"
-
-
-def account_address(base_url: str | None, code: str) -> str:
-    """Return the address of the page that shows a quote to the customer's users."""
-    return f"{base_url or _PUBLIC}/account/quote/{code}"
 
 
 def link_actor(address: str | None) -> Actor:
