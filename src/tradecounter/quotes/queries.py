@@ -3,14 +3,16 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL
+from psycopg.sql import Literal as Quoted
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.pipeline import json_of
+from tradecounter.db.sorted_rows import After, SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
@@ -99,7 +101,7 @@ class QuoteRow(Struct, frozen=True):
 
     id: int
     code: str
-    state: str
+    status: str
     customer_id: int
     customer: str
     customer_reference: str
@@ -110,43 +112,41 @@ class QuoteRow(Struct, frozen=True):
     expires_at: datetime | None
     order_reference: str | None
 
-    def status(self, now: datetime) -> str:
-        """Return the quote's status at a moment, as `quote_status` does for a whole quote."""
-        if self.order_reference is not None:
-            return QUOTE_ORDERED
-        if self.state == "cancelled":
-            return QUOTE_DECLINED
-        if self.priced_at is None:
-            return QUOTE_WAITING
-        over = self.state == "expired" or (self.expires_at is not None and self.expires_at < now)
-        return QUOTE_EXPIRED if over else QUOTE_PRICED
 
-
-_VIEW_CONDITIONS: Mapping[QuoteView, SQL] = {
-    "waiting": SQL("state = 'pending' and priced_at is null"),
-    "priced": SQL("state = 'pending' and priced_at is not null and expires_at >= :now"),
-    "ordered": SQL("number is not null"),
-    "declined": SQL("state = 'cancelled' and number is null"),
-    "expired": SQL("(state = 'expired' or (state = 'pending' and expires_at < :now))"),
+# As `quote_status` of `orders/states.py` tells them apart; each has a view.
+_STATUSES: Mapping[str, SQL] = {
+    QUOTE_WAITING: SQL("orders.state = 'pending' and orders.priced_at is null"),
+    QUOTE_PRICED: SQL("orders.state = 'pending' and orders.priced_at is not null and orders.expires_at >= :now"),
+    QUOTE_ORDERED: SQL("orders.number is not null"),
+    QUOTE_DECLINED: SQL("orders.state = 'cancelled' and orders.number is null"),
+    QUOTE_EXPIRED: SQL("(orders.state = 'expired' or (orders.state = 'pending' and orders.expires_at < :now))"),
+}
+_VIEWS: Mapping[str, SQL] = {
+    **{status.lower(): condition for status, condition in _STATUSES.items()},
     "all": SQL("true"),
 }
-_TABLE_PAGE = SQL("""
-    select q.id, q.confirmation_code as code, q.state, q.customer_id,
-           {name} as customer, q.customer_reference,
-           (select count(*) from order_line l where l.order_id = q.id and l.bundle_line_id is null) as lines,
-           q.cost_net + q.cost_tax as total, q.created_at, q.priced_at, q.expires_at, q.order_reference
-    from (select * from orders where kind = 'quote' and {condition} and {behind} order by {order} limit :most) as q
-    join customer as c on c.id = q.customer_id
-    order by {outer}
-""")
-_ANY_QUOTE = SQL("true")
-# The order of the rows inside and outside, and the condition of the rows behind a cursor.
-_OLDEST_FIRST = (
-    SQL("created_at, id"),
-    SQL("q.created_at, q.id"),
-    SQL("(created_at, id) > (:after_value::timestamptz, :after_id)"),
+_STATUS = SQL(" ").join(
+    SQL("when {} then {}").format(condition, Quoted(status)) for status, condition in _STATUSES.items()
 )
-_LATEST_FIRST = (SQL("id desc"), SQL("q.id desc"), SQL("id < :after_id"))
+_ROW = SQL("""
+    select orders.id, orders.confirmation_code as code, case {status} end as status, orders.customer_id,
+           {name} as customer, orders.customer_reference,
+           (select count(*) from order_line l where l.order_id = orders.id and l.bundle_line_id is null) as lines,
+           orders.cost_net + orders.cost_tax as total, orders.created_at, orders.priced_at, orders.expires_at,
+           orders.order_reference
+    from ({page}) as chosen join orders using (id) join customer as c on c.id = orders.customer_id
+""")
+_QUOTES: SortedTable[QuoteRow] = SortedTable(
+    select=SQL("select orders.id from orders"),
+    joined=lambda page: _ROW.format(status=_STATUS, name=CUSTOMER_NAME, page=page),
+    row=QuoteRow,
+    columns={
+        "created": SortColumn(SQL("orders.created_at"), SQL("timestamptz"), datetime, lambda row: row.created_at),
+        "id": SortColumn(SQL("orders.id"), SQL("bigint"), int, lambda row: row.id),  # as created, by an index
+    },
+    key=SQL("orders.id"),
+    key_of=lambda row: row.id,
+)
 
 
 async def quote_table(
@@ -159,22 +159,10 @@ async def quote_table(
     latest_first: bool,
 ) -> list[QuoteRow]:
     """Return the quotes of a view by their time of creation; `after` is that of the one before, and its id."""
-    order, outer, behind = _LATEST_FIRST if latest_first else _OLDEST_FIRST
-    statement = Statement(
-        _TABLE_PAGE.format(
-            name=CUSTOMER_NAME,
-            condition=_VIEW_CONDITIONS[view],
-            behind=_ANY_QUOTE if after is None else behind,
-            order=order,
-            outer=outer,
-        ),
-        QuoteRow,
-        prepared=False,
-    )
-    values: dict[str, Any] = {"now": now, "most": most}
-    if after is not None:
-        values |= {"after_value": after[0], "after_id": after[1]}
-    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+    condition = SQL("orders.kind = 'quote' and {}").format(_VIEWS[view])
+    column = "id" if latest_first else "created"
+    place: After = (after[1], after[1]) if after is not None and latest_first else after
+    return await _QUOTES.page_where(tx, (condition, {"now": now}), column, most, descending=latest_first, after=place)
 
 
 _PRICE_QUOTE = Statement(

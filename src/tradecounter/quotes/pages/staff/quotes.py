@@ -34,7 +34,7 @@ _CELLS: Cells = {
     "customer_id": "customer_id",
     "customer": "customer",
     "customer_reference": "customer_reference",
-    "status": lambda row, now: row.status(now),
+    "status": "status",
     "requested_at": "created_at",
     "priced_at": "priced_at",
     "expires_at": "expires_at",
