@@ -81,7 +81,7 @@ class AcceptForm(Struct):
     pricing: int | None = None
 
 
-class QuoteRow(Struct, frozen=True):
+class OwnQuoteRow(Struct, frozen=True):
     """A quote in the list."""
 
     quote: AnyOrder
@@ -176,8 +176,8 @@ class OwnQuotePages(Struct, frozen=True):
         await decline_own_quote(tx, call.customer_id, _code(call), body.reason, now)
 
 
-def _quote_row(quote: AnyOrder, now: datetime) -> QuoteRow:
-    return QuoteRow(quote, quote_status(quote, now), quote.expires_at if isinstance(quote, PricedQuote) else None)
+def _quote_row(quote: AnyOrder, now: datetime) -> OwnQuoteRow:
+    return OwnQuoteRow(quote, quote_status(quote, now), quote.expires_at if isinstance(quote, PricedQuote) else None)
 
 
 def _code(call: Call) -> str:

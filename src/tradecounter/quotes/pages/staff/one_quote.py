@@ -119,7 +119,7 @@ class QuoteSheet(Struct, frozen=True):
         return total_costs([line.line for line in self.lines])
 
     @property
-    def off(self) -> Decimal:
+    def saved(self) -> Decimal:
         """What the customer saves, net."""
         return self.list_net - self.costs[0]
 
@@ -199,20 +199,18 @@ class QuotePages(Struct, frozen=True):
     @form("/quote/{code}/price", "Price a quote", scope="quotes:write")
     async def price(self, call: Call) -> Response:
         submitted = await read_submitted(call)
+        is_preview = submitted.one(PREVIEW) != ""
 
-        async def price(tx: Transaction, body: PriceForm, now: datetime) -> QuoteSheet:
-            return await self._priced(tx, code_of(call), body, now, force=body.force)
+        async def priced(tx: Transaction, body: PriceForm, now: datetime) -> QuoteSheet:
+            return await self._priced(tx, code_of(call), body, now, force=body.force or is_preview)
 
-        async def look(tx: Transaction, body: PriceForm, now: datetime) -> QuoteSheet:
-            return await self._priced(tx, code_of(call), body, now, force=True)
-
-        if submitted.one(PREVIEW):
-            sheet, filled = await self.desk.preview(call, PriceForm, look, submitted)
+        if is_preview:
+            sheet, filled = await self.desk.preview(call, PriceForm, priced, submitted)
             return await self._show(call, filled, sheet)
         return await self.desk.change(
             call,
             PriceForm,
-            price,
+            priced,
             again=lambda filled: self._show(call, filled),
             to="/quote",
             done=lambda sheet: f"The price is sent to {sheet.account.name}.",
