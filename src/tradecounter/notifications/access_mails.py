@@ -42,6 +42,7 @@ async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
     return await _person_mail(
         context,
         f"new-browser-{session_id}",
+        facts.created_at,
         person,
         "You signed in with a new browser",
         "new_browser",
@@ -60,6 +61,7 @@ async def _link_mail(context: MailContext, link_id: int, subject: str, template:
     return await _person_mail(
         context,
         f"{template.replace('_', '-')}-{link_id}",
+        link.created_at,
         person,
         subject,
         template,
@@ -69,13 +71,11 @@ async def _link_mail(context: MailContext, link_id: int, subject: str, template:
 
 
 async def _person_mail(
-    context: MailContext, name: str, person: Person, subject: str, template: str, **facts: Any
+    context: MailContext, name: str, happened: datetime, person: Person, subject: str, template: str, **facts: Any
 ) -> Mail | None:
     customer_id = person.customer_id if isinstance(person, CustomerUser) else None
     account = None if customer_id is None else await find_account(context.tx, customer_id)
-    return await context.mail(
-        name, context.now, [person.email], subject, template, account=account, user=person, **facts
-    )
+    return await context.mail(name, happened, [person.email], subject, template, account=account, user=person, **facts)
 
 
 async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:
@@ -84,14 +84,15 @@ async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:
     if not isinstance(user, CustomerUser) or not is_owner(user):
         return None
     entry = await actor_of_entry(context.tx, f"user/{user.email}", ("user.invite", "user.change_role", "user.reset"))
+    at = user.created_at if entry is None else entry.at
     return await _owner_mail(
         context,
-        f"owner-added-{user_id}-{context.now:%Y%m%d%H%M%S}",
+        f"owner-added-{user_id}-{at:%Y%m%d%H%M%S}",
         user.customer_id,
         subject="Your account has a new owner",
         meaning="An owner may do everything in your account, and decides who else may.",
         facts=[("Owner", user.email)],
-        at=context.now if entry is None else entry.at,
+        at=at,
         by=None if entry is None else entry.user,
         page="user",
         remedy="disable the user",
@@ -225,9 +226,11 @@ async def webhook_stopped(context: MailContext, *, webhook_id: int) -> Mail | No
     account = None if webhook.customer_id is None else await find_account(context.tx, webhook.customer_id)
     if account is None and webhook.customer_id is not None:
         raise NothingToSend(f"customer {webhook.customer_id} does not exist")
+    entry = await actor_of_entry(context.tx, f"webhook/{webhook_id}", ("webhook.stop",))
+    at = webhook.created_at if entry is None else entry.at
     return await context.mail(
-        f"webhook-stopped-{webhook_id}-{context.now:%Y%m%d%H%M}",
-        context.now,
+        f"webhook-stopped-{webhook_id}-{at:%Y%m%d%H%M%S}",
+        at,
         [context.settings.support.addr_spec if account is None else account.email_address],
         f"Your webhook is {webhook.state}",
         "webhook_stopped",

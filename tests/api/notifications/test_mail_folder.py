@@ -7,7 +7,9 @@ from typing import Any
 
 from support.mail import deliver_mail, forget_jobs, internal_id, jobs, let_time_pass, read_folder
 from support.orders import buy
+from support.people import SECRET
 from support.service import MORNING, Service
+from tradecounter.access.users import invite_user
 from tradecounter.db.jobs import queue
 from tradecounter.sites.worker import drain
 
@@ -37,6 +39,27 @@ def test_a_resent_mail_replaces_its_file(shop: Service, tmp_path: Path) -> None:
     assert [placed["order_reference"] in mails[0]["Subject"], later["order_reference"] in mails[1]["Subject"]] == [
         True
     ] * 2
+
+
+def test_an_invitation_and_the_mail_about_a_new_owner_replace_their_files_when_they_are_resent(
+    shop: Service, tmp_path: Path
+) -> None:
+    customer_id, now = shop.customer().id, shop.clock.now()
+    user, link_id = shop.in_transaction(
+        lambda tx: invite_user(tx, customer_id, "resent@shop.example", "owner", SECRET, now)
+    )
+    drain_into(shop, tmp_path)
+    sent = sorted(path.name for path in (tmp_path / "mail").iterdir())
+    shop.clock.advance(timedelta(hours=2))
+    shop.in_transaction(lambda tx: queue(tx, "mail_user_invited", link_id=link_id))
+    shop.in_transaction(lambda tx: queue(tx, "mail_owner_added", user_id=user.id))
+    drain_into(shop, tmp_path)
+    shop.clock.set(MORNING)
+    assert sorted(path.name for path in (tmp_path / "mail").iterdir()) == sent
+    assert sent == [
+        f"20260616T080000Z-owner-added-{user.id}-20260616080000.eml",
+        f"20260616T080000Z-user-invited-{link_id}.eml",
+    ]
 
 
 def test_mail_waits_while_the_folder_is_not_writable(shop: Service, tmp_path: Path) -> None:

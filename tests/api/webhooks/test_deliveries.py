@@ -11,7 +11,7 @@ from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
 from support.events import number_events
-from support.mail import deliver_mail, plain
+from support.mail import deliver_mail, plain, send_for
 from support.orders import rows
 from support.receiver import (
     Received,
@@ -290,6 +290,9 @@ def test_five_days_of_failures_pause_it_and_nothing_is_lost(service: Service, en
     [mail] = [mail for mail in deliver_mail(service) if "paused" in str(mail["Subject"])]
     assert mail["To"] == "owner@hooks.example"
     assert hook.added.url in plain(mail)
+    service.clock.advance(timedelta(minutes=5))
+    [again] = send_for(service, "mail_webhook_stopped", webhook_id=hook.added.id)
+    assert again["Message-ID"] == mail["Message-ID"], "mail programs detect that it is the same"
     happen(service, "order/5", customer_id=customer.id, type_="order.confirmed")
     tried = len(hook.receiver.received)
     assert hook.deliver(timedelta(days=20)) == []

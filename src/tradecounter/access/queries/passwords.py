@@ -19,6 +19,7 @@ class LinkRecord(Struct, frozen=True):
     user_id: int | None
     email: str
     name: str
+    created_at: datetime
     expires_at: datetime
 
     @property
@@ -74,7 +75,7 @@ async def has_link_since(tx: Transaction, site: Site, person_id: int, since: dat
 
 _OPEN_LINK = """
     select l.id, l.staff_id, l.user_id, coalesce(s.email, u.email) as email, coalesce(s.name, u.name) as name,
-           l.expires_at
+           l.created_at, l.expires_at
     from one_time_link l left join staff_member s on s.id = l.staff_id left join customer_user u on u.id = l.user_id
     where l.used_at is null and l.expires_at > :now and coalesce(s.disabled_at, u.disabled_at) is null
       and {}
