@@ -47,14 +47,14 @@ _SHARED_BYTES = 4_000_000
 _NOTHING = b"[]"
 
 
-class ChangePage(Struct, frozen=True):
+class FeedPage(Struct, frozen=True):
     """Changes as a JSON array, and the text of the cursor that follows them."""
 
     body: bytes
     cursor: bytes
 
 
-class _ChangesPage(Struct, frozen=True):
+class _RenderedChanges(Struct, frozen=True):
     """Changes as a JSON array, and the product id with which the next page begins; None after the last page."""
 
     body: bytes
@@ -66,7 +66,18 @@ class _ChangesPage(Struct, frozen=True):
         return len(self.body) + OVERHEAD
 
 
-_UNCHANGED = _ChangesPage(_NOTHING)
+_UNCHANGED = _RenderedChanges(_NOTHING)
+
+
+class _Seen(Struct, frozen=True):
+    """Changes since a cursor as a JSON array, and the cursor that follows them.
+
+    `is_behind`: this process has not seen yet what the cursor has seen in another one.
+    """
+
+    body: bytes
+    cursor: Cursor
+    is_behind: bool = False
 
 
 class _PageKey(NamedTuple):
@@ -93,12 +104,12 @@ class ChangeFeed:
         self._turn = asyncio.Lock()
         self._took_long = False
         # What many customers get for one change that touches no contract price of theirs.
-        self._shared: FIFOCache[_PageKey, _ChangesPage] = FIFOCache(_SHARED_BYTES, lambda found: found.size)
+        self._shared: FIFOCache[_PageKey, _RenderedChanges] = FIFOCache(_SHARED_BYTES, lambda found: found.size)
         # What has changed for many customers, as rows of the data.
         self._changed: FIFOCache[Lacks, ChangedRows] = FIFOCache(_SHARED_BYTES, lambda changed: changed.size)
         self._found_in: CatalogueData | None = None  # whose rows these are
 
-    async def start(self, customer_id: int) -> ChangePage:
+    async def start(self, customer_id: int) -> FeedPage:
         """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
         await self._wait_for_turn()
         began = time.monotonic()
@@ -110,7 +121,7 @@ class ChangeFeed:
             raise _unavailable()
         return self._page(customer_id, _NOTHING, Cursor(sight.place))
 
-    async def page(self, customer_id: int, text: str, limit: int, wait_seconds: float = 0) -> ChangePage:
+    async def page(self, customer_id: int, text: str, limit: int, wait_seconds: float = 0) -> FeedPage:
         """Return at most `limit` changes since a cursor; without any, wait for one.
 
         Raises DomainError: invalid, gone (expired), unavailable.
@@ -120,30 +131,35 @@ class ChangeFeed:
         ends = came + wait_seconds
         catches_up_until = came + max(wait_seconds, _CATCH_UP_SECONDS)
         while True:
-            await self._wait_for_turn()
-            began = time.monotonic()
-            try:
-                sight = await self._sight(customer_id)
-                self._require_kept(cursor, sight, patient=began < catches_up_until)
-                is_behind = sight is None or not sight.place.covers(cursor.newest)
-                if sight is not None and not is_behind:
-                    changes, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
-                    if changes.body != _NOTHING:
-                        _require_same_terms(cursor, sight.place)
-                    cursor = _following(cursor, sight.place, changes.next_id)
-                    if changes.body != _NOTHING:
-                        return self._page(customer_id, changes.body, cursor)
-                    if was_in_pages:
-                        continue  # with what has changed since the first page
-            finally:
-                self._note_duration(began)
-            left = (catches_up_until if is_behind else ends) - time.monotonic()
+            seen = await self._look_for_changes(customer_id, cursor, limit, catches_up_until)
+            was_in_pages, cursor = cursor.until is not None, seen.cursor
+            if seen.body != _NOTHING:
+                return self._page(customer_id, seen.body, cursor)
+            if was_in_pages and not seen.is_behind:
+                continue  # with what has changed since the first page
+            left = (catches_up_until if seen.is_behind else ends) - time.monotonic()
             if left <= 0 or self._followers.is_ending:
-                # A process that is behind has nothing newer to tell, so its client stays where it is.
                 return self._page(customer_id, _NOTHING, cursor)
-            if is_behind:
+            if seen.is_behind:
                 self._catch_up()
-            await self._followers.wait(customer_id, left, for_any=is_behind)
+            await self._followers.wait(customer_id, left, for_any=seen.is_behind)
+
+    async def _look_for_changes(self, customer_id: int, cursor: Cursor, limit: int, catches_up_until: float) -> _Seen:
+        """Return what a cursor lacks of the data of this process. Raises DomainError: gone, unavailable."""
+        await self._wait_for_turn()
+        began = time.monotonic()
+        try:
+            sight = await self._sight(customer_id)
+            self._require_kept(cursor, sight, patient=began < catches_up_until)
+            if sight is None or not sight.place.covers(cursor.newest):
+                # This process has nothing newer to tell, so its client stays where it is.
+                return _Seen(_NOTHING, cursor, is_behind=True)
+            changes = self._shared_changes(sight, cursor, limit)
+            if changes.body != _NOTHING:
+                _require_same_terms(cursor, sight.place)
+            return _Seen(changes.body, _following(cursor, sight.place, changes.next_id))
+        finally:
+            self._note_duration(began)
 
     async def _wait_for_turn(self) -> None:
         """Let other requests and the polls come first after a page that took long.
@@ -196,7 +212,7 @@ class ChangeFeed:
         elif position.log in sight.journal.logs.values() or not patient:
             raise expired_cursor()
 
-    def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _ChangesPage:
+    def _shared_changes(self, sight: Sight, cursor: Cursor, limit: int) -> _RenderedChanges:
         if cursor.since == sight.place:
             return _UNCHANGED
         if self._found_in is not sight.data:
@@ -206,11 +222,11 @@ class ChangeFeed:
         since = cursor.since
         lacks = lacks_of(sight, since)
         if has_contracts(sight, since) and touches_contracts(sight, since, self._changed_for(sight, since, lacks)):
-            return _found(sight, cursor, limit, self._changed_for(sight, since, lacks))
+            return _render_changes(sight, cursor, limit, self._changed_for(sight, since, lacks))
         asked = _PageKey(lacks, cursor.next_id, limit)
         changes = self._shared.get(asked)
         if changes is None:
-            changes = _found(sight, cursor, limit, self._changed_for(sight, since, lacks))
+            changes = _render_changes(sight, cursor, limit, self._changed_for(sight, since, lacks))
             if changes.size <= _SHARED_BYTES:
                 self._shared[asked] = changes
         return changes
@@ -223,8 +239,8 @@ class ChangeFeed:
                 self._changed[lacks] = changed
         return changed
 
-    def _page(self, customer_id: int, body: bytes, cursor: Cursor) -> ChangePage:
-        return ChangePage(body, self._cursors.write(customer_id, cursor))
+    def _page(self, customer_id: int, body: bytes, cursor: Cursor) -> FeedPage:
+        return FeedPage(body, self._cursors.write(customer_id, cursor))
 
 
 def _require_same_terms(cursor: Cursor, place: Place) -> None:
@@ -243,7 +259,7 @@ def _following(cursor: Cursor, place: Place, next_id: int | None) -> Cursor:
     return Cursor(until) if next_id is None else Cursor(cursor.since, until, next_id)
 
 
-def _found(sight: Sight, cursor: Cursor, limit: int, changed: ChangedRows) -> _ChangesPage:
+def _render_changes(sight: Sight, cursor: Cursor, limit: int, changed: ChangedRows) -> _RenderedChanges:
     """Return the next changes, by product id."""
     differing = differences(sight, cursor.since, changed)
     if not differing:
@@ -256,8 +272,8 @@ def _found(sight: Sight, cursor: Cursor, limit: int, changed: ChangedRows) -> _C
     page = order[:limit]
     chosen, removed = rows[page], is_removed[page]
     former_skus = _former_skus(sight, cursor.since, ids[page])
-    changes = _rendered(sight.view, former_skus, Differences(chosen[~removed], chosen[removed]))
-    return _ChangesPage(b"[%b]" % b",".join(changes), int(ids[page[-1]]) + 1 if len(order) > limit else None)
+    changes = _as_json(sight.view, former_skus, Differences(chosen[~removed], chosen[removed]))
+    return _RenderedChanges(b"[%b]" % b",".join(changes), int(ids[page[-1]]) + 1 if len(order) > limit else None)
 
 
 def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:
@@ -268,7 +284,7 @@ def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:
     return [sku for product_id in ids.tolist() for sku in sight.journal.former_skus(product_id, *versions)]
 
 
-def _rendered(view: CustomerView, former_skus: list[str], chosen: Differences) -> Iterator[bytes]:
+def _as_json(view: CustomerView, former_skus: list[str], chosen: Differences) -> Iterator[bytes]:
     """Yield each change as a JSON object: what is removed first, since a SKU may only be spelled differently now."""
     removed = [view.orderable(row).sku for row in chosen.removed.tolist()]
     for sku in dict.fromkeys([*former_skus, *removed]):
