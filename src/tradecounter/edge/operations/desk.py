@@ -79,10 +79,11 @@ class PageParameters(Struct, frozen=True, kw_only=True):
     limit: Limit = 100
 
 
-class ChangingParameters(PageParameters, frozen=True, kw_only=True):
-    """The parameters of a list that programs read again and again."""
+class _Since:
+    """The moment of a field `changed_since`."""
 
-    changed_since: ChangedSince = None
+    __slots__ = ()
+    changed_since: str | None
 
     @property
     def since(self) -> datetime | None:
@@ -90,15 +91,16 @@ class ChangingParameters(PageParameters, frozen=True, kw_only=True):
         return time_or_start_of("changed_since", self.changed_since)
 
 
-class SinceParameters(Struct, frozen=True, kw_only=True):
+class SinceParameters(_Since, Struct, frozen=True, kw_only=True):
     """The parameter of a list without pages that programs read again and again."""
 
     changed_since: ChangedSince = None
 
-    @property
-    def since(self) -> datetime | None:
-        """The moment of `changed_since`. Raises DomainError (invalid)."""
-        return time_or_start_of("changed_since", self.changed_since)
+
+class ChangingParameters(_Since, PageParameters, frozen=True, kw_only=True):
+    """The parameters of a list that programs read again and again."""
+
+    changed_since: ChangedSince = None
 
 
 class DryRun(Struct, frozen=True):
@@ -129,7 +131,7 @@ class ChangeResponse(Struct, frozen=True):
     lasting: bool = True
 
 
-def read_body(raw: bytes, shape: type[Body]) -> Body:
+def parse_body(raw: bytes, shape: type[Body]) -> Body:
     """Return JSON as a struct. Raises DomainError (invalid) with all errors, also of amounts."""
     try:
         body = read_json(raw, shape)
@@ -144,7 +146,7 @@ def read_body(raw: bytes, shape: type[Body]) -> Body:
 
 
 def wrong_fields(body: dict[str, Any], shape: type[Struct]) -> set[str]:
-    """Return the names of a body's fields in which `read_body` finds errors."""
+    """Return the names of a body's fields in which `parse_body` finds errors."""
     errors = (*field_errors_of(body, shape), *_wrong_amounts(body, shape))
     return {error.field.partition(".")[0].partition("[")[0] for error in errors}
 
@@ -202,7 +204,7 @@ class Desk(Struct, frozen=True):
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         try:
-            body = read_body(raw, shape)
+            body = parse_body(raw, shape)
         except DomainError as error:
             if check is None or not error.field_errors:
                 raise

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, Unpack, get_args, get_orig
 from urllib.parse import quote
 
 from msgspec import Struct, field
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 from starlette.responses import Response
 
 from tradecounter.db.fair_shares import act_for
@@ -36,7 +36,7 @@ from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
-from tradecounter.edge.rest.operation import Body, Header, Media, Operation, Success, endpoint
+from tradecounter.edge.rest.operation import Body, Header, Media, Operation, Parameter, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
 
 Item = TypeVar("Item")
@@ -75,7 +75,8 @@ class ListPage(Struct, Generic[Item], frozen=True):
     """A page of a list.
 
     `found` has one record more than the query's `limit` when there is a next page. `shown` yields the records as
-    presented; the response takes the first `limit`. `cursor` returns what `after` is in the link behind a record.
+    presented; the response takes the first `limit`. `cursor` returns what `after` is in the link to the page after a
+    record.
     """
 
     found: Sequence[Any]
@@ -134,7 +135,8 @@ class Subject(Struct, frozen=True, kw_only=True):
                 result = await show(group, **signature.read(call))
                 return result if isinstance(result, Response) else json_response(result)
 
-            return endpoint(self._operation("GET", path, signature, success, options))(handle)
+            operation = self._operation("GET", path, signature, success, options, query=signature.query)
+            return endpoint(operation)(handle)
 
         return declare
 
@@ -154,7 +156,8 @@ class Subject(Struct, frozen=True, kw_only=True):
                 listed = await find(group, **given)
                 return page_response(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
 
-            return endpoint(self._operation("GET", path, signature, success, options))(handle)
+            operation = self._operation("GET", path, signature, success, options, query=signature.query)
+            return endpoint(operation)(handle)
 
         return declare
 
@@ -232,10 +235,20 @@ class Subject(Struct, frozen=True, kw_only=True):
         )
 
     def _operation(
-        self, verb: str, path: str, signature: Signature, success: Success, options: Options, **more: Any
+        self,
+        verb: str,
+        path: str,
+        signature: Signature,
+        success: Success,
+        options: Options,
+        *,
+        query: type[Struct] | None,
+        request_headers: tuple[Parameter, ...] = (),
+        body: Body | None = None,
+        dry_run: Success | None = None,
+        unchanged: Success | None = None,
     ) -> Operation:
-        errors = ((NOT_FOUND,) if signature.path else ()) + options.get("errors", ())
-        return Operation(
+        base = Operation(
             method=verb,
             path=path,
             name=signature.name,
@@ -243,17 +256,18 @@ class Subject(Struct, frozen=True, kw_only=True):
             summary=signature.summary,
             path_parameters=tuple(place.parameter for place in signature.path.values()),
             success=success,
-            **{
-                "description": signature.description,
-                "scope": self.read,
-                "key_scopes": self.keys,
-                "public": self.public,
-                "query": signature.query,
-                **more,
-                **options,
-                "errors": errors,
-            },
+            description=signature.description,
+            scope=self.read,
+            key_scopes=self.keys,
+            public=self.public,
+            query=query,
+            request_headers=request_headers,
+            body=body,
+            dry_run=dry_run,
+            unchanged=unchanged,
         )
+        not_found = (NOT_FOUND,) if signature.path else ()
+        return replace(base, **{**options, "errors": not_found + options.get("errors", ())})
 
     def _success(
         self,
