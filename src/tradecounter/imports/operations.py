@@ -179,21 +179,21 @@ class ImportOperations(Struct, frozen=True):
         kind, wanted = call.path_text("kind", "import kind"), call.query(ImportParameters)
         require_token_scope(call.request, f"{area_of(kind)}:write")
         options = ImportOptions(
-            dry_run=wanted.dry_run == "true",
-            replace=wanted.replace == "true",
-            partial=wanted.partial == "true",
-            confirmed=wanted.yes == "true",
+            dry_run=wanted.dry_run,
+            replace=wanted.replace,
+            partial=wanted.partial,
+            confirmed=wanted.yes,
             confirmed_by="yes=true",
-            force=wanted.force == "true",
+            force=wanted.force,
             forced_by="force=true",
-            diff=wanted.diff == "true",
+            diff=wanted.diff,
         )
         content_type = call.request.headers.get("content-type", "")
         act_for(IMPORTS)
         async with stored_body(content_type, call.upload()) as body:
 
             async def work(tx: Transaction, now: datetime) -> ChangeResponse:
-                report = await import_body(tx, kind, body, options, now=now, on_hand=wanted.on_hand == "true")
+                report = await import_body(tx, kind, body, options, now=now, on_hand=wanted.on_hand)
                 text = to_json(present_report(report))
                 return ChangeResponse(_status(report), text, text, lasting=report.id is not None)
 
@@ -231,7 +231,7 @@ class ImportOperations(Struct, frozen=True):
         record = await lock_import(tx, import_id)
         if record is not None:
             require_token_scope(call.request, f"{area_of(record.kind)}:write")
-        return await roll_back_import(tx, import_id, now, force=query.force == "true")
+        return await roll_back_import(tx, import_id, now, force=query.force)
 
 
 def _status(report: ImportReport) -> int:
@@ -257,6 +257,6 @@ class PriceChangeOperations(Struct, frozen=True):
         products, or those that match. It is an import of the kind `price-list`: it has the same guards, is in the
         history and can be rolled back. A dry run has the first 1,000 changes in `diff`.
         """
-        wanted = call.query(DryRun).is_wanted
+        wanted = call.query(DryRun).dry_run
         options = ImportOptions(dry_run=wanted, diff=wanted, force=body.force, forced_by="force: true", rule=str(body))
         return present_report(await change_prices(tx, body, self.catalogue, options, now))

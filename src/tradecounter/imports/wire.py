@@ -12,7 +12,6 @@ from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.import_options import ImportReport
 from tradecounter.bulk.price_figures import GuardedPrice, UnknownPriceList
 from tradecounter.bulk.rows import LineMessage
-from tradecounter.edge.rest.parameters import Flag
 from tradecounter.kit.wire import made_from
 
 _NESTED = {"file", "prices"}  # the parts of a report that are shown differently
@@ -21,23 +20,23 @@ _NESTED = {"file", "prices"}  # the parts of a report that are shown differently
 class ImportParameters(Struct, frozen=True, kw_only=True):
     """The query parameters of `POST /api/import/{kind}`."""
 
-    dry_run: Annotated[Flag, Meta(description="Only check the file and report what it would change.")] = "false"
-    replace: Annotated[Flag, Meta(description="Deactivate the records that are not in the file.")] = "false"
-    partial: Annotated[Flag, Meta(description="Leave rows with errors out, and import the others.")] = "false"
-    yes: Annotated[Flag, Meta(description="Let `replace` deactivate more than a fifth of the records.")] = "false"
+    dry_run: Annotated[bool, Meta(description="Only check the file and report what it would change.")] = False
+    replace: Annotated[bool, Meta(description="Deactivate the records that are not in the file.")] = False
+    partial: Annotated[bool, Meta(description="Leave rows with errors out, and import the others.")] = False
+    yes: Annotated[bool, Meta(description="Let `replace` deactivate more than a fifth of the records.")] = False
     force: Annotated[
-        Flag, Meta(description="Import also prices that may be slips, and price lists that nobody knows.")
-    ] = "false"
-    diff: Annotated[Flag, Meta(description="Report the first 1,000 changes in `diff`.")] = "false"
+        bool, Meta(description="Import also prices that may be slips, and price lists that nobody knows.")
+    ] = False
+    diff: Annotated[bool, Meta(description="Report the first 1,000 changes in `diff`.")] = False
     on_hand: Annotated[
-        Flag, Meta(description="Stock levels include units that are allocated to orders; only for `stock`.")
-    ] = "false"
+        bool, Meta(description="Stock levels include units that are allocated to orders; only for `stock`.")
+    ] = False
 
 
 class RollBackParameters(Struct, frozen=True, kw_only=True):
     """The query parameters of `POST /api/import/{id}/roll-back`."""
 
-    force: Annotated[Flag, Meta(description="Also restore records that have changed since the import.")] = "false"
+    force: Annotated[bool, Meta(description="Also restore records that have changed since the import.")] = False
 
 
 class ReadFile(Struct):

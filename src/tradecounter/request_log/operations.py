@@ -16,7 +16,7 @@ from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.admission import sender_of
 from tradecounter.request_log.queries import list_requests
 from tradecounter.request_log.recorder import caller_of
-from tradecounter.request_log.wire import ERROR, READS, LoggedRequest, OnlyErrors, logged_request
+from tradecounter.request_log.wire import ERROR, READS, LoggedRequest, logged_request
 
 
 class RequestLogParameters(Struct, frozen=True):
@@ -24,7 +24,7 @@ class RequestLogParameters(Struct, frozen=True):
 
     after: Annotated[int, Meta(ge=0, description="A position in the list, from the `Link` header.", examples=[0])] = 0
     limit: Annotated[int, Meta(ge=1, le=500, description="Entries per response: 100 by default.", examples=[20])] = 100
-    errors: Annotated[OnlyErrors, Meta(description="`true`: errors only.", examples=["false"])] = "false"
+    errors: Annotated[bool, Meta(description="`true`: errors only.", examples=["false"])] = False
 
 
 _ENTRIES = Described("The entries.", [ERROR, READS], "List")
@@ -50,9 +50,8 @@ class RequestLogEndpoints(Struct, frozen=True):
         if holder is None:
             raise RuntimeError("an admitted request has a key or a token")
         caller = caller_of(holder)
-        only_errors = query.errors == "true"
         requests = await list_requests(
-            tx, holder.customer_id, caller, query.limit + 1, after=query.after, errors=only_errors
+            tx, holder.customer_id, caller, query.limit + 1, after=query.after, errors=query.errors
         )
         shown = requests[: query.limit]
         headers = next_link(call, shown[-1].id) if len(requests) > query.limit else {}

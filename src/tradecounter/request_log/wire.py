@@ -1,14 +1,12 @@
 """The entries of the request log as programs see them (specification, request log)."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.wire import LocalDateTime
 from tradecounter.request_log.queries import RequestRecord
-
-OnlyErrors = Literal["true", "false"]
 
 
 class LoggedRequest(Struct):

@@ -21,6 +21,7 @@ class Parameters(Struct, rename={"in_stock": "inStock"}):
     text: Annotated[Annotated[str, Meta(max_length=9)] | None, Meta(description="A text.")] = None
     count: Annotated[int, Meta(ge=-1, le=9)] | None = None
     in_stock: Literal["true", "false"] | None = None
+    force: Annotated[bool, Meta(description="A decision.")] = False
 
 
 def read(query: str) -> Parameters:
@@ -49,6 +50,8 @@ def read(query: str) -> Parameters:
         ("count=007", Parameters(count=7)),
         ("count=%37", Parameters(count=7)),
         ("inStock=true", Parameters(in_stock="true")),
+        ("force=True", Parameters(force=True)),
+        ("force=false", Parameters(force=False)),
         ("in_stock=nonsense&Text=much+too+long&other", Parameters()),
     ],
 )
@@ -70,6 +73,7 @@ def test_parameters_are_read_as_what_they_are(query: str, expected: Parameters) 
         ("count=null", "count: must be a whole number, not 'null'"),
         ("count=true", "count: must be a whole number, not 'true'"),
         ("count=" + "9" * 5000, "count: must be at most 9"),
+        ("force=1", "force: '1' is not one of true, false"),
         ("inStock=null", "inStock: 'null' is not one of true, false"),
         ("inStock=" + "x" * 5000, f"inStock: '{'x' * 100}' is not one of true, false"),
         ("count=x&inStock=1", "count: must be a whole number, not 'x'; inStock: '1' is not one of true, false"),

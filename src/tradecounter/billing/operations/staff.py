@@ -62,8 +62,8 @@ class InvoiceOperations(Struct, frozen=True):
             customer_id=query.customer_id,
             issued_from=time_or_start_of("issued_from", query.issued_from),
             issued_to=time_or_end_of("issued_to", query.issued_to),
-            unpaid=query.unpaid == "true",
-            overdue_at=now if query.overdue == "true" else None,
+            unpaid=query.unpaid,
+            overdue_at=now if query.overdue else None,
             before=query.after or None,
             changed_since=query.since,
         )

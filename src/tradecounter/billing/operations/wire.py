@@ -16,7 +16,6 @@ from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.edge.operations.subject import Described
 from tradecounter.edge.rest.days import Day
-from tradecounter.edge.rest.parameters import Flag
 
 
 class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):
@@ -29,8 +28,8 @@ class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):
     issued_to: Annotated[
         str | None, Meta(description="Only invoices issued before this time; a date includes the whole UK day.")
     ] = None
-    unpaid: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices.")] = "false"
-    overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
+    unpaid: Annotated[bool, Meta(description="Only unpaid or part-paid invoices.")] = False
+    overdue: Annotated[bool, Meta(description="Only unpaid or part-paid invoices past their due date.")] = False
 
 
 class DebtorListParameters(Struct, frozen=True, kw_only=True):

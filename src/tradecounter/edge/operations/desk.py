@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
@@ -106,14 +106,7 @@ class ChangingParameters(_Since, PageParameters, frozen=True, kw_only=True):
 class DryRun(Struct, frozen=True):
     """The query parameter of a change with a preview."""
 
-    dry_run: Annotated[
-        Literal["true", "false"], Meta(description="`true`: respond with the result, but change nothing.")
-    ] = "false"
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether nothing may change."""
-        return self.dry_run == "true"
+    dry_run: Annotated[bool, Meta(description="`true`: respond with the result, but change nothing.")] = False
 
 
 class Unchanged(Struct, Generic[Item], frozen=True):

@@ -336,7 +336,7 @@ class _ChangeHandler(Struct, frozen=True, kw_only=True):
                     status=self.status,
                     location=_continued(self.location, self.path, call, signature),
                     shown_once=self.shown_once,
-                    dry_run=self.dry_run and call.query(DryRun).is_wanted,
+                    dry_run=self.dry_run and call.query(DryRun).dry_run,
                     keyed=self.keyed,
                     check=check and (lambda tx, raw, now: check(group=group, tx=tx, raw=raw, now=now)),
                 )

@@ -60,7 +60,7 @@ def _form_text(escape: re.Match[bytes]) -> bytes:
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Pair = tuple[str, str]
-Flag = Literal["true", "false"]
+Flag = Literal["true", "false"]  # where the text is passed on; otherwise, a `bool` is read from it
 
 MOST_PARTS = 1_000  # a query string can contain 30,000, and parsing them blocks all other requests
 
@@ -96,10 +96,11 @@ def known_names(shape: type[msgspec.Struct]) -> frozenset[str]:
 
 
 class _Reading(NamedTuple):
-    """How to read a parameter: as a list, a whole number (of any size), one of `words`, or else a string."""
+    """How to read a parameter: as a list, a whole number (of any size), a bool, one of `words`, or else a string."""
 
     is_list: bool
     is_number: bool
+    is_bool: bool
     has_any_size: bool
     words: tuple[str, ...]
 
@@ -112,10 +113,12 @@ def _readings(shape: type[msgspec.Struct]) -> dict[str, _Reading]:
 
 def _reading(annotation: Any) -> _Reading:
     options = alternatives(annotation)
-    words = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
+    is_bool = bool in options
+    worded = (Flag,) if is_bool else options
+    words = tuple(word for option in worded if get_origin(option) is Literal for word in get_args(option))
     is_list = any(get_origin(option) is tuple for option in options)
     has_any_size = any(meta.extra_json_schema == ANY_SIZE for meta in metas(annotation))
-    return _Reading(is_list, int in options, has_any_size, words)
+    return _Reading(is_list, int in options, is_bool, has_any_size, words)
 
 
 def read_parameters(raw_query: str, shape: type[Shape]) -> Shape:
@@ -150,7 +153,7 @@ class _UnreadableError(ValueError):
     """A parameter's value does not match its type."""
 
 
-def _value(text: str, reading: _Reading) -> str | int:
+def _value(text: str, reading: _Reading) -> str | int | bool:
     if reading.is_number:
         if not _WHOLE_NUMBER.fullmatch(text):
             raise _UnreadableError(f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
@@ -164,7 +167,7 @@ def _value(text: str, reading: _Reading) -> str | int:
         text = text.lower()
     if reading.words and text not in reading.words:
         raise _UnreadableError(f"{text[:_MOST_QUOTED]!r} is not one of {', '.join(reading.words)}")
-    return text
+    return text == "true" if reading.is_bool else text
 
 
 class ParameterField(msgspec.Struct, frozen=True):
@@ -179,16 +182,19 @@ def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
     """Return a struct's parameters with their JSON schemas, without null: parameters cannot be null."""
     fields = []
     for declared in msgspec.structs.fields(shape):
-        is_list = _reading(declared.type).is_list
+        reading = _reading(declared.type)
         schema = msgspec.json.schema(declared.type)
         for alternative in schema.pop("anyOf", []):
             if alternative != {"type": "null"}:
                 schema |= alternative
+        if reading.is_bool:
+            del schema["type"]
+            schema["enum"] = sorted(reading.words)
         if "enum" in schema:
             schema |= {"type": "string", "enum": [value for value in schema["enum"] if value is not None]}
-        if is_list and "examples" in schema:
+        if reading.is_list and "examples" in schema:
             schema["examples"] = [example.split(",") for example in schema["examples"]]
-        fields.append(ParameterField(declared.encode_name, is_list, schema))
+        fields.append(ParameterField(declared.encode_name, reading.is_list, schema))
     return fields
 
 

@@ -108,7 +108,7 @@ class BankOperations(Struct, frozen=True):
     )
     async def import_payments(self, call: Call) -> Response:
         wanted = call.query(BankFileParameters)
-        dry_run, renamed = wanted.is_wanted, read_renamed(wanted.map)
+        dry_run, renamed = wanted.dry_run, read_renamed(wanted.map)
         media_type, content = await call.file(*FORMS)
         today = uk_date(self.desk.clock.now())
         file = await asyncio.to_thread(read_bank_file, content, FORMS[media_type], today, renamed)
@@ -139,7 +139,7 @@ class BankOperations(Struct, frozen=True):
         imported; lines that waited before wait again. Lines that have changed since are named in a 409; with `force`
         they stay as they are.
         """
-        return await roll_back_bank_file(tx, file_id, now, force=query.force == "true")
+        return await roll_back_bank_file(tx, file_id, now, force=query.force)
 
     @_BILLING.lists(_LINES, "The lines.")
     async def list_bank_lines(self, tx: Transaction, query: BankLineParameters) -> ListPage[StoredLine]:

@@ -17,7 +17,6 @@ from tradecounter.identity.manage_keys import fetch_key
 from tradecounter.identity.queries.api_keys import KeyRecord
 from tradecounter.parts.account import AccountParts
 from tradecounter.request_log.queries import RequestRecord, list_requests
-from tradecounter.request_log.wire import OnlyErrors
 
 _COLUMNS = (
     Column("When"),
@@ -33,7 +32,7 @@ _FILE = ("at", "method", "path", "status", "code", "milliseconds", "request_id",
 class RequestTable(TableParameters, frozen=True, kw_only=True):
     """The filter of the requests."""
 
-    errors: Annotated[OnlyErrors, Meta(description="`true`: errors only.")] = "false"
+    errors: Annotated[bool, Meta(description="`true`: errors only.")] = False
 
 
 class RequestLogPages(Struct, frozen=True):
@@ -62,6 +61,4 @@ class RequestLogPages(Struct, frozen=True):
     ) -> Sequence[RequestRecord]:
         key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
         after = 0 if at["after"] is None else at["after"][1]
-        return await list_requests(
-            tx, key.customer_id, f"key/{key.id}", wanted.most, after=after, errors=wanted.errors == "true"
-        )
+        return await list_requests(tx, key.customer_id, f"key/{key.id}", wanted.most, after=after, errors=wanted.errors)

@@ -20,7 +20,6 @@ from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParamete
 from tradecounter.edge.pages.operation import form, page, roles_of_caller, staff_id_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.parameters import Flag
 from tradecounter.imports.kinds import (
     HISTORY_READERS,
     IMPORT_KINDS,
@@ -134,7 +133,7 @@ _MOST_MEASURED = 2_000  # records; a hundred thousand take seconds
 class RollBackPage(Struct, frozen=True):
     """Whether the effect of the roll-back on prices is computed, however large the import is."""
 
-    prices: Flag = "false"
+    prices: bool = False
 
 
 class RollBackForm(Struct):
@@ -228,7 +227,7 @@ class ImportPages(Struct, frozen=True):
         return recent and made.rolled_back_at is None and made.kind in importable_kinds(roles_of_caller(call))
 
     async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:
-        is_asked = call.query(RollBackPage).prices == "true"
+        is_asked = call.query(RollBackPage).prices
         async with self.desk.reading() as tx:
             record = await self._fetch_readable(tx, call)
         has_figures = IMPORT_KINDS[record.kind].guard is not None and self._can_be_undone(call, record)
