@@ -57,5 +57,11 @@ def allows(held: Iterable[Role], scope: str, roles: Iterable[str] = ()) -> bool:
 
     Without a scope and roles, any role is enough.
     """
-    needed = {*roles, "administrator"} if roles else set(roles_of(scope) if scope else ROLES)
-    return not needed.isdisjoint(held)
+    if roles:
+        return has_one_of(held, roles)
+    return not set(roles_of(scope) if scope else ROLES).isdisjoint(held)
+
+
+def has_one_of(held: Iterable[Role], roles: Iterable[str]) -> bool:
+    """Return whether somebody has one of several roles; administrators have all."""
+    return not {*roles, "administrator"}.isdisjoint(held)

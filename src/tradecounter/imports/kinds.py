@@ -7,7 +7,7 @@ from msgspec import structs
 
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.customers.importing import CUSTOMERS
-from tradecounter.edge.permissions import Role, allows
+from tradecounter.edge.permissions import Role, allows, has_one_of
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.serve_back_orders import allocate_back_orders
@@ -64,7 +64,7 @@ def importable_kinds(roles: Iterable[Role]) -> list[str]:
     Files of customers contain prices and credit terms, which only administrators may set all.
     """
     held = set(roles)
-    if not allows(held, "", IMPORTERS):
+    if not has_one_of(held, IMPORTERS):
         return []
     return [name for name, kind in IMPORT_KINDS.items() if kind.area != "customers" or "administrator" in held]
 

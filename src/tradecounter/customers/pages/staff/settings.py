@@ -26,7 +26,7 @@ from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page, roles_of_caller
 from tradecounter.edge.pages.page_desk import PageDesk, Shape
 from tradecounter.edge.pages.step import step
-from tradecounter.edge.permissions import allows
+from tradecounter.edge.permissions import has_one_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.rest.responses import file_response
@@ -155,14 +155,14 @@ class CustomerSettingsPages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             lists, methods = await _choices(tx)
         roles = roles_of_caller(call)
-        may = {name: allows(roles, "", who) for name, who in (("credit", _BY_CREDIT), ("trade", _BY_TRADE))}
+        may = {name: has_one_of(roles, who) for name, who in (("credit", _BY_CREDIT), ("trade", _BY_TRADE))}
         return self.desk.show(call, "customers/new.html", form=filled, price_lists=lists, methods=methods, may=may)
 
 
 def _own_fields(call: Call, submitted: Submitted) -> set[str]:
     """Return the fields that the person may set. Raises DomainError (forbidden) if the form has another."""
     roles = roles_of_caller(call)
-    own = {name for name in SETTINGS if allows(roles, "", roles_of_field(name))}
+    own = {name for name in SETTINGS if has_one_of(roles, roles_of_field(name))}
     others = sorted(name for name in set(SETTINGS) - own if submitted.one(name))
     if others:
         raise DomainError(Kind.FORBIDDEN, f"{others[0]} needs {' or '.join(roles_of_field(others[0]))}")
