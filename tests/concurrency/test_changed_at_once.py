@@ -1,14 +1,18 @@
-"""Changes of the same address, and of the same customer, at the same moment: each is recorded as what it changes."""
+"""Changes of the same address and of the same customer at the same moment: each knows what the other has left."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 
+from support.mail import forget_jobs
 from support.orders import rows
+from support.people import SECRET
 from support.service import Service
 from support.shop import ADDRESS
 from support.waiting import waiting_for_a_lock
+from tradecounter.access.users import invite_user
 from tradecounter.customers.change_account import block_customer, unblock_customer
+from tradecounter.kit.errors import DomainError, Kind
 
 _CITIES = (
     "select before ->> 'city', after ->> 'city' from audit_entry"
@@ -49,3 +53,23 @@ def test_who_unblocks_a_customer_records_the_reason_of_the_latest_block(shop: Se
         unblocked.result(timeout=30)
     reason = "select before ->> 'blocked_reason' from audit_entry where action = 'customer.unblock' and subject = %s"
     assert rows(shop, reason, f"customer/{customer.id}") == [("second",)]
+
+
+def test_of_two_owners_who_are_invited_as_buyers_at_once_one_stays_an_owner(shop: Service) -> None:
+    customer, now = shop.customer(email_address="first@two.example"), shop.clock.now()
+    shop.in_transaction(lambda tx: invite_user(tx, customer.id, "second@two.example", "owner", SECRET, now))
+
+    def invite_as_buyer(email: str) -> Kind | None:
+        try:
+            shop.in_transaction(lambda tx: invite_user(tx, customer.id, email, "buyer", SECRET, now))
+        except DomainError as error:
+            return error.kind
+        return None
+
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from customer where id = %s for no key update", [customer.id])
+        invited = [threads.submit(invite_as_buyer, f"{name}@two.example") for name in ("first", "second")]
+        waiting_for_a_lock(shop.database_url, processes=2)
+        holder.commit()
+        assert sorted((result.result(timeout=30) for result in invited), key=str) == [Kind.CONFLICT, None]
+    forget_jobs(shop)

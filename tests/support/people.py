@@ -11,7 +11,8 @@ from tradecounter.access.second_factor import SignInPolicy, code_at, step_of
 from tradecounter.access.sessions import touch_session
 from tradecounter.access.sign_in import SignIn, Visitor, enter_code, sign_in
 from tradecounter.access.staff import NewStaffMember, add_staff_member
-from tradecounter.access.users import invite_user
+from tradecounter.access.users import disable_user, fetch_user, invite_user
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Person, Site
 from tradecounter.edge.session import Session
 from tradecounter.kit.errors import DomainError, Kind
@@ -104,6 +105,15 @@ def customer_user(service: Service, customer_id: int | None = None) -> Someone:
     _, link_id = service.in_transaction(lambda tx: invite_user(tx, owner, email, "owner", SECRET, now))
     choose_password(service, "account", link_token(SECRET, link_id))
     return Someone(service, "account", email, policy_of(service))
+
+
+def disable(service: Service, email: str) -> None:
+    """Disable a customer's user."""
+
+    async def work(tx: Transaction) -> None:
+        await disable_user(tx, await fetch_user(tx, email), service.clock.now())
+
+    service.in_transaction(work)
 
 
 def policy_of(service: Service, *, totp_required: bool = False) -> SignInPolicy:

@@ -103,7 +103,7 @@ def user_invite(
     role: Annotated[UserRole, typer.Option(metavar="R", help=f"One of {', '.join(USER_ROLES)}.")],
     as_json: AsJson = False,
 ) -> None:
-    """Add a user, or change the role, and send a link to set the password by e-mail."""
+    """Add a user, or change the first role, and send a link to set the password by e-mail."""
     secret = from_settings(secret_key)
     user, link_id = run_change(lambda tx, now: invite_user(tx, customer_id, email, role, secret, now))
     _show_user(user, secret, link_id, as_json=as_json)
@@ -147,7 +147,13 @@ def user_edit(
 @user_app.command("disable")
 def user_disable(email: UserEmail, as_json: AsJson = False) -> None:
     """Disable a user."""
-    user = run_change(lambda tx, now: disable_user(tx, email, now))
+
+    async def work(tx: Transaction, now: datetime) -> CustomerUser:
+        user = await fetch_user(tx, email)
+        await disable_user(tx, user, now)
+        return user
+
+    user = run_change(work)
     show({"email": user.email, "disabled": True}, f"{user.email} is disabled", as_json=as_json)
 
 

@@ -109,7 +109,7 @@ async def enter_code(
 
     Raises DomainError: unauthenticated (the password has to be entered again), invalid (the code), too many requests.
     """
-    half = await _counted(database, site, visitor, now)
+    half = await _half_session_of_attempt(database, site, visitor, now)
     async with transaction(database, actor_of(half.person, visitor.address)) as tx:
         if not await use_second_factor(tx, policy, half.person, code, now):
             log_failure(site, half.person, visitor.address, "code")
@@ -122,7 +122,7 @@ async def enter_first_code(
     database: Database, policy: SignInPolicy, site: Site, code: str, visitor: Visitor, now: datetime
 ) -> SignIn:
     """Complete a sign-in by setting up a second factor that is compulsory. Raises DomainError as `enter_code`."""
-    half = await _counted(database, site, visitor, now)
+    half = await _half_session_of_attempt(database, site, visitor, now)
     async with transaction(database, actor_of(half.person, visitor.address)) as tx:
         if await has_factor(tx, half.person):  # set up meanwhile, perhaps by the rightful owner
             raise _begin_again()
@@ -149,8 +149,8 @@ async def sign_out(tx: Transaction, session: Session, now: datetime) -> None:
     audit(tx, f"{noun_of(session.person)}.sign_out", subject_of(session.person), now)
 
 
-async def _counted(database: Database, site: Site, visitor: Visitor, now: datetime) -> Session:
-    """Return the visitor's half session, with one more attempt counted."""
+async def _half_session_of_attempt(database: Database, site: Site, visitor: Visitor, now: datetime) -> Session:
+    """Count an attempt to enter a code, and return the visitor's half session."""
     async with transaction(database) as tx:
         half = await half_session(tx, site, visitor.cookie, now)
         await count_attempt(tx, Attempt.at(site, half.person.email, visitor.address), now)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tradecounter.access.links import make_link
 from tradecounter.access.queries.passwords import delete_links
 from tradecounter.access.queries.people import (
-    clear_password,
+    enable_without_password,
     fetch_staff_member,
     insert_staff_member,
     lock_administrators,
@@ -103,7 +103,7 @@ async def reset_staff_member(tx: Transaction, email: str, secret: str, now: date
     member = await fetch_staff_member(tx, email)
     if _is_actor(tx, member):
         _require_one_left(administrators, member)
-    await clear_password(tx, "staff", member.id)
+    await enable_without_password(tx, "staff", member.id)
     await delete_factors(tx, "staff", member.id)
     await end_all_sessions(tx, "staff", member.id, now, but=None)
     audit(tx, "staff.reset", _subject(member), now)

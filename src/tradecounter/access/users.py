@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from tradecounter.access.links import make_link
 from tradecounter.access.queries.passwords import delete_links
 from tradecounter.access.queries.people import (
-    clear_password,
+    enable_without_password,
     find_user,
+    find_user_of,
     is_owner,
     list_users,
     put_user,
@@ -22,7 +23,7 @@ from tradecounter.access.queries.second_factors import delete_factors
 from tradecounter.access.queries.sign_ins import end_all_sessions
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import fetch_account, lock_account
+from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
@@ -42,16 +43,23 @@ async def invite_user(
     *,
     more_roles: Sequence[UserRole] = (),
 ) -> tuple[CustomerUser, int]:
-    """Add a customer's user, or change a user's roles, and send a link to set the password by e-mail.
+    """Add a customer's user, or change a user's first role, and send a link to set the password by e-mail.
 
-    Returns the user and the id of the link. Raises DomainError: not found, invalid, conflict (another customer's user).
+    A disabled user is enabled, with no other roles than `role` and `more_roles`; an enabled one keeps its others.
+    Returns the user and the id of the link. Locks the customer's row. Raises DomainError: not found, invalid, conflict
+    (another customer's user; the last owner).
     """
-    await fetch_account(tx, customer_id)
+    await lock_account(tx, customer_id)
     if parse_email(email) is None:
         raise invalid("email", NOT_AN_EMAIL)
     if role not in USER_ROLES:
         raise invalid("role", f"must be one of {', '.join(USER_ROLES)}")
     before = await find_user(tx, email)
+    if before is not None and before.disabled_at is None:
+        more_roles = [*more_roles, *before.more_roles]
+    more_roles = [other for other in dict.fromkeys(more_roles) if other != role]
+    if before is not None and before.customer_id == customer_id and "owner" not in {role, *more_roles}:
+        await _require_other_owner(tx, before)
     user = await put_user(tx, customer_id, email, role, now, more_roles=more_roles)
     if user is None:
         raise DomainError(Kind.CONFLICT, f"email: {email} is a user of another customer")
@@ -64,14 +72,12 @@ async def invite_user(
     return user, link_id
 
 
-async def disable_user(tx: Transaction, email: str, now: datetime) -> CustomerUser:
-    """Disable a customer's user; its sessions and links end. Raises DomainError (not found)."""
-    user = await fetch_user(tx, email)
+async def disable_user(tx: Transaction, user: CustomerUser, now: datetime) -> None:
+    """Disable a customer's user, also the last owner; its sessions and links end."""
     await set_disabled(tx, "account", user.id, now)
     await end_all_sessions(tx, "account", user.id, now, but=None)
     await delete_links(tx, "account", user.id)
     audit(tx, "user.disable", f"user/{user.email}", now)
-    return user
 
 
 async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) -> tuple[CustomerUser, int]:
@@ -80,7 +86,7 @@ async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) ->
     Returns the user and the id of the link. Raises DomainError (not found).
     """
     user = await fetch_user(tx, email)
-    await clear_password(tx, "account", user.id)
+    await enable_without_password(tx, "account", user.id)
     await delete_factors(tx, "account", user.id)
     await end_all_sessions(tx, "account", user.id, now, but=None)
     audit(tx, "user.reset", f"user/{user.email}", now)
@@ -103,8 +109,7 @@ async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
 
 async def fetch_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     """Return one of a customer's users. Raises DomainError (not found)."""
-    match = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
-    return or_not_found(match, "user", user_id)
+    return or_not_found(await find_user_of(tx, customer_id, user_id), "user", user_id)
 
 
 _MOST_LIMIT = 1_000_000_000
@@ -163,7 +168,20 @@ async def change_user_rights(
 
     Raises DomainError: not found, invalid, conflict (disabled; the last owner). Locks the customer's row.
     """
-    user = await _locked(tx, customer_id, user_id)
+    return await _give_rights(tx, await _user_of_locked(tx, customer_id, user_id), rights, now)
+
+
+async def change_user(
+    tx: Transaction, customer_id: int, user_id: int, change: UserChange, now: datetime
+) -> CustomerUser:
+    """Change some of a user's rights. Raises DomainError as `change_user_rights` does."""
+    user = await _user_of_locked(tx, customer_id, user_id)
+    roles = list(user.roles) if change.roles is UNSET else change.roles
+    limit = user.order_limit if change.order_limit is UNSET else change.order_limit
+    return await _give_rights(tx, user, UserRights(roles, limit), now)
+
+
+async def _give_rights(tx: Transaction, user: CustomerUser, rights: UserRights, now: datetime) -> CustomerUser:
     if user.disabled_at is not None:
         raise DomainError(Kind.CONFLICT, f"{user.email} is disabled: invite it again")
     roles = rights.checked_roles()
@@ -179,27 +197,18 @@ async def change_user_rights(
     return changed
 
 
-async def change_user(
-    tx: Transaction, customer_id: int, user_id: int, change: UserChange, now: datetime
-) -> CustomerUser:
-    """Change some of a user's rights. Raises DomainError as `change_user_rights` does."""
-    user = await _locked(tx, customer_id, user_id)
-    roles = list(user.roles) if change.roles is UNSET else change.roles
-    limit = user.order_limit if change.order_limit is UNSET else change.order_limit
-    return await change_user_rights(tx, customer_id, user_id, UserRights(roles, limit), now)
-
-
 async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> CustomerUser:
     """Disable one of a customer's users; its sessions and links end.
 
     Raises DomainError: not found, conflict (the last owner). Locks the customer's row.
     """
-    user = await _locked(tx, customer_id, user_id)
+    user = await _user_of_locked(tx, customer_id, user_id)
     await _require_other_owner(tx, user)
-    return await disable_user(tx, user.email, now)
+    await disable_user(tx, user, now)
+    return user
 
 
-async def _locked(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
+async def _user_of_locked(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     await lock_account(tx, customer_id)
     return await fetch_user_of(tx, customer_id, user_id)
 

@@ -12,6 +12,7 @@ from support.people import (
     Someone,
     choose_password,
     customer_user,
+    disable,
     invitation_of_member,
     later,
     policy_of,
@@ -22,7 +23,7 @@ from tradecounter.access.change_password import ask_for_password_link, mail_pass
 from tradecounter.access.links import link_token
 from tradecounter.access.sessions import list_sessions
 from tradecounter.access.staff import disable_staff_member, reset_staff_member
-from tradecounter.access.users import disable_user, reset_user
+from tradecounter.access.users import reset_user
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import jobs_after
@@ -106,7 +107,7 @@ def test_a_user_of_a_blocked_customer_is_out_until_it_is_unblocked(service: Serv
 def test_a_disabled_or_reset_user_is_signed_out(service: Service) -> None:
     user, now = customer_user(service), service.clock.now()
     cookie = user.sign_in().cookie
-    service.in_transaction(lambda tx: disable_user(tx, user.email, now))
+    disable(service, user.email)
     assert user.session(cookie) is None
     _, link_id = service.in_transaction(lambda tx: reset_user(tx, user.email, SECRET, now))
     assert user.kind_of_error() is Kind.UNAUTHENTICATED

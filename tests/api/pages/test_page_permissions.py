@@ -15,9 +15,9 @@ from support.page_roles import ANYBODY, OFFICE, is_for, roles_for
 from support.page_routes import SITES, PageRoute, page_routes, path_of
 from support.page_walk import Walk, walk
 from support.pages import Person, browser, customer_user, staff_member
+from support.people import disable
 from support.service import Service
 from tradecounter.access.staff import disable_staff_member
-from tradecounter.access.users import disable_user
 from tradecounter.customers.change_account import block_customer
 from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 from tradecounter.edge.permissions import ROLES, USER_ROLES, Role, UserRole
@@ -143,7 +143,7 @@ def credentials(reseller: Reseller, site: PageSite) -> dict[str, dict[str, str]]
     left, disabled = staff_member(service, office.url, "administrator"), customer_user(service, customer.id)
     blocked = customer_user(service, gone.id)
     service.in_transaction(lambda tx: disable_staff_member(tx, left.email, now))
-    service.in_transaction(lambda tx: disable_user(tx, disabled.email, now))
+    disable(service, disabled.email)
     service.in_transaction(lambda tx: block_customer(tx, gone.id, "Unpaid", now))
     other, ended = (user, left) if site is BACK_OFFICE else (member, disabled)
     return {

@@ -125,7 +125,7 @@ def _users(condition: LiteralString) -> Statement[CustomerUser]:
     return Statement(SQL("select {} from customer_user where {}").format(_USER_COLUMNS, SQL(condition)), CustomerUser)
 
 
-_INSERT_USER = Statement(
+_PUT_USER = Statement(
     SQL(
         "insert into customer_user (customer_id, email, email_key, name, role, more_roles, created_at)"
         " values (:customer_id, :email, :email_key, '', :role, :more_roles, :now)"
@@ -152,7 +152,7 @@ async def put_user(
     A disabled user loses its password, so that only the link of the invitation opens the account again.
     """
     return await tx.find_row(
-        _INSERT_USER,
+        _PUT_USER,
         customer_id=customer_id,
         email=email,
         email_key=fold(email),
@@ -187,6 +187,14 @@ _USERS_OF_CUSTOMER = _users(
 async def list_users(tx: Transaction, customer_id: int, changed_since: datetime | None = None) -> list[CustomerUser]:
     """Return a customer's users, disabled ones included, oldest first."""
     return await tx.fetch_all(_USERS_OF_CUSTOMER, customer_id=customer_id, changed_since=changed_since)
+
+
+_USER_OF_CUSTOMER = _users("id = :id and customer_id = :customer_id")
+
+
+async def find_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser | None:
+    """Return one of a customer's users, or None."""
+    return await tx.find_row(_USER_OF_CUSTOMER, id=user_id, customer_id=customer_id)
 
 
 class UserVisits(Struct, frozen=True):
@@ -278,9 +286,11 @@ async def set_disabled(tx: Transaction, site: Site, person_id: int, now: datetim
     await tx.execute(_DISABLE_PERSON[site], id=person_id, now=now)
 
 
-_CLEAR_PASSWORD = _for_both_tables(SQL("update {} set password_hash = null, disabled_at = null where id = :id"))
+_ENABLE_WITHOUT_PASSWORD = _for_both_tables(
+    SQL("update {} set password_hash = null, disabled_at = null where id = :id")
+)
 
 
-async def clear_password(tx: Transaction, site: Site, person_id: int) -> None:
-    """Delete a person's password, and enable the person."""
-    await tx.execute(_CLEAR_PASSWORD[site], id=person_id)
+async def enable_without_password(tx: Transaction, site: Site, person_id: int) -> None:
+    """Enable a person, who has no password then."""
+    await tx.execute(_ENABLE_WITHOUT_PASSWORD[site], id=person_id)

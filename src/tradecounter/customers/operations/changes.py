@@ -153,5 +153,4 @@ async def make_key(tx: Transaction, customer_id: int, request: KeyRequest, now: 
 
 async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> None:
     """Disable one of a customer's users, also the last owner. Raises DomainError (not found)."""
-    user = await fetch_user_of(tx, customer_id, user_id)
-    await disable_user(tx, user.email, now)
+    await disable_user(tx, await fetch_user_of(tx, customer_id, user_id), now)

@@ -197,7 +197,8 @@ class CustomerOperations(Struct, frozen=True):
     async def invite_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: UserRequest) -> User:
         """Invite a user.
 
-        Adds the user, or changes the role, and sends a link to set the password by e-mail.
+        Adds the user, or changes the first role, and sends a link to set the password by e-mail. 409 if the address is
+        another customer's user, or if no owner would be left.
         """
         user, _ = await invite_user(tx, customer_id, body.email, body.role, self.secret(), now)
         return _user(user)
