@@ -80,8 +80,8 @@ STANDING = Statement(
                array(select nextval('order_line_id_seq') from generate_series(1, :lines::integer)) as line_ids,
                case when :cap::bigint is null then false
                     when pending.count < :cap::bigint - current_setting('max_connections')::bigint
-                    then {create} is null
-                    else {create_alone} is not null
+                    then {create} is null -- takes the shared lock, and is false
+                    else {create_alone} is not null -- takes the exclusive lock, and is true
                end as near_cap,
                {server} as server, {catalogue} as catalogue, {shipping} as shipping
         from customer c cross join lateral ({pending}) as pending where c.id = :customer_id
