@@ -19,7 +19,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.place_bank_line import Placement, place_bank_line
-from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
+from tradecounter.payments.remittances import PaidInvoices, announce_payment, withdraw_remittance
 from tradecounter.payments.wire import PaymentImport
 
 
@@ -40,7 +40,7 @@ def tell(shop: Service, customer: Customer, reference: str) -> tuple[int, int]:
     """An invoice of more than 20 pounds, and the remittance that announces 20 pounds of it."""
     number = number_of(shop, invoiced(shop, customer))
     paid = PaidInvoices(invoices=[number], amount=Decimal(20), reference=reference)
-    told = shop.in_transaction(lambda tx: tell_of_payment(tx, customer.id, None, paid, shop.clock.now()))
+    told = shop.in_transaction(lambda tx: announce_payment(tx, customer.id, None, paid, shop.clock.now()))
     return number, told.id
 
 
@@ -88,7 +88,7 @@ def test_two_bank_files_at_once_pay_a_remittance_once(shop: Service) -> None:
     first, second = sorted(after_the_lock(shop, customer, files), key=lambda done: -done.recorded)
     assert (first.recorded, second.recorded) == (1, 0)
     assert [line.why for line in second.unplaced] == [
-        f"customer {customer.id} has told of this payment, but it has come or was taken back meanwhile"
+        f"customer {customer.id} announced this payment, but it has since arrived or been withdrawn"
     ]
     assert (payments_of(shop, customer), due_of(shop, number)) == (1, due - 20)
 
@@ -98,11 +98,11 @@ def test_a_remittance_that_is_taken_back_before_the_lock_places_no_money(shop: S
     _, remittance_id = tell(shop, customer, "Payment run 882")
 
     def take_back() -> None:
-        shop.in_transaction(lambda tx: take_back_remittance(tx, customer.id, remittance_id, shop.clock.now()))
+        shop.in_transaction(lambda tx: withdraw_remittance(tx, customer.id, remittance_id, shop.clock.now()))
 
     [done] = after_the_lock(shop, customer, [partial(bank, shop, "A branch,PAYMENT RUN 882")], take_back)
     assert done.recorded == 0
-    assert "taken back meanwhile" in done.unplaced[0].why
+    assert "been withdrawn" in done.unplaced[0].why
     assert payments_of(shop, customer) == 0
 
 

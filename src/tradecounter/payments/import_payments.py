@@ -37,7 +37,7 @@ from tradecounter.payments.queries.remittances import (
     RemittanceAdvice,
     awaited_amounts,
     lock_awaited,
-    set_come,
+    mark_received,
 )
 from tradecounter.payments.record_payment import (
     LONGEST_REFERENCE,
@@ -56,7 +56,7 @@ class _Target(Struct, frozen=True):
 
     Attributes:
         why: how this was found out, in words.
-        remittance: the id of the remittance that the money pays, if a customer told of it.
+        remittance: the id of the remittance that the money pays, if a customer has announced it.
     """
 
     customer_id: int
@@ -99,7 +99,7 @@ async def import_payments(
 
     A line is placed by the first of these that applies:
 
-    1. A customer has told of the payment, and the line points to no other customer.
+    1. A customer has announced the payment, and the line points to no other customer.
     2. The reference has invoice numbers, all of one customer, and names no other customer.
     3. Somebody has placed an earlier line of the same payer by hand.
 
@@ -115,7 +115,7 @@ async def import_payments(
         await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.number], recording, now)
     placed = [(recorded.claimed.id, recorded.payment.id, recorded.target.why) for recorded in recording.recorded]
     await set_placed(tx, placed, file_id, now)
-    await set_come(
+    await mark_received(
         tx,
         {
             recorded.target.remittance: recorded.payment.id
@@ -141,7 +141,7 @@ async def import_payments(
 
 
 class _Evidence(Struct, frozen=True, kw_only=True):
-    """What tells where the money of lines goes.
+    """What shows where the money of lines goes.
 
     Attributes:
         owners: the owners of the invoices that references name, by invoice number.
@@ -178,13 +178,12 @@ async def _lock_targets(tx: Transaction, lines: Sequence[BankLine], now: datetim
 def _if_awaited(target: _Target | _Unknown, awaited: Collection[int]) -> _Target | _Unknown:
     if isinstance(target, _Unknown) or target.remittance is None or target.remittance in awaited:
         return target
-    return _Unknown(
-        f"customer {target.customer_id} has told of this payment, but it has come or was taken back meanwhile"
-    )
+    problem = "but it has since arrived or been withdrawn"
+    return _Unknown(f"customer {target.customer_id} announced this payment, {problem}")
 
 
 async def _read_evidence(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> _Evidence:
-    """Read everything that tells where the money of readable lines goes."""
+    """Read everything that shows where the money of readable lines goes."""
     owners = await invoices_numbered(tx, {number for line in lines for number in line.numbers})
     without_invoice = [line for line in lines if owners.keys().isdisjoint(line.numbers)]
     payers = await customers_of_payers(tx, {line.payer_text for line in without_invoice if line.payer_text})
@@ -223,8 +222,8 @@ def _target(line: BankLine, evidence: _Evidence) -> _Target | _Unknown:
         return _target_of_invoices(line, owners, evidence)
     if line.payer_text in evidence.payers:
         return _Target(evidence.payers[line.payer_text], [], "its payer's earlier money was placed here by hand")
-    tellers = sorted({remittance.customer_id for remittance in evidence.awaited if remittance.amount == line.pounds})
-    hint = f"; customers who told of this amount: {', '.join(map(str, tellers))}" if tellers else ""
+    announcers = sorted({remittance.customer_id for remittance in evidence.awaited if remittance.amount == line.pounds})
+    hint = f"; customers who announced this amount: {', '.join(map(str, announcers))}" if announcers else ""
     return _Unknown(f"the reference has no number of an invoice{hint}")
 
 
@@ -237,8 +236,8 @@ def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence
     others = names_another(line.reference, customer_id, evidence.companies) if payer in {None, customer_id} else [payer]
     if others:
         of = " and ".join(map(str, others))
-        return _Unknown(f"customer {customer_id} has told of this payment, but it may be of customer {of}")
-    why = f"the customer has told of this payment of {_invoices(remittance.invoices)}"
+        return _Unknown(f"customer {customer_id} announced this payment, but it may be of customer {of}")
+    why = f"the customer announced this payment of {_invoices(remittance.invoices)}"
     return _Target(customer_id, remittance.invoices, why, remittance.id)
 
 

@@ -46,7 +46,7 @@ from tradecounter.payments.queries.payments import (
     insert_payment,
     store_reversal,
 )
-from tradecounter.payments.queries.remittances import await_again
+from tradecounter.payments.queries.remittances import reopen_remittances
 from tradecounter.payments.wire import Payment, present_payment
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
@@ -237,7 +237,7 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
     else:
         await _take_back(tx, payment, now)
     store_reversal(tx, payment_id, reason, now)
-    await await_again(tx, payment_id)
+    await reopen_remittances(tx, payment_id)
     release_line_of(tx, payment_id, f"payment {payment_id} was reversed: {reason}", now)
     reversed_ = present_payment(await fetch_payment(tx, payment_id))
     before, after = present_payment(payment), {"reason": reason}

@@ -35,13 +35,13 @@ class PaidInvoices(Struct, kw_only=True):
     reference: Annotated[str, Meta(max_length=100)] = ""
 
 
-async def tell_of_payment(
+async def announce_payment(
     tx: Transaction, customer_id: int, user_id: int | None, paid: PaidInvoices, now: datetime
 ) -> RemittanceAdvice:
-    """Store that a customer has paid invoices. Without a user, staff were told.
+    """Store a payment that a customer announces for invoices. Without a user, staff store it.
 
     Raises DomainError: invalid (an invoice that is not the customer's or is paid, an amount, a day), conflict (too many
-    that have not come).
+    that have not arrived).
     """
     await lock_account(tx, customer_id)  # so that remittances that are stored at the same time count each other
     due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, customer_id)}
@@ -59,22 +59,22 @@ async def tell_of_payment(
     if paid_on < uk_date(now) - AWAITED_FOR:
         raise invalid("paid_on", f"is more than {AWAITED_FOR.days} days ago")
     if len(await awaited_of(tx, [customer_id], now - AWAITED_FOR)) >= _MOST_AWAITED:
-        raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} payments that were told of have not come yet")
+        raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} announced payments have not arrived yet")
     reference = paid.reference.strip()
-    told = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
-    after = {"id": told.id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
+    announced = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
+    after = {"id": announced.id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
     audit(tx, "remittance.tell", f"customer/{customer_id}", now, after=after)
-    return told
+    return announced
 
 
-async def told_invoices(tx: Transaction, customer_id: int, now: datetime) -> set[int]:
-    """Return the invoices that a customer says are paid, while the money has not come."""
+async def announced_invoices(tx: Transaction, customer_id: int, now: datetime) -> set[int]:
+    """Return the invoices of a customer's announced payments that have not arrived."""
     awaited = await awaited_of(tx, [customer_id], now - AWAITED_FOR)
     return {number for remittance in awaited for number in remittance.invoices}
 
 
-async def take_back_remittance(tx: Transaction, customer_id: int, remittance_id: int, now: datetime) -> None:
-    """Delete a remittance. Raises DomainError (not found), also if the money has come."""
+async def withdraw_remittance(tx: Transaction, customer_id: int, remittance_id: int, now: datetime) -> None:
+    """Delete a remittance. Raises DomainError (not found), also if the money has arrived."""
     if not await remove_remittance(tx, customer_id, remittance_id):
         raise not_found("payment", remittance_id)
     audit(tx, "remittance.take_back", f"customer/{customer_id}", now, before={"id": remittance_id})
@@ -88,7 +88,7 @@ def matching_remittance(
     The remittance has the line's amount. Besides, the line contains the remittance's reference, which must say more
     than "payment"; or the payer's earlier money went to the remittance's customer, `payer_id`. If several remittances
     fit equally well, the line pays none of them, unless all have the same customer and the same invoices, as when two
-    colleagues tell of one payment. Then it pays the first one.
+    colleagues announce one payment. Then it pays the first one.
     """
     of_amount = [remittance for remittance in awaited if remittance.amount == line.pounds and remittance.id not in used]
     reference = typed_code(line.reference)

@@ -39,7 +39,7 @@ def invoices(shop: Service, customer: Customer, count: int = 2) -> list[int]:
 
 
 def tell(person: Person, numbers: list[int], **fields: str) -> str:
-    """What the page says once it was told of a payment."""
+    """What the page says once a payment was announced."""
     return text_of(person.sends(PATH, {"once": "", "invoices": [str(number) for number in numbers], **fields}))
 
 
@@ -103,7 +103,7 @@ def test_money_is_placed_by_the_reference_that_the_customer_has_told(
     assert "waiting" in said.lower()
     done = bank(shop, f"{due},Someone,PAYMENT-RUN 117 / ACME")
     assert done.recorded == 1
-    assert "has told of this payment" in done.payments[0].why
+    assert "announced this payment" in done.payments[0].why
     assert [due_of(shop, number) for number in numbers[1:]] == [0, 0]
     assert due_of(shop, numbers[0]) > 0
     assert "received" in text_of(payer.get(PATH)).lower()
@@ -126,7 +126,7 @@ def test_the_amount_alone_places_nothing_but_is_said(shop: Service, customer: Cu
     tell(payer, [number], amount="77.31", reference="abc")
     done = bank(shop, "77.31,Somebody,abc", "77.32,Somebody,abc")
     assert done.recorded == 0
-    assert f"customers who told of this amount: {customer.id}" in done.unplaced[0].why
+    assert f"customers who announced this amount: {customer.id}" in done.unplaced[0].why
     assert "told" not in done.unplaced[1].why
 
 
@@ -190,7 +190,7 @@ def test_debtors_show_what_was_told_and_it_can_be_taken_back(
     [(told,)] = rows(shop, "select id from remittance where customer_id = %s", customer.id)
     stranger = customer_user(shop, shop.customer().id, "accounts")
     assert stranger.send(f"{PATH}/{told}/take-back").status_code == 404
-    assert "It is taken back." in text_of(payer.sends(f"{PATH}/{told}/take-back"))
+    assert "It is withdrawn." in text_of(payer.sends(f"{PATH}/{told}/take-back"))
     assert "12.34" not in text_of(finance.get("/money?sort=-due"))
     actions = rows(shop, "select action from audit_entry where subject = %s order by id", f"customer/{customer.id}")
     assert actions[-2:] == [("remittance.tell",), ("remittance.take_back",)]
@@ -234,7 +234,7 @@ def test_words_of_every_payment_place_no_money(
     tell(payer, [number], amount="41.17", reference=reference)
     done = bank(shop, f"41.17,J Unknown,FASTER PAYMENT INVOICE {number + 5_000_000}")
     assert done.recorded == 0
-    assert str(customer.id) in done.unplaced[0].why.partition("told of this amount")[2]
+    assert str(customer.id) in done.unplaced[0].why.partition("announced this amount")[2]
 
 
 def test_nobody_gets_the_money_of_another_customer_by_telling_of_it(
@@ -248,5 +248,5 @@ def test_nobody_gets_the_money_of_another_customer_by_telling_of_it(
     tell(payer, [number], amount="61.14", reference="Run 2026-05")
     done = bank(shop, f"61.13,Zanzibar{customer.id} Phones,run 2026-05", f"61.14,Payer of {other.id},run 2026-05")
     assert done.recorded == 0
-    why = f"customer {customer.id} has told of this payment, but it may be of customer {other.id}"
+    why = f"customer {customer.id} announced this payment, but it may be of customer {other.id}"
     assert [unplaced.why for unplaced in done.unplaced] == [why, why]

@@ -44,7 +44,7 @@ from tradecounter.kit.errors import DomainError, not_found
 from tradecounter.letterhead.seller import bank_details, letterhead_from
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
-from tradecounter.payments.remittances import told_invoices
+from tradecounter.payments.remittances import announced_invoices
 
 _MOST_FILES = 100
 _AMOUNTS = ("net", "vat", "gross")
@@ -82,7 +82,7 @@ class OwnInvoicePages(Struct, frozen=True):
     parts: AccountParts
 
     async def _owed(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
-        told = await told_invoices(tx, call.customer_id, now)
+        told = await announced_invoices(tx, call.customer_id, now)
         owed = owed_of(await open_invoices(tx, call.customer_id), told, now)
         in_advance = await unallocated_of(tx, call.customer_id)
         return {"now": now, "owed": owed, "in_advance": in_advance, "bank": bank_details(self.parts.settings)}

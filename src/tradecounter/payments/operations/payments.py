@@ -19,7 +19,7 @@ from tradecounter.payments.operations.examples import PAYMENTS_DESCRIBED
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.queries.remittances import RemittanceAdvice, fetch_remittance, remittance_table
 from tradecounter.payments.record_payment import PaymentRequest, record_payment, reverse_payment
-from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
+from tradecounter.payments.remittances import PaidInvoices, announce_payment, withdraw_remittance
 from tradecounter.payments.wire import Payment, present_payment
 
 _PAYMENTS = Subject(tag="Billing", read="billing:read", write="billing:write", described=PAYMENTS_DESCRIBED)
@@ -79,7 +79,7 @@ class RemittanceRequest(PaidInvoices, kw_only=True):
 
 _DESCRIBED: Mapping[type, Described] = {
     RemittanceAdvice: Described(
-        "What was told.",
+        "The announced payment.",
         RemittanceAdvice(
             id=3,
             customer_id=1001,
@@ -109,13 +109,13 @@ class RemittanceListParameters(ChangingParameters, frozen=True, kw_only=True):
 
 
 class RemittanceOperations(Struct, frozen=True):
-    """The endpoints of what customers tell of payments."""
+    """The endpoints of payments that customers announce."""
 
     desk: Desk
 
-    @_REMITTANCES.lists(_ALL_REMITTANCES, "What was told.")
+    @_REMITTANCES.lists(_ALL_REMITTANCES, "The remittances.")
     async def list_remittances(self, tx: Transaction, query: RemittanceListParameters) -> ListPage[RemittanceAdvice]:
-        """What customers have told of their payments.
+        """Payments that customers have announced.
 
         The latest first. Bank files place the money by it.
         """
@@ -124,20 +124,20 @@ class RemittanceOperations(Struct, frozen=True):
 
     @_REMITTANCES.changes("POST", _ALL_REMITTANCES, location=f"{_ALL_REMITTANCES}/{{id}}", errors=(NOT_FOUND,))
     async def tell_of_payment(self, tx: Transaction, now: datetime, body: RemittanceRequest) -> RemittanceAdvice:
-        """Note what a customer tells of a payment."""
+        """Note a payment that a customer announces."""
         account = await fetch_account(tx, body.customer_id)
-        return await tell_of_payment(tx, account.id, None, body, now)
+        return await announce_payment(tx, account.id, None, body, now)
 
     @_REMITTANCES.shows(_ONE_REMITTANCE)
     async def get_remittance(self, tx: Transaction, remittance_id: RemittanceId) -> RemittanceAdvice:
-        """What was told of one payment."""
+        """One announced payment."""
         return await fetch_remittance(tx, remittance_id)
 
-    @_REMITTANCES.changes("DELETE", _ONE_REMITTANCE, "It is taken back.")
+    @_REMITTANCES.changes("DELETE", _ONE_REMITTANCE, "It is withdrawn.")
     async def take_back_remittance(self, tx: Transaction, now: datetime, remittance_id: RemittanceId) -> None:
-        """Take back what was told of a payment.
+        """Withdraw an announced payment.
 
-        404 also once the money has come.
+        404 also once the money has arrived.
         """
         remittance = await fetch_remittance(tx, remittance_id)
-        await take_back_remittance(tx, remittance.customer_id, remittance_id, now)
+        await withdraw_remittance(tx, remittance.customer_id, remittance_id, now)

@@ -1,4 +1,4 @@
-"""`/account/invoice/remittance`: the customer tells which invoices it has paid."""
+"""`/account/invoice/remittance`: the customer announces which invoices it has paid."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -22,9 +22,9 @@ from tradecounter.payments.queries.remittances import RemittanceAdvice, remittan
 from tradecounter.payments.remittances import (
     MOST_INVOICES,
     PaidInvoices,
-    take_back_remittance,
-    tell_of_payment,
-    told_invoices,
+    announce_payment,
+    announced_invoices,
+    withdraw_remittance,
 )
 
 _PATH = "/account/invoice/remittance"
@@ -42,7 +42,7 @@ class RemittancePages(Struct, frozen=True):
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             unpaid = await invoices_to_pay(tx, call.customer_id, MOST_INVOICES + 1)
-            waiting = await told_invoices(tx, call.customer_id, now)
+            waiting = await announced_invoices(tx, call.customer_id, now)
             remittances = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
         invoices, are_more = unpaid[:MOST_INVOICES], len(unpaid) > MOST_INVOICES
         chosen = _chosen(call.raw_query, invoices, now) - waiting
@@ -69,18 +69,18 @@ class RemittancePages(Struct, frozen=True):
         user_roles=ACCOUNTS,
     )
     async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> RemittanceAdvice:
-        return await tell_of_payment(tx, call.customer_id, user_of(call).id, body, now)
+        return await announce_payment(tx, call.customer_id, user_of(call).id, body, now)
 
     @action(
         f"{_PATH}/{{id}}/take-back",
-        "Take back what was told of a payment",
+        "Withdraw an announced payment",
         shown=show_remittances,
         to=_PATH,
-        done="It is taken back.",
+        done="It is withdrawn.",
         user_roles=ACCOUNTS,
     )
     async def take_back(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await take_back_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
+        await withdraw_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
 
 
 def _chosen(raw_query: str, invoices: Sequence[InvoiceRecord], now: datetime) -> set[int]:

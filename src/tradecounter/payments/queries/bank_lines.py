@@ -134,9 +134,9 @@ _CLAIM = Statement("""
         select nextval(pg_get_serial_sequence('bank_line', 'id')) as id, t.*
         from (
             select * from unnest(:lines::integer[], :days::text[], :amounts_written::text[], :references::text[],
-                                 :received_on::date[], :amounts::numeric[], :usual::text[], :identities::text[],
+                                 :received_on::date[], :amounts::numeric[], :payer_texts::text[], :identities::text[],
                                  :occurrences::integer[])
-                 as given (line, day_written, amount_written, reference, received_on, amount, usual, identity,
+                 as given (line, day_written, amount_written, reference, received_on, amount, payer_text, identity,
                            occurrence)
             order by line
         ) t
@@ -144,8 +144,8 @@ _CLAIM = Statement("""
     insert into bank_line (id, bank_file_id, line, day_written, amount_written, reference, received_on, amount, usual,
                            identity, occurrence, state, why, changed_at)
     overriding system value
-    select id, :file_id, line, day_written, amount_written, reference, received_on, amount, usual, identity, occurrence,
-           'unplaced', '', :now
+    select id, :file_id, line, day_written, amount_written, reference, received_on, amount, payer_text, identity,
+           occurrence, 'unplaced', '', :now
     from numbered order by identity, occurrence
     on conflict (identity, occurrence) do update
     set received_on = excluded.received_on, changed_at = excluded.changed_at
@@ -184,7 +184,7 @@ async def claim_lines(
         references=[line.reference for line in lines],
         received_on=[line.received_on for line in lines],
         amounts=[line.pounds for line in lines],
-        usual=[line.payer_text for line in lines],
+        payer_texts=[line.payer_text for line in lines],
         identities=identities,
         occurrences=occurrences,
     )
@@ -241,8 +241,8 @@ def release_line_of(tx: Transaction, payment_id: int, why: str, now: datetime) -
 
 # Only what was placed by hand teaches, and only while it is one customer's.
 _CUSTOMERS_OF_PAYERS = Statement("""
-    select l.usual, min(p.customer_id) from bank_line l join payment p on p.id = l.payment_id
-    where l.usual = any(:usual) and l.usual <> '' and l.state = 'placed'
+    select l.usual as payer_text, min(p.customer_id) from bank_line l join payment p on p.id = l.payment_id
+    where l.usual = any(:payer_texts) and l.usual <> '' and l.state = 'placed'
     group by l.usual having count(distinct p.customer_id) = 1 and bool_or(l.placed_by is null)
 """)
 
@@ -252,7 +252,7 @@ async def customers_of_payers(tx: Transaction, payers: Collection[str]) -> dict[
 
     A payer whose lines were placed by hand, all for one customer, has a customer.
     """
-    return dict(await tx.fetch_all(_CUSTOMERS_OF_PAYERS, usual=list(payers)))
+    return dict(await tx.fetch_all(_CUSTOMERS_OF_PAYERS, payer_texts=list(payers)))
 
 
 class Company(Struct, frozen=True):

@@ -15,7 +15,7 @@ from tradecounter.kit.wire import Amount, Moment, Timed
 
 
 class RemittanceAdvice(Timed, Struct, frozen=True):
-    """What a customer has told of a payment."""
+    """A payment that a customer has announced."""
 
     id: int
     customer_id: int
@@ -61,11 +61,11 @@ _REMOVE = Statement("delete from remittance where id = :id and customer_id = :cu
 _LOCK_AWAITED = Statement(
     "select id from remittance where id = any(:ids::bigint[]) and payment_id is null order by id for update"
 )
-_COME = Statement("""
+_MARK_RECEIVED = Statement("""
     update remittance set payment_id = t.payment_id
     from unnest(:ids::bigint[], :payments::bigint[]) as t (id, payment_id) where remittance.id = t.id
 """)
-_AWAIT_AGAIN = Statement("update remittance set payment_id = null where payment_id = :payment_id")
+_REOPEN = Statement("update remittance set payment_id = null where payment_id = :payment_id")
 
 
 async def insert_remittance(
@@ -105,33 +105,33 @@ async def remittance_table(
 
 
 async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[RemittanceAdvice]:
-    """Return the remittances of customers that were announced after a moment and have not come."""
+    """Return the remittances of customers that were announced after a moment and have not arrived."""
     return await tx.fetch_all(_AWAITED_OF, customer_ids=list(customer_ids), since=since)
 
 
 async def awaited_amounts(tx: Transaction, amounts: Collection[Decimal], since: datetime) -> list[RemittanceAdvice]:
-    """Return the remittances of these amounts that were announced after a moment and have not come."""
+    """Return the remittances of these amounts that were announced after a moment and have not arrived."""
     return await tx.fetch_all(_AWAITED_AMOUNTS, amounts=list(amounts), since=since)
 
 
 async def remove_remittance(tx: Transaction, customer_id: int, remittance_id: int) -> bool:
-    """Delete a remittance that has not come; return whether there was one."""
+    """Delete a remittance that has not arrived; return whether there was one."""
     return await tx.execute(_REMOVE, id=remittance_id, customer_id=customer_id) == 1
 
 
 async def lock_awaited(tx: Transaction, remittance_ids: Collection[int]) -> set[int]:
-    """Lock those of the remittances until the transaction ends that have not come; return their ids."""
+    """Lock those of the remittances until the transaction ends that have not arrived; return their ids."""
     if not remittance_ids:
         return set()
     return {remittance_id for (remittance_id,) in await tx.fetch_all(_LOCK_AWAITED, ids=list(remittance_ids))}
 
 
-async def set_come(tx: Transaction, payments: Mapping[int, int]) -> None:
-    """Record the payments by which locked remittances have come, by the remittances' ids."""
+async def mark_received(tx: Transaction, payments: Mapping[int, int]) -> None:
+    """Record the payments by which locked remittances have arrived, by the remittances' ids."""
     if payments:
-        await tx.execute(_COME, ids=list(payments), payments=list(payments.values()))
+        await tx.execute(_MARK_RECEIVED, ids=list(payments), payments=list(payments.values()))
 
 
-async def await_again(tx: Transaction, payment_id: int) -> None:
-    """Record that the remittances of a reversed payment have not come."""
-    await tx.execute(_AWAIT_AGAIN, payment_id=payment_id)
+async def reopen_remittances(tx: Transaction, payment_id: int) -> None:
+    """Record that the remittances of a reversed payment have not arrived."""
+    await tx.execute(_REOPEN, payment_id=payment_id)

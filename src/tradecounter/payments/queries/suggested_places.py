@@ -53,12 +53,12 @@ class Payer(Struct, frozen=True):
 # The oldest invoices of a customer come to at least as much as the same number of the smallest ones of all: that bounds
 # how many of each customer need a running sum, which takes most of the time. Names begin with a part of a text of their
 # first letters, so a join finds them; comparing each name with each text takes longer.
-# Banks cut long names: a text that ends within a company's name begins it. `usual` is the payer's name, which a line
-# has first and whose numbers are no invoices'; without a payer's name it is the whole text.
+# Banks cut long names: a text that ends within a company's name begins it. `payer_text` is the payer's name, which a
+# line has first and whose numbers are no invoices'; without a payer's name it is the whole text.
 _PAYERS = Statement(
     SQL("""
     with line as materialized (
-        select id, usual, lower(reference) as reference, amount,
+        select id, usual as payer_text, lower(reference) as reference, amount,
                case when starts_with(lower(reference), usual || ' ') then substr(reference, length(usual) + 1)
                     else reference end as numbers
         from bank_line
@@ -81,8 +81,9 @@ _PAYERS = Statement(
     ),
     earlier as (
         select line.id, p.customer_id, count(*) as times, max(l.received_on) as last_on
-        from line join bank_line l on l.usual = line.usual and l.state = 'placed' join payment p on p.id = l.payment_id
-        where line.usual <> '' group by 1, 2
+        from line join bank_line l on l.usual = line.payer_text and l.state = 'placed'
+             join payment p on p.id = l.payment_id
+        where line.payer_text <> '' group by 1, 2
     ),
     company as materialized (
         select id, lower(company) as name, left(lower(company), :letters_enough) as beginning
@@ -100,7 +101,7 @@ _PAYERS = Statement(
         join line on line.id = p.id
         cross join lateral (
             select text, substr(text, nullif(position(c.beginning in text), 0)) as tail
-            from unnest(array[line.reference, line.usual]) as text
+            from unnest(array[line.reference, line.payer_text]) as text
         ) t
         where (position(c.name in text) > 0 or starts_with(c.name, tail))
           and exists (select from invoice_balance b where b.customer_id = c.id and b.due > 0)

@@ -27,7 +27,7 @@ from tradecounter.orders.queries.today import MOST_COUNTED, AccountSummary, acco
 from tradecounter.orders.states import PricedQuote
 from tradecounter.orders.waiting import Wait, waits_of_rows
 from tradecounter.parts.account import AccountParts
-from tradecounter.payments.remittances import told_invoices
+from tradecounter.payments.remittances import announced_invoices
 from tradecounter.quotes.queries import open_quotes
 from tradecounter.saved_lists.queries import usual_items
 from tradecounter.storefront.shown_product import ShownLine, shown_lines
@@ -112,7 +112,7 @@ class HomePages(Struct, frozen=True):
     async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
         used = await outstanding_of(tx, account.id)
         now = self.desk.clock.now()
-        owed = owed_of(await open_invoices(tx, account.id), await told_invoices(tx, account.id, now), now)
+        owed = owed_of(await open_invoices(tx, account.id), await announced_invoices(tx, account.id, now), now)
         home.to_pay = owed.to_pay
         home.on_account = await unallocated_of(tx, account.id)
         limit = NOTHING if account.credit_limit is None else account.credit_limit
