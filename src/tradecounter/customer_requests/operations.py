@@ -107,9 +107,9 @@ class _OwnRequests(Struct, frozen=True):
         return await count_requests(tx, self.customer_id, self.state)
 
     async def read(
-        self, tx: Transaction, most: int, start: int, behind: CustomerRequest | None
+        self, tx: Transaction, most: int, start: int, after: CustomerRequest | None
     ) -> Sequence[CustomerRequest]:
-        before = None if behind is None else behind.id
+        before = None if after is None else after.id
         return await request_table(tx, self.state, most, before, customer_id=self.customer_id, start=start)
 
     async def shown(self, _tx: Transaction, rows: Sequence[CustomerRequest]) -> Sequence[SupportRequest]:

@@ -13,7 +13,7 @@ Row = TypeVar("Row")
 After = tuple[Any, int] | None
 
 _PAGE = SQL("{select} where {conditions} order by {column} {order}, {key} {order} limit :most")
-_BEHIND = SQL("({column}, {key}) {sign} (:after_value::{kind}, :after_id)")
+_LATER = SQL("({column}, {key}) {sign} (:after_value::{kind}, :after_id)")
 _ORDERED = SQL("{rows} order by {column} {order}, {key} {order}")
 
 
@@ -48,13 +48,13 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
         return {name: column.cursor_type for name, column in self.columns.items()}
 
     def place_of(self, row: Row, column: str) -> tuple[Any, int]:
-        """Return the place of a row in the order of a column, behind which the next page begins."""
+        """Return the place of a row in the order of a column, after which the next page begins."""
         return self.columns[column].value(row), self.key_of(row)
 
     async def page(
         self, tx: Transaction, wanted: Any, column: str, most: int | None, *, descending: bool, after: After = None
     ) -> list[Row]:
-        """Return rows that match a filter, sorted by a column, behind `after`; without `most`, all of them."""
+        """Return rows that match a filter, sorted by a column, beginning after `after`; without `most`, all of them."""
         found = where(wanted, self.conditions)
         return await self.page_where(tx, found, column, most, descending=descending, after=after)
 
@@ -73,8 +73,8 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
         by, place = self.columns[column], dict[str, Any]()
         if after is not None:
             sign = SQL("<" if descending else ">")
-            behind = _BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type)
-            condition = SQL("{} and {}").format(condition, behind)
+            later = _LATER.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type)
+            condition = SQL("{} and {}").format(condition, later)
             place = {"after_value": after[0], "after_id": after[1]}
         order = {"column": by.expression, "key": self.key, "order": SQL("desc" if descending else "asc")}
         sql = _PAGE.format(select=self.select, conditions=condition, **order)

@@ -49,7 +49,7 @@ class ManufacturerRow(Struct, forbid_unknown_fields=True):
 
 
 class SynonymsRow(Struct, forbid_unknown_fields=True):
-    """Words and phrases that mean the same, parted by commas."""
+    """Words and phrases that mean the same, separated by commas."""
 
     words: Annotated[str, Meta(min_length=1, max_length=500)]
 
@@ -170,7 +170,7 @@ def staged_synonyms(row: SynonymsRow, notes: RowNotes) -> Iterator[Staged]:
         return
     phrases = list(dict.fromkeys(" ".join(phrase) for phrase in phrases_of(words)))
     if len(phrases) < _LEAST_PHRASES:
-        notes.error("words", "must have two or more words or phrases that mean the same, parted by commas")
+        notes.error("words", "must have two or more words or phrases that mean the same, separated by commas")
     yield ", ".join(phrases), {"words": words, "active": True}
 
 

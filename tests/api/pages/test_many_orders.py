@@ -103,9 +103,10 @@ def test_orders_are_invoiced_in_one_go(shop: Service, office: BackOfficeSite, cu
     manager = staff_member(shop, office.url, "administrator")
     names = names_of([buy(customer), buy(customer)])
     manager.send("/order/many/dispatch", dispatched(manager, names[:1], []))
-    fields = fields_of(manager.get(f"/order/many/invoice?{query(names)}"))
+    fields, of_another = (fields_of(manager.get(f"/order/many/invoice?{query(names)}")) for _ in range(2))
     answer = text_of(manager.send("/order/many/invoice", fields))
     assert "1 order invoiced" in answer
+    assert "already covers everything dispatched" in text_of(manager.send("/order/many/invoice", of_another))
     assert customer.get(f"/order/{names[0]}/invoice").status_code == 200
     assert customer.get(f"/order/{names[1]}/invoice").status_code == 412
 

@@ -97,9 +97,9 @@ class _Invoices(Struct, frozen=True):
         return await count_invoices(tx, self.chosen)
 
     async def read(
-        self, tx: Transaction, most: int, start: int, behind: InvoiceRecord | None
+        self, tx: Transaction, most: int, start: int, after: InvoiceRecord | None
     ) -> Sequence[InvoiceRecord]:
-        chosen = self.chosen if behind is None else replace(self.chosen, before=behind.number)
+        chosen = self.chosen if after is None else replace(self.chosen, before=after.number)
         return await list_invoices(tx, chosen, most, start)
 
     async def shown(self, tx: Transaction, rows: Sequence[InvoiceRecord]) -> Sequence[CustomerInvoice]:

@@ -69,9 +69,9 @@ class _CreditNotes(Struct, frozen=True):
         return await count_credit_notes(tx, self.chosen)
 
     async def read(
-        self, tx: Transaction, most: int, start: int, behind: CreditNoteRecord | None
+        self, tx: Transaction, most: int, start: int, after: CreditNoteRecord | None
     ) -> Sequence[CreditNoteRecord]:
-        chosen = self.chosen if behind is None else replace(self.chosen, before=behind.number)
+        chosen = self.chosen if after is None else replace(self.chosen, before=after.number)
         return await list_credit_notes(tx, chosen, most, start)
 
     async def shown(self, _tx: Transaction, rows: Sequence[CreditNoteRecord]) -> Sequence[CustomerCreditNote]:

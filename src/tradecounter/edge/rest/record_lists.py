@@ -47,7 +47,7 @@ class Records(Protocol[Row, Shown_co]):
     async def count(self, tx: Transaction) -> int:
         """Return the number of records."""
 
-    async def read(self, tx: Transaction, most: int, start: int, behind: Row | None) -> Sequence[Row]:
+    async def read(self, tx: Transaction, most: int, start: int, after: Row | None) -> Sequence[Row]:
         """Return at most `most` records from a position on, or after one of them."""
 
     async def shown(self, tx: Transaction, rows: Sequence[Row]) -> Sequence[Shown_co]:

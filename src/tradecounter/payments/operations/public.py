@@ -53,9 +53,9 @@ class _Payments(Struct, frozen=True):
         return await count_payments(tx, self.chosen)
 
     async def read(
-        self, tx: Transaction, most: int, start: int, behind: PaymentRecord | None
+        self, tx: Transaction, most: int, start: int, after: PaymentRecord | None
     ) -> Sequence[PaymentRecord]:
-        return await list_payments(tx, self.chosen, most, start=start, before=None if behind is None else behind.id)
+        return await list_payments(tx, self.chosen, most, start=start, before=None if after is None else after.id)
 
     async def shown(self, _tx: Transaction, rows: Sequence[PaymentRecord]) -> Sequence[CustomerPayment]:
         return [own_payment(present_payment(payment)) for payment in rows]

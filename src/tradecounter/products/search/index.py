@@ -182,7 +182,7 @@ class SearchIndex(Struct, frozen=True):
         return Terms(_spans(numbers), [span] if span[0] < span[1] else [])
 
     def is_begun(self, word: str) -> bool:
-        """Return whether a text has a word that begins so, or one that is parted by punctuation."""
+        """Return whether a text has a word that begins so, or one that is separated by punctuation."""
         start, end = self.lexicon.span_encoded(encoded(word))
         return start < end or self.is_compound(word)
 
@@ -196,7 +196,7 @@ class SearchIndex(Struct, frozen=True):
         return self.lexicon.get_encoded(COMPOUND + encoded(word)) is not None
 
     def neighbours(self, word: str) -> BitMap:
-        """Return the rows whose names have a word parted by white space: `patchpanels` finds `Patch panel`."""
+        """Return the rows whose names have a word separated by white space: `patchpanels` finds `Patch panel`."""
         found, own = BitMap(), encoded(word)
         if len(own) > _LONGEST_PARTED:
             return found

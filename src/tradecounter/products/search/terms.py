@@ -169,7 +169,7 @@ class Synonyms(Struct, frozen=True):
 
     @classmethod
     def of(cls, groups: Collection[str]) -> "Synonyms":
-        """Return the synonyms of the program's groups and of others; each is a line of phrases parted by commas."""
+        """Return the synonyms of the program's groups and of others; each is a line of phrases separated by commas."""
         synonyms: defaultdict[str, dict[Phrase, None]] = defaultdict(dict)
         for group in (*GROUPS, *groups):
             phrases = phrases_of(group)

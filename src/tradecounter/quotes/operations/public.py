@@ -62,8 +62,8 @@ class _OwnQuotes(Struct, frozen=True):
     async def count(self, tx: Transaction) -> int:
         return await count_own_quotes(tx, self.customer_id)
 
-    async def read(self, tx: Transaction, most: int, start: int, behind: AnyOrder | None) -> Sequence[AnyOrder]:
-        return await own_quotes(tx, self.customer_id, most, None if behind is None else behind.id, start)
+    async def read(self, tx: Transaction, most: int, start: int, after: AnyOrder | None) -> Sequence[AnyOrder]:
+        return await own_quotes(tx, self.customer_id, most, None if after is None else after.id, start)
 
     async def shown(self, tx: Transaction, rows: Sequence[AnyOrder]) -> Sequence[Quote]:
         lines = await lines_of(tx, [quote.id for quote in rows])

@@ -294,7 +294,7 @@ def _documents(listed: str) -> list[DocumentRow]:
     for line in _lines(listed):
         name, _, url = line.rpartition(" ")
         if not name.strip():
-            raise invalid("documents", f"{line[:40]!r} is not a name and an address, parted by a space")
+            raise invalid("documents", f"{line[:40]!r} is not a name and an address, separated by a space")
         documents.append(DocumentRow(name.strip(), url))
     return documents
 

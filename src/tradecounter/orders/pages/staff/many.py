@@ -159,7 +159,7 @@ class ManyOrderPages(Struct, frozen=True):
     async def invoice(self, call: Call) -> Response:
         async def work(tx: Transaction, order: ChosenOrder, now: datetime) -> str:
             issued = await issue_invoice(tx, order.order, self.parts.letterhead, now, part=False)
-            return f"Invoice {issued.number}" if issued.new else f"Invoice {issued.number} has it all already"
+            return f"Invoice {issued.number}{'' if issued.new else ' already covers everything dispatched'}"
 
         return await self._change(call, "orders/invoice_many.html", work)
 

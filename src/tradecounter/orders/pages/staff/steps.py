@@ -159,7 +159,7 @@ class ReturnForm(Struct):
 
 
 def _issued(issued: IssuedInvoice) -> str:
-    return f"Invoice {issued.number} is issued." if issued.new else f"Invoice {issued.number} has it all already."
+    return f"Invoice {issued.number} {'is issued' if issued.new else 'already covers everything dispatched'}."
 
 
 class AfterSalePages(OrderForms, frozen=True):
