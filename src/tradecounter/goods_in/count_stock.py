@@ -12,7 +12,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
-from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, refuse_lines
+from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, require_good_lines
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.stock.queries.stock import locked_levels
 
@@ -62,7 +62,7 @@ def read_count_lines(text: str) -> dict[str, int]:
     for line in lines:
         if (before := first.setdefault(key_form(line.sku), line.number)) != line.number:
             bad.append(BadLine(line.number, f"names {line.sku[:40]} again, after line {before}"))
-    refuse_lines(bad)
+    require_good_lines(bad)
     if not lines:
         raise invalid("lines", "has no line of a SKU and a number")
     return {line.sku: line.units for line in lines}

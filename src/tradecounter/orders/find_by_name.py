@@ -36,7 +36,7 @@ async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
     return order
 
 
-async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
+async def fetch_order_by_any_name(tx: Transaction, name: str) -> AnyOrder:
     """Return an order by a name of `fetch_order`, its customer's reference, or the beginning of its own reference.
 
     Raises DomainError: not found, invalid (several orders match).

@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.create.draft import find_products
-from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, refuse_lines
+from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, require_good_lines
 from tradecounter.orders.lines import added_up
 from tradecounter.orders.offers import unknown_products
 from tradecounter.orders.wire import LONGEST_SKU, MOST_UNITS, CreateOrderItem
@@ -50,7 +50,7 @@ class ListDetails(Struct):
         lines, bad = numbered_quick_lines(self.lines)
         unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
         bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
-        refuse_lines(bad)
+        require_good_lines(bad)
         return [CreateOrderItem(line.sku, line.units) for line in lines]
 
 

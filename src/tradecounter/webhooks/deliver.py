@@ -47,7 +47,7 @@ from tradecounter.webhooks.rules import (
 log = structlog.get_logger()
 
 MOST_AT_ONCE = 200  # attempts of one worker
-MAX_ATTEMPTS_PER_ENDPOINT = 10  # of these; one for an endpoint that fails
+MOST_OF_ENDPOINT = 10  # of these; one for an endpoint that fails
 TICK_SECONDS = 0.1
 _PAUSE_SECONDS = 2.0  # after a failure of the database
 _STOP_SECONDS = 5.0  # for running attempts to finish
@@ -95,7 +95,7 @@ class Deliverer(Struct):
             now = self.clock.now()  # recording may have waited for another worker
             made = await make_deliveries(tx, now)
             free = MOST_AT_ONCE - len(self._attempts)
-            claimed = await claim(tx, now, free, MAX_ATTEMPTS_PER_ENDPOINT, Counter(self._attempts.values()))
+            claimed = await claim(tx, now, free, MOST_OF_ENDPOINT, Counter(self._attempts.values()))
         del self._results[: len(results)]
         self._capacity_freed.clear()
         for delivery in claimed:
@@ -103,7 +103,7 @@ class Deliverer(Struct):
             self._attempts[task] = delivery.webhook_id
             task.add_done_callback(self._free_capacity)
         running = Counter(self._attempts.values())
-        self._saturated = {endpoint for endpoint, count in running.items() if count >= MAX_ATTEMPTS_PER_ENDPOINT}
+        self._saturated = {endpoint for endpoint, count in running.items() if count >= MOST_OF_ENDPOINT}
         return made >= BATCH
 
     def _free_capacity(self, ended: asyncio.Task[None]) -> None:

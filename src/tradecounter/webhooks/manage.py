@@ -42,7 +42,7 @@ from tradecounter.webhooks.queries.endpoints import (
     replace_secrets,
     update_endpoint,
 )
-from tradecounter.webhooks.rules import BOTH_SECRETS_FOR, MAX_ENDPOINTS_PER_OWNER, check_url, new_webhook_secret
+from tradecounter.webhooks.rules import BOTH_SECRETS_FOR, MOST_ENDPOINTS, check_url, new_webhook_secret
 from tradecounter.webhooks.wire import (
     TYPES,
     CreatedWebhook,
@@ -98,8 +98,8 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookReq
         await lock_reseller_webhooks(tx)
     else:
         await lock_account(tx, wanted.customer_id)
-    if await count_endpoints(tx, wanted.customer_id) >= MAX_ENDPOINTS_PER_OWNER:
-        raise DomainError(Kind.CONFLICT, f"there are {MAX_ENDPOINTS_PER_OWNER} webhooks already; delete one first")
+    if await count_endpoints(tx, wanted.customer_id) >= MOST_ENDPOINTS:
+        raise DomainError(Kind.CONFLICT, f"there are {MOST_ENDPOINTS} webhooks already; delete one first")
     secret = new_webhook_secret()
     sealed = await policy.vault.seal(tx, secret.encode())
     added = await insert_endpoint(tx, wanted.customer_id, wanted.url, types, wanted.description.strip(), sealed, now)

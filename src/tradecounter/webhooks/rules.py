@@ -15,7 +15,7 @@ from tradecounter.kit.web_addresses import WEB, Address, Network, NotAWebAddress
 PAUSE_AFTER_FAILING = timedelta(days=5)  # with no success between
 DELIVERIES_KEPT_FOR = timedelta(days=30)  # attempts, and successful deliveries
 BOTH_SECRETS_FOR = timedelta(hours=24)  # while the old secret signs too
-MAX_ENDPOINTS_PER_OWNER = 20
+MOST_ENDPOINTS = 20
 
 _WAITS = (
     timedelta(seconds=5),

@@ -3,12 +3,12 @@
 import pytest
 
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.create.quick_lines import numbered_quick_lines, refuse_lines
+from tradecounter.orders.create.quick_lines import numbered_quick_lines, require_good_lines
 
 
 def pairs(text: str) -> list[tuple[str, int]]:
     lines, bad = numbered_quick_lines(text)
-    refuse_lines(bad)
+    require_good_lines(bad)
     return [(line.sku, line.units) for line in lines]
 
 

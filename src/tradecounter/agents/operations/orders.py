@@ -40,7 +40,13 @@ from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.order_lists import OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders
-from tradecounter.orders.queries.orders import lines_of, lines_of_order, lock_unconfirmed, order_to_read, pipe_by_code
+from tradecounter.orders.queries.orders import (
+    fetch_readable_order,
+    lines_of,
+    lines_of_order,
+    lock_unconfirmed,
+    pipe_by_code,
+)
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import (
@@ -172,7 +178,7 @@ class OrderTools(Struct, frozen=True):
         body = await self.creation.create(caller.customer_id, caller.actor, request, "order")
         code = decode_json(body)["confirmation_code"]
         async with reading(self.database) as tx:
-            order = await order_to_read(tx, caller.customer_id, code)
+            order = await fetch_readable_order(tx, caller.customer_id, code)
             lines = await lines_of_order(tx, order.id)
             account = await fetch_account(tx, caller.customer_id)
         if not isinstance(order, PendingOrder):
@@ -236,7 +242,7 @@ class OrderTools(Struct, frozen=True):
     async def get_order(self, caller: Caller, request: GetOrder) -> Any:
         """Read an order with its lines, parcels and tracking; a pending one by its confirmation code."""
         async with reading(self.database) as tx:
-            order = await order_to_read(tx, caller.customer_id, request.reference)
+            order = await fetch_readable_order(tx, caller.customer_id, request.reference)
             if not isinstance(order, NumberedOrder):
                 return pending_order(order, await lines_of_order(tx, order.id), self.clock.now())
             [shown] = await self._shown(tx, caller.customer_id, [order])

@@ -17,7 +17,7 @@ from tradecounter.edge.command_line.output import (
 from tradecounter.edge.command_line.session import run_query
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.commands.print_order import as_operators_see_it, print_order, whole_order
-from tradecounter.orders.find_by_name import order_to_show
+from tradecounter.orders.find_by_name import fetch_order_by_any_name
 from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.rules import STATUSES
@@ -111,6 +111,6 @@ def show_one(
     """Show an order."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        return await whole_order(tx, await order_to_show(tx, reference), passwords=passwords)
+        return await whole_order(tx, await fetch_order_by_any_name(tx, reference), passwords=passwords)
 
     print_order(run_query(work), as_json=as_json)

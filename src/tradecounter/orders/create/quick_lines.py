@@ -123,7 +123,7 @@ def lines_of_heading(text: str) -> int:
     return 0
 
 
-def refuse_lines(bad: Iterable[BadLine]) -> None:
+def require_good_lines(bad: Iterable[BadLine]) -> None:
     """Raise DomainError (invalid) if there are bad lines, naming them in their order."""
     if problems := sorted(bad, key=lambda line: line.number):
         more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""

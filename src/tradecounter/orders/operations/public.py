@@ -57,7 +57,7 @@ from tradecounter.orders.lines import products_of
 from tradecounter.orders.operations.creation import OrderCreation
 from tradecounter.orders.order_lists import LAYOUTS, OrderLister, OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
-from tradecounter.orders.queries.orders import lines_of_order, order_to_read
+from tradecounter.orders.queries.orders import fetch_readable_order, lines_of_order
 from tradecounter.orders.states import NumberedOrder
 from tradecounter.orders.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, OrderAddressDetails
 from tradecounter.products.wire import Product
@@ -190,7 +190,7 @@ class OrderEndpoints(Struct, frozen=True):
     async def show_order(self, call: Call) -> Response:
         now = self.clock.now()
         async with reading(self.database) as tx:
-            order = await order_to_read(tx, call.customer_id, call.path_text("reference", "order"))
+            order = await fetch_readable_order(tx, call.customer_id, call.path_text("reference", "order"))
             lines = await lines_of_order(tx, order.id)
             if not isinstance(order, NumberedOrder):
                 return json_response(pending_order(order, lines, now))

@@ -75,7 +75,7 @@ async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> 
     return order
 
 
-async def order_to_read(
+async def fetch_readable_order(
     tx: Transaction, customer_id: int, name: str
 ) -> NumberedOrder | PendingOrder | CancelledUnconfirmed:
     """Return a customer's order in any state, or a confirmed quote, by its id, reference or confirmation code.

@@ -9,7 +9,7 @@ from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.account import AccountParts
 from tradecounter.webhooks.queries.endpoints import endpoints_after
-from tradecounter.webhooks.rules import MAX_ENDPOINTS_PER_OWNER
+from tradecounter.webhooks.rules import MOST_ENDPOINTS
 from tradecounter.webhooks.wire import webhook_on_the_wire
 
 
@@ -22,5 +22,5 @@ class OwnWebhookListPages(Struct, frozen=True):
     @page(f"{DEVELOPER_HOME}/webhook", "Webhooks", user_roles=DEVELOPERS)
     async def list_webhooks(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            endpoints = await endpoints_after(tx, 0, MAX_ENDPOINTS_PER_OWNER, call.customer_id)
+            endpoints = await endpoints_after(tx, 0, MOST_ENDPOINTS, call.customer_id)
         return self.desk.show(call, "webhooks/webhooks.html", webhooks=list(map(webhook_on_the_wire, endpoints)))
