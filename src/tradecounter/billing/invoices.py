@@ -73,7 +73,7 @@ def to_invoice(
     """Return what can be invoiced, or None."""
     by_line = {line_id: billed for line_id, billed in invoiced.items() if line_id is not None}
     shares = shares_to_invoice(lines, by_line, order.tax_rate)
-    left = sum(line.left for line in lines)
+    left = sum(line.undispatched for line in lines)
     if not can_invoice(sum(share.units for share in shares), left, order.shipping_net, invoiced=bool(invoiced)):
         return None
     return ToInvoice(shares, None if invoiced else (order.shipping_net, order.shipping_tax))
@@ -196,7 +196,7 @@ async def issue_invoice(
     if supply is None:
         issued = await find_invoice(tx, order.id)
         if issued is None:
-            yet = " yet" if any(line.left for line in lines) else ""
+            yet = " yet" if any(line.undispatched for line in lines) else ""
             raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced{yet}")
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)

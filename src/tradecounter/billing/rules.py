@@ -23,10 +23,10 @@ _ABSURD = 10**12  # pounds
 
 def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
     """Raise DomainError (conflict) if any unit is not dispatched; the message lists the remaining units."""
-    left = [line for line in lines if line.left]
+    left = [line for line in lines if line.undispatched]
     if not left:
         return
-    left_units = [f"{line.left} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
+    left_units = [f"{line.undispatched} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
     if len(left) > _MOST_NAMED:
         left_units.append(f"{len(left) - _MOST_NAMED} more lines")
     raise DomainError(

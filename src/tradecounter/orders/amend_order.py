@@ -54,7 +54,7 @@ async def amend_order(
     found = await lock_order(tx, order_id)
     order = require_confirmed(found, context.now, "only confirmed orders can be amended")
     lines = await lines_of_order(tx, order_id)
-    if all(line.left == 0 for line in lines):
+    if all(line.undispatched == 0 for line in lines):
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.status.lower()} and can no longer be amended")
     if request.changes_nothing:
         raise invalid("items", "must name something to change")

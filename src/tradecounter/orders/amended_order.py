@@ -32,7 +32,7 @@ from tradecounter.orders.wire import MOST_ITEMS, CreateOrderItem
 from tradecounter.stock.rules import FROM_STOCK
 from tradecounter.storefront.view import CustomerView
 
-AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line.left)
+AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line.undispatched)
 
 
 class AmendedLines(Struct, frozen=True, kw_only=True):
@@ -235,5 +235,5 @@ def _weight(lines: Sequence[OrderLine], context: OrderContext, *, left: bool = F
     """Return the weight of lines in kg, or of the part of them that is left to dispatch."""
     view = context.view
     rows = view.snapshot.row_of_id
-    units = ((line.product_id, line.left if left else line.quantity) for line in lines)
+    units = ((line.product_id, line.undispatched if left else line.quantity) for line in lines)
     return sum((view.orderable(rows[product_id]).weight_kg * count for product_id, count in units), Decimal(0))

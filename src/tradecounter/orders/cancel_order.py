@@ -51,7 +51,7 @@ from tradecounter.orders.states import (
 )
 from tradecounter.stock.queries.stock import release
 
-CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: line.to_come)
+CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: line.undispatched)
 
 
 async def cancel_order(tx: Transaction, reference: str, request: Cancellation, now: datetime) -> None:
@@ -68,7 +68,7 @@ async def cancel_order(tx: Transaction, reference: str, request: Cancellation, n
     order = await lock_order(tx, order_id)
     lines = await lines_of_order(tx, order.id)
     _require_cancellable(order, lines, now, in_part=items is not UNSET)
-    undispatched = {line.id: line.to_come for line in lines if line.to_come}
+    undispatched = {line.id: line.undispatched for line in lines if line.undispatched}
     units = undispatched if items is UNSET else named_units(lines, items, CANCEL)
     if isinstance(order, ConfirmedOrder) and (units != undispatched or any(line.dispatched for line in lines)):
         await _cancel_part(tx, order, lines, units, reason, now)
@@ -90,7 +90,7 @@ def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datet
         case CancelledUnconfirmed() | CancelledOrder():
             raise DomainError(Kind.CONFLICT, f"{order.name} is already {order.ended_as}")
         case ConfirmedOrder():
-            if not any(line.to_come for line in lines):
+            if not any(line.undispatched for line in lines):
                 raise DomainError(Kind.CONFLICT, f"{order.name} is {order.status.lower()}: nothing is left to cancel")
         case _ if in_part:
             raise DomainError(Kind.CONFLICT, f"{order.name} is not confirmed: it can only be cancelled as a whole")

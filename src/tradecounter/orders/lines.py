@@ -68,12 +68,12 @@ class OrderLine(Struct, frozen=True, kw_only=True):
 
     @property
     def to_come(self) -> int:
-        """The units of a confirmed order that will be dispatched."""
+        """The units that will be dispatched: 0 on an order that is cancelled or not confirmed."""
         return self.allocated + self.back_ordered
 
     @property
-    def left(self) -> int:
-        """The undispatched units."""
+    def undispatched(self) -> int:
+        """The units of a confirmed order that are not dispatched."""
         return self.quantity - self.dispatched
 
 
@@ -252,10 +252,10 @@ def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], du
     invoice, the status says so, even if units are left to dispatch (specification, status labels).
     """
     if invoiced:
-        if any(line.left or line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
+        if any(line.undispatched or line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
             return PART_INVOICED
         return INVOICED if due else COMPLETED
-    if all(line.left == 0 for line in lines):
+    if all(line.undispatched == 0 for line in lines):
         return DISPATCHED
     if any(line.dispatched for line in lines):
         return PART_DISPATCHED

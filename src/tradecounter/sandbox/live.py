@@ -162,4 +162,4 @@ async def _take_back_units(tx: Transaction, order_id: int) -> bool:
 
 def _waiting(line: OrderLine) -> OrderLine:
     components = tuple(map(_waiting, line.components))
-    return replace(line, allocated=0, back_ordered=line.to_come, components=components)
+    return replace(line, allocated=0, back_ordered=line.undispatched, components=components)

@@ -199,7 +199,7 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
         shipping=box.carrier or option.name,
         packing=account.packing,
         lines=[_packed_line(line, box) for line in lines if box.units.get(line.id)],
-        follow=[PaperLine(line.id, line.sku, line.name, line.to_come) for line in lines if line.to_come],
+        follow=[PaperLine(line.id, line.sku, line.name, line.undispatched) for line in lines if line.undispatched],
     )
 
 

@@ -9,7 +9,7 @@ from tradecounter.orders.lines import NamedUnits, OrderLine, Purpose, named_unit
 from tradecounter.shipments.wire import Serial
 
 _SEPARATORS = re.compile(r"[:.-]")
-LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
+LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.undispatched)
 
 LONGEST_TRACKING_NUMBER = LONGEST_CARRIER = 100
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
@@ -31,7 +31,7 @@ def plan_dispatch(
     With `only_allocated`, None is for all that is allocated, and back-orders stay.
     Raises DomainError: conflict (nothing left, or back-ordered), invalid (unknown items, wrong quantities).
     """
-    if all(line.left == 0 for line in lines):
+    if all(line.undispatched == 0 for line in lines):
         raise DomainError(Kind.CONFLICT, "nothing is left to dispatch")
     if wanted is None and only_allocated:
         units = {line.id: line.allocated for line in lines if line.allocated}
@@ -39,13 +39,15 @@ def plan_dispatch(
             raise DomainError(Kind.CONFLICT, "nothing can be dispatched now: all that is left is back-ordered")
         return units
     units = (
-        {line.id: line.left for line in lines if line.left} if wanted is None else named_units(lines, wanted, LEAVES)
+        {line.id: line.undispatched for line in lines if line.undispatched}
+        if wanted is None
+        else named_units(lines, wanted, LEAVES)
     )
     for line in lines:
         if units.get(line.id, 0) > line.allocated:
             raise DomainError(
                 Kind.CONFLICT,
-                f"{line.sku}: {line.back_ordered} of {line.left} units left are back-ordered; {_what_can_leave(lines)}",
+                f"{line.sku}: {line.back_ordered} of {line.undispatched} units left are back-ordered; {_what_can_leave(lines)}",
             )
     return units
 

@@ -25,7 +25,7 @@ units = st.integers(0, 6)
 @given(units, units, units, units)
 def test_back_ordered_units_are_cancelled_first(allocated: int, back_ordered: int, dispatched: int, named: int) -> None:
     before = line(allocated, back_ordered, dispatched)
-    cancelled = min(named, before.to_come)
+    cancelled = min(named, before.undispatched)
     after = without_units(before, cancelled, TWENTY)
     assert after.back_ordered == max(back_ordered - cancelled, 0)
     assert after.allocated == allocated - max(cancelled - back_ordered, 0)
