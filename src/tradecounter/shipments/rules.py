@@ -47,7 +47,8 @@ def plan_dispatch(
         if units.get(line.id, 0) > line.allocated:
             raise DomainError(
                 Kind.CONFLICT,
-                f"{line.sku}: {line.back_ordered} of {line.undispatched} units left are back-ordered; {_what_can_leave(lines)}",
+                f"{line.sku}: {line.back_ordered} of {line.undispatched} units left are back-ordered; "
+                f"{_what_can_leave(lines)}",
             )
     return units
 
