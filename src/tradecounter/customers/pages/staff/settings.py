@@ -1,6 +1,6 @@
 """The forms of a customer's settings and of a new customer; blocking, export and erasure."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 from io import BytesIO
 from typing import Any, Union, get_args
@@ -24,7 +24,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page, roles_of_caller
-from tradecounter.edge.pages.page_desk import PageDesk, Shape
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.permissions import has_one_of
 from tradecounter.edge.rest.call import Call
@@ -39,22 +39,18 @@ from tradecounter.parts.shown import shown_customer
 from tradecounter.privacy.personal_data import erase_customer, export_customer, what_goes
 from tradecounter.shipping.queries import read_methods
 
-_CONTACT, _CREDIT, _TRADE, _NEW = (
-    "/customer/{id}/contact",
-    "/customer/{id}/credit-terms",
-    "/customer/{id}/trade-terms",
-    "/customer/new",
-)
+_NEW = "/customer/new"
 _BY_CONTACT, _BY_CREDIT, _BY_TRADE = (roles_of_field(settings[0]) for settings in (CONTACT, CREDIT, TRADE))
 
 
-def _form(name: str, settings: Collection[str]) -> type[Struct]:
-    """Return the form of some settings. An empty field empties its setting, or is an error if that needs a value.
+def _with_fields(settings: Collection[str]) -> Callable[[type[Struct]], type[Struct]]:
+    """Give a form the fields of some settings.
 
+    An empty field empties its setting, or is an error if that needs a value.
     Who may change a field is the same as in the API: each form has the fields of one right.
     """
     fields = [_field(each) for each in structs.fields(CustomerChange) if each.name in settings]
-    return msgspec.defstruct(name, fields, kw_only=True)
+    return lambda form: msgspec.defstruct(form.__name__, fields, bases=(form,), kw_only=True)
 
 
 def _field(setting: structs.FieldInfo) -> tuple[str, Any, Any]:
@@ -69,10 +65,24 @@ def _field(setting: structs.FieldInfo) -> tuple[str, Any, Any]:
     return setting.name, kind, msgspec.field(default=default)
 
 
-ContactForm = _form("ContactForm", CONTACT)
-CreditForm = _form("CreditForm", CREDIT)
-TradeForm = _form("TradeForm", TRADE)
-NewCustomerForm = _form("NewCustomerForm", SETTINGS)
+@_with_fields(CONTACT)
+class ContactForm(Struct):
+    """The form of the contact."""
+
+
+@_with_fields(CREDIT)
+class CreditForm(Struct):
+    """The form of the credit terms."""
+
+
+@_with_fields(TRADE)
+class TradeForm(Struct):
+    """The form of the terms of trade."""
+
+
+@_with_fields(SETTINGS)
+class NewCustomerForm(Struct):
+    """The form of a new customer."""
 
 
 class CustomerSettingsPages(Struct, frozen=True):
@@ -104,59 +114,58 @@ class CustomerSettingsPages(Struct, frozen=True):
             submitted=submitted,
         )
 
-    @page(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT, dangerous=True)
-    async def show_contact(self, call: Call) -> Response:
-        return await self._show(call, "contact", Filled())
+    async def _customer(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"shown": await shown_customer(tx, call)}
 
-    @form(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT, dangerous=True)
-    async def change_contact(self, call: Call) -> Response:
-        return await self._change(call, ContactForm, "contact", "The contact is changed.")
+    async def _customer_with_choices(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"shown": await shown_customer(tx, call), **await _choices(tx)}
 
-    @page(_CREDIT, "Change a customer's credit terms", scope="billing:write", roles=_BY_CREDIT)
-    async def show_credit(self, call: Call) -> Response:
-        return await self._show(call, "credit_terms", Filled())
+    @step(
+        "/customer/{id}/contact",
+        "Change a customer's contact",
+        template="customers/contact.html",
+        values=_customer,
+        to="/customer/{id}",
+        done="The contact is changed.",
+        scope="customers:write",
+        roles=_BY_CONTACT,
+        dangerous=True,
+    )
+    async def change_contact(self, tx: Transaction, call: Call, body: ContactForm, now: datetime) -> None:
+        await _change(tx, call, body, now)
 
-    @form(_CREDIT, "Change a customer's credit terms", scope="billing:write", roles=_BY_CREDIT)
-    async def change_credit(self, call: Call) -> Response:
-        return await self._change(call, CreditForm, "credit_terms", "The credit terms are changed.")
+    @step(
+        "/customer/{id}/credit-terms",
+        "Change a customer's credit terms",
+        template="customers/credit_terms.html",
+        values=_customer,
+        to="/customer/{id}",
+        done="The credit terms are changed.",
+        scope="billing:write",
+        roles=_BY_CREDIT,
+    )
+    async def change_credit(self, tx: Transaction, call: Call, body: CreditForm, now: datetime) -> None:
+        await _change(tx, call, body, now)
 
-    @page(_TRADE, "Change a customer's terms of trade", scope="customers:write", roles=_BY_TRADE)
-    async def show_trade(self, call: Call) -> Response:
-        return await self._show(call, "trade_terms", Filled())
-
-    @form(_TRADE, "Change a customer's terms of trade", scope="customers:write", roles=_BY_TRADE)
-    async def change_trade(self, call: Call) -> Response:
-        return await self._change(call, TradeForm, "trade_terms", "The terms of trade are changed.")
-
-    async def _change(self, call: Call, shape: type[Shape], name: str, done: str) -> Response:
-        customer_id = call.path_id("id", "customer")
-
-        async def work(tx: Transaction, body: Shape, now: datetime) -> None:
-            await change_customer(tx, customer_id, CustomerChange(**structs.asdict(body)), now)
-
-        return await self.desk.change(
-            call,
-            shape,
-            work,
-            again=lambda filled: self._show(call, name, filled),
-            to=f"/customer/{customer_id}",
-            done=done,
-        )
-
-    async def _show(self, call: Call, name: str, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            customer = await shown_customer(tx, call)
-            lists, methods = await _choices(tx)
-        return self.desk.show(
-            call, f"customers/{name}.html", form=filled, shown=customer, price_lists=lists, methods=methods
-        )
+    @step(
+        "/customer/{id}/trade-terms",
+        "Change a customer's terms of trade",
+        template="customers/trade_terms.html",
+        values=_customer_with_choices,
+        to="/customer/{id}",
+        done="The terms of trade are changed.",
+        scope="customers:write",
+        roles=_BY_TRADE,
+    )
+    async def change_trade(self, tx: Transaction, call: Call, body: TradeForm, now: datetime) -> None:
+        await _change(tx, call, body, now)
 
     async def _show_new(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            lists, methods = await _choices(tx)
+            choices = await _choices(tx)
         roles = roles_of_caller(call)
         may = {name: has_one_of(roles, who) for name, who in (("credit", _BY_CREDIT), ("trade", _BY_TRADE))}
-        return self.desk.show(call, "customers/new.html", form=filled, price_lists=lists, methods=methods, may=may)
+        return self.desk.show(call, "customers/new.html", form=filled, may=may, **choices)
 
 
 def _own_fields(call: Call, submitted: Submitted) -> set[str]:
@@ -169,10 +178,14 @@ def _own_fields(call: Call, submitted: Submitted) -> set[str]:
     return own
 
 
-async def _choices(tx: Transaction) -> tuple[list[str], list[tuple[int, str]]]:
+async def _change(tx: Transaction, call: Call, body: Struct, now: datetime) -> None:
+    await change_customer(tx, call.path_id("id", "customer"), CustomerChange(**structs.asdict(body)), now)
+
+
+async def _choices(tx: Transaction) -> dict[str, Any]:
     """Return the price lists, and the shipping methods with their names."""
     methods = [(method.id, f"{method.provider} {method.description}") for method in await read_methods(tx)]
-    return await price_list_keys(tx), methods
+    return {"price_lists": await price_list_keys(tx), "methods": methods}
 
 
 class ErasureForm(Struct):
