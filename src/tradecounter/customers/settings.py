@@ -1,4 +1,4 @@
-"""A customer's settings, listed once: what is stored, and what the API, the pages, the command and files may change."""
+"""A customer's settings: what is stored, and what the API, the pages, the command and files may change of it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,30 +13,37 @@ from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.text import fold
 from tradecounter.kit.wire import Moment, RequiredText, Timed
 
-Packing = Literal["own", "plain"]
+TradeAccount = Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
+PriceList = Annotated[ShortText | None, Meta(description="Null: the list `default`.")]
+Discount = Annotated[Percent, Meta(description="Per cent off all prices except contract prices.")]
+CreditLimit = Annotated[Pounds | None, Meta(description="Null: no credit terms.")]
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
+Packing = Annotated[Literal["own", "plain"], Meta(description="The packing: `own` (own brand) or `plain`.")]
+ShippingMethod = Annotated[int, Meta(ge=1, le=2**31 - 1, description="The default shipping method of orders.")]
+UniqueReferences = Annotated[bool, Meta(description="Whether a customer reference can be used only once.")]
+OrderMails = Annotated[
+    bool, Meta(description="Whether the account's address gets the e-mails of orders without a contact.")
+]
 
 
 class Account(Timed, Struct, frozen=True):
     """A customer with all its settings."""
 
     id: Annotated[int, Meta(description="The customer's id.")]
-    email_address: Annotated[str, Meta(description="The account's address.")]
+    email_address: Annotated[str, Meta(description="The login address.")]
     first_name: str
     last_name: str
     company: str
     accounts_email: Annotated[str | None, Meta(description="Receives copies of invoices.")]
-    trade_account: Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
-    price_list: Annotated[str | None, Meta(description="Null: the list `default`.")]
-    discount: Annotated[Decimal, Meta(description="Per cent off every price but contract prices.")]
-    credit_limit: Annotated[Decimal | None, Meta(description="Null: no credit terms.")]
-    term_days: int | None
+    trade_account: TradeAccount
+    price_list: PriceList
+    discount: Discount
+    credit_limit: CreditLimit
+    term_days: Terms | None
     packing: Packing
-    shipping_method: Annotated[int | None, Meta(description="The default for orders that name none.")]
-    unique_references: Annotated[bool, Meta(description="Whether a customer reference can be used only once.")]
-    order_mails: Annotated[
-        bool, Meta(description="Whether the account's address gets the e-mails of orders without a contact.")
-    ]
+    shipping_method: ShippingMethod | None
+    unique_references: UniqueReferences
+    order_mails: OrderMails
     blocked: bool
     blocked_reason: str | None
     created_at: Moment
@@ -61,22 +68,15 @@ class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
     last_name: Annotated[RequiredText, Meta(description="The contact person's last name.")] | UnsetType = UNSET
     company: Annotated[ShortText | None, Meta(description="Null or empty: none.")] | UnsetType = UNSET
     accounts_email: Annotated[Email | None, Meta(description="Receives copies of invoices.")] | UnsetType = UNSET
-    trade_account: Annotated[bool, Meta(description="A trade account sees expected deliveries.")] | UnsetType = UNSET
-    price_list: Annotated[ShortText | None, Meta(description="Null: the list `default`.")] | UnsetType = UNSET
-    discount: Annotated[Percent, Meta(description="Off all prices except contract prices.")] | UnsetType = UNSET
-    credit_limit: Annotated[Pounds | None, Meta(description="Null: no credit terms.")] | UnsetType = UNSET
+    trade_account: TradeAccount | UnsetType = UNSET
+    price_list: PriceList | UnsetType = UNSET
+    discount: Discount | UnsetType = UNSET
+    credit_limit: CreditLimit | UnsetType = UNSET
     term_days: Terms | UnsetType | None = UNSET
-    packing: Annotated[Packing, Meta(description="The packing: `own` (own brand) or `plain`.")] | UnsetType = UNSET
-    shipping_method: (
-        Annotated[int, Meta(ge=1, le=2**31 - 1, description="The default shipping method of orders.")]
-        | UnsetType
-        | None
-    ) = UNSET
-    unique_references: Annotated[bool, Meta(description="Reject customer references used before.")] | UnsetType = UNSET
-    order_mails: (
-        Annotated[bool, Meta(description="Whether the account's address gets the e-mails of orders without a contact.")]
-        | UnsetType
-    ) = UNSET
+    packing: Packing | UnsetType = UNSET
+    shipping_method: ShippingMethod | UnsetType | None = UNSET
+    unique_references: UniqueReferences | UnsetType = UNSET
+    order_mails: OrderMails | UnsetType = UNSET
     external_id: ExternalId | UnsetType | None = UNSET
 
     def without_credit(self) -> Self:
