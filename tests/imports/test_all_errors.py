@@ -1,10 +1,16 @@
 """All errors of a row are reported: those of the reader, of the rules and of the database."""
 
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
 from support.importing import Importer
+from tradecounter.bulk.rows import Row
+from tradecounter.imports.save_product import import_rows
+from tradecounter.kit.errors import DomainError
+from tradecounter.products.import_rows import ProductRow
 
 pytestmark = pytest.mark.sweep(every=3)
 
@@ -161,3 +167,11 @@ def test_every_unreadable_cell_is_reported(shop: Importer) -> None:
     fields = [error.message.partition(":")[0] for error in report.errors]
     assert sorted(fields) == ["attributes", "clearance_product", "images", "weight_kg"]
     assert {error.line for error in report.errors} == {2}
+
+
+def test_a_form_gets_the_field_of_an_error_and_what_is_wrong_with_it(importer: Importer) -> None:
+    row = Row(1, ProductRow(sku="NAMED", name="Named", manufacturer="Foo (sku 1): Ltd"))
+    with pytest.raises(DomainError) as error:
+        importer.change_by(partial(import_rows, kind="products", rows=[row], now=datetime.now(UTC), force=False))
+    [found] = error.value.field_errors
+    assert (found.field, found.message) == ("manufacturer", 'manufacturer "Foo (sku 1): Ltd" does not exist')

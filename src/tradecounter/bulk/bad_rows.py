@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 import msgspec
 
 from tradecounter.bulk.files import ImportFile
-from tradecounter.bulk.rows import LineMessage
+from tradecounter.bulk.rows import RowMessage
 from tradecounter.bulk.tables import WHAT_IS_WRONG, ColumnOptions, normal_name
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -21,7 +21,7 @@ _COUNT = Statement("select count(*) from staged")
 
 
 async def leave_out_bad_rows(
-    tx: Transaction, errors: list[LineMessage], check: Callable[[], Awaitable[None]]
+    tx: Transaction, errors: list[RowMessage], check: Callable[[], Awaitable[None]]
 ) -> tuple[int, int]:
     """Delete staged rows with errors; `check` adds the errors of the rows that remain.
 
@@ -38,7 +38,7 @@ async def leave_out_bad_rows(
     raise DomainError(Kind.INVALID, "too many rows need others with errors: correct these first")
 
 
-def messages_by_line(errors: Iterable[LineMessage]) -> dict[int, str]:
+def messages_by_line(errors: Iterable[RowMessage]) -> dict[int, str]:
     """Return the errors of each line as a text, without those of the whole file."""
     messages: dict[int, str] = {}
     for error in errors:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from tradecounter.bulk.differences import Change, OnChange
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.price_figures import PriceFigures
-from tradecounter.bulk.rows import LineMessage
+from tradecounter.bulk.rows import RowMessage
 
 
 class ImportReport(Struct):
@@ -25,8 +25,8 @@ class ImportReport(Struct):
     unchanged: int = 0
     deactivated: int = 0
     skipped: int = 0
-    errors: list[LineMessage] = field(default_factory=list)
-    warnings: list[LineMessage] = field(default_factory=list)
+    errors: list[RowMessage] = field(default_factory=list)
+    warnings: list[RowMessage] = field(default_factory=list)
     file: FileFacts | None = None
     diff: Sequence[Change] | msgspec.UnsetType = msgspec.UNSET
     diff_more: bool | msgspec.UnsetType = msgspec.UNSET

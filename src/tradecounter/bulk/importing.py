@@ -21,8 +21,8 @@ from tradecounter.bulk.differences import (
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.bulk.price_figures import GuardedPricesError
-from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
-from tradecounter.bulk.stage_rows import Findings, field_of, naming_record, stage_rows
+from tradecounter.bulk.rows import BadRow, Row, RowMessage, Shape
+from tradecounter.bulk.stage_rows import Findings, naming_record, stage_rows
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -100,7 +100,7 @@ async def _good_rows(
         count, skipped = await leave_out_bad_rows(tx, report.errors, partial(_check, tx, kind, report))
         report.skipped = skipped if count else 0
         if options.replace and findings.hides_records:
-            report.warnings.insert(0, LineMessage(None, _NOTHING_DEACTIVATED))
+            report.warnings.insert(0, RowMessage(None, "", _NOTHING_DEACTIVATED))
     return count
 
 
@@ -135,19 +135,19 @@ _NOTHING_DEACTIVATED = "nothing is deactivated, because it is unknown which reco
 
 async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport) -> None:
     """Run the database's checks and add their errors and warnings to the report, in line order."""
-    known = {(error.line, field_of(error.message)) for error in report.errors}
+    known = {(error.line, error.column) for error in report.errors if error.column}
     for check in kind.checks:
         rows = await check(tx) if callable(check) else await tx.fetch_all(check)
-        errors = await _name_records(tx, kind, [LineMessage(*row) for row in rows])
+        errors = await _name_records(tx, kind, [RowMessage(*row) for row in rows])
         # The checks see fields with errors as missing.
-        report.errors += [error for error in errors if (error.line, field_of(error.message)) not in known]
+        report.errors += [error for error in errors if (error.line, error.column) not in known]
     for statement in kind.warnings:
-        report.warnings += [LineMessage(*row) for row in await tx.fetch_all(statement)]
+        report.warnings += [RowMessage(*row) for row in await tx.fetch_all(statement)]
     report.errors.sort(key=lambda error: error.line or 0)
     report.warnings.sort(key=lambda warning: warning.line or 0)
 
 
-async def _name_records(tx: Transaction, kind: ImportKind[Any], messages: list[LineMessage]) -> list[LineMessage]:
+async def _name_records(tx: Transaction, kind: ImportKind[Any], messages: list[RowMessage]) -> list[RowMessage]:
     """Return messages about staged rows, with the rows' values of the field `named` of the kind."""
     if kind.named is None or not messages:
         return messages
@@ -175,7 +175,7 @@ def _limit_removal(removed: _Removal, report: ImportReport, options: ImportOptio
     problem = f"replacing would deactivate {removed.records} of {removed.of}, more than a fifth"
     if not options.dry_run:
         raise DomainError(Kind.CONFLICT, f"{problem}: confirm it with {options.confirmed_by}")
-    report.warnings.insert(0, LineMessage(None, f"{problem}: this requires {options.confirmed_by}"))
+    report.warnings.insert(0, RowMessage(None, "", f"{problem}: this requires {options.confirmed_by}"))
 
 
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:

@@ -12,7 +12,7 @@ from msgspec import UNSET, Raw
 
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.rows import BadRow, Row, Shape, bad_row
-from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.errors import DomainError, FieldError, invalid
 from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.numbers import UnreadableNumberError, alternatives, read_decimal
 from tradecounter.kit.validation_messages import field_error_of
@@ -61,9 +61,9 @@ class _RowReader(Generic[Shape]):
         except msgspec.ValidationError as error:
             return self._bad_row(number, text, error)
         except msgspec.DecodeError as error:
-            return BadRow(number, (f"not a JSON object: {error}",))
+            return BadRow(number, (FieldError("", f"not a JSON object: {error}"),))
         except RecursionError:
-            return BadRow(number, ("not a JSON object: nested too deeply",))
+            return BadRow(number, (FieldError("", "not a JSON object: nested too deeply"),))
         # The decoder takes decimals from strings as Python does: `1_0` too.
         if any(isinstance(getattr(amounts, name), str) for name in self._decimals):
             return self._quoted(number, text)
@@ -73,7 +73,8 @@ class _RowReader(Generic[Shape]):
         try:
             return self._quoted(number, text)
         except DomainError:  # not an object, or malformed after the first error
-            return BadRow(number, (str(field_error_of(error)).replace("the body ", "the row ", 1),))
+            found = field_error_of(error)
+            return BadRow(number, (found if found.field else FieldError("", f"the row {found.message}"),))
 
     def _quoted(self, number: int, text: bytes) -> Row[Shape] | BadRow[Shape]:
         members = decode_json(text)

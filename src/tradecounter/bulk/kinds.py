@@ -20,7 +20,7 @@ Hook = Callable[[Transaction], Awaitable[Any]]
 Undo = Statement[Any] | Callable[[Transaction, datetime], Awaitable[Any]]
 Follow = Callable[[Transaction, int, int, datetime], Awaitable[None]]
 Guard = Callable[[Transaction], Awaitable[PriceFigures]]
-Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, str]]]]
+Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, str, str]]]]
 
 
 class Removal(Struct, frozen=True):

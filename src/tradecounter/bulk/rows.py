@@ -31,22 +31,41 @@ class BadRow(Struct, Generic[Shape], frozen=True):
 
     Attributes:
         line: as in Row.
-        errors: all errors; each starts with its field, if it has one.
+        errors: all errors; `field` is empty if one is about the whole row.
         values: the row with its invalid fields unset, for further checks; None for an unreadable row.
         ends_file: whether what follows cannot be read either, so that not even good rows can be imported.
     """
 
     line: int
-    errors: tuple[str, ...]
+    errors: tuple[FieldError, ...]
     values: Shape | None = None
     ends_file: bool = False
 
 
-class LineMessage(Struct, frozen=True):
-    """An error or a warning; `line` is None if it concerns the whole file."""
+class RowMessage(Struct, frozen=True):
+    """An error or a warning; `line` is None if it concerns the whole file.
+
+    Attributes:
+        field: its place in the row, such as `components[1].sku`; empty if it concerns the whole row.
+        problem: what is wrong with the field.
+        record: what names the record of the row, such as `sku CV-320P`; empty if the field does, or nothing does.
+    """
 
     line: int | None
-    message: str
+    field: str
+    problem: str
+    record: str = ""
+
+    @property
+    def column(self) -> str:
+        """The name of the field, without a place in it."""
+        return self.field.partition("[")[0]
+
+    @property
+    def message(self) -> str:
+        """The whole message, without the line."""
+        place = f"{self.field}: " if self.field else ""
+        return f"{place}{self.problem} ({self.record})" if self.record else f"{place}{self.problem}"
 
 
 _NONE: Mapping[str, str] = {}
@@ -77,7 +96,7 @@ def bad_row(
         if field_errors:
             valid[name] = UNSET
         errors += field_errors
-    return BadRow(line, tuple(map(str, errors)), shape(**valid))
+    return BadRow(line, tuple(errors), shape(**valid))
 
 
 MOST_POUNDS = Decimal(1_000_000)
@@ -94,16 +113,16 @@ class RowNotes:
     __slots__ = ("errors", "warnings")
 
     def __init__(self) -> None:
-        self.errors: list[str] = []
-        self.warnings: list[str] = []
+        self.errors: list[FieldError] = []
+        self.warnings: list[FieldError] = []
 
     def error(self, field: str, problem: str) -> None:
         """Add an error, which rejects the row."""
-        self.errors.append(f"{field}: {problem}")
+        self.errors.append(FieldError(field, problem))
 
     def warn(self, field: str, problem: str) -> None:
         """Add a warning about a possible mistake."""
-        self.warnings.append(f"{field}: {problem}")
+        self.warnings.append(FieldError(field, problem))
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
@@ -111,7 +130,8 @@ class RowNotes:
         try:
             yield
         except DomainError as error:
-            self.errors.append(error.message)
+            errors = error.field_errors
+            self.errors.append(errors[0] if len(errors) == 1 else FieldError("", error.message))
 
 
 def checked_key(notes: RowNotes, field: str, value: Any) -> Any:

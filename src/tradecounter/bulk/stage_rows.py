@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.kinds import ImportKind, Stage
-from tradecounter.bulk.rows import BadRow, LineMessage, Row, RowNotes, Shape
+from tradecounter.bulk.rows import BadRow, Row, RowMessage, RowNotes, Shape
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import FieldError
 from tradecounter.kit.json_text import contains_nul
 
 _ROWS_AT_ONCE = 100  # two milliseconds, after which the event loop runs, without waiting for the interpreter's lock
@@ -93,7 +95,8 @@ def _batches(
             findings.hides_records |= not examined or any(key is None for key, _ in examined)
             for key, text in examined:
                 if key is not None and key in line_of_key:
-                    report.errors.append(_about(row, named_field, f"repeats line {line_of_key[key]}"))
+                    repeats = FieldError("", f"repeats line {line_of_key[key]}")
+                    report.errors.append(_about(row, named_field, repeats))
                     continue
                 if key is not None:
                     line_of_key[key] = row.line
@@ -110,7 +113,7 @@ def _examined(
     report: ImportReport,
 ) -> Sequence[tuple[str | None, str]]:
     """Return a row's keys and values to stage, as JSON; add its errors and warnings to the report."""
-    errors: tuple[str, ...] = row.errors if isinstance(row, BadRow) else ()
+    errors: tuple[FieldError, ...] = row.errors if isinstance(row, BadRow) else ()
     staged: list[tuple[str | None, str]] = []
     if row.values is not None:
         notes = RowNotes()
@@ -118,7 +121,7 @@ def _examined(
             good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if errors or notes.errors else values
             encoded = msgspec.json.encode({**missing, **good})
             if (key is not None and "\x00" in key) or contains_nul(encoded):
-                errors = (*errors, "contains a NUL character")
+                errors = (*errors, FieldError("", "contains a NUL character"))
             else:
                 staged.append((key, encoded.decode()))
         errors = (*errors, *notes.errors)
@@ -127,19 +130,14 @@ def _examined(
     return staged
 
 
-def _about(row: Row[Any] | BadRow[Any], named_field: str | None, message: str) -> LineMessage:
+def _about(row: Row[Any] | BadRow[Any], named_field: str | None, found: FieldError) -> RowMessage:
     """Return a message about a row; it has the row's value of the field `named_field`."""
     value = getattr(row.values, named_field, None) if named_field is not None else None
-    return naming_record(LineMessage(row.line, message), named_field, value)
+    return naming_record(RowMessage(row.line, found.field, found.message), named_field, value)
 
 
-def naming_record(message: LineMessage, named_field: str | None, value: object) -> LineMessage:
+def naming_record(message: RowMessage, named_field: str | None, value: object) -> RowMessage:
     """Return a message with the value of the row's field `named_field`, unless the message is about that field."""
-    if not isinstance(value, str) or field_of(message.message) == named_field:
+    if not isinstance(value, str) or message.column == named_field:
         return message
-    return LineMessage(message.line, f"{message.message} ({named_field} {value})")
-
-
-def field_of(message: str) -> str:
-    """Return the name of the field that a message is about."""
-    return message.partition(":")[0].partition("[")[0]
+    return replace(message, record=f"{named_field} {value}")

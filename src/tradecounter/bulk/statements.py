@@ -18,7 +18,7 @@ def unknown_reference(
     """Return the check that the member `compared`, by default `name` itself, is the key of a record."""
     sql = SQL(
         """
-        select s.line, format('%s: %s %s does not exist', {name}::text, {what}::text, s.row -> {name})
+        select s.line, {name}::text, format('%s %s does not exist', {what}::text, s.row -> {name})
         from staged s left join {table} t on t.{key} = (s.row ->> {compared})::{key_type}
         where s.row ->> {compared} is not null and t.{key} is null
         """
@@ -36,12 +36,12 @@ def taken_external_ids(table: str, key: str, shown: str) -> Statement[Any]:
     """Return the check that rows have different external ids, and none of a record that keeps its own."""
     sql = SQL(
         """
-        select s.line, format('external_id: %s is that of %s', s.row -> 'external_id', t.{shown})
+        select s.line, 'external_id', format('%s is that of %s', s.row -> 'external_id', t.{shown})
         from staged s join {table} t on t.external_id = s.row ->> 'external_id'
         where t.{key} is distinct from s.key
           and not exists (select from staged o where o.key = t.{key} and jsonb_exists(o.row, 'external_id'))
         union all
-        select line, format('external_id: %s is there twice', external_id) from (
+        select line, 'external_id', format('%s is there twice', external_id) from (
             select line, row -> 'external_id' as external_id,
                    row_number() over (partition by row ->> 'external_id' order by line) as place
             from staged where row ->> 'external_id' is not null) as given
@@ -57,7 +57,7 @@ def required_when_new(
     """Return the check that rows for new records have the members `names`."""
     sql = SQL(
         """
-        select s.line, format('%s: is required for a new {what}', needed.name)
+        select s.line, needed.name, 'is required for a new {what}'
         from staged s left join {table} t on t.{key} = s.key::{key_type}, unnest({names}::text[]) as needed (name)
         where s.key is not null and t.{key} is null and not jsonb_exists(s.row, needed.name)
         """
@@ -114,10 +114,10 @@ def no_twins(table: str, staged: SQL, name: str) -> Check:
     """Return the check that staged keys are spelled as the stored ones, also those stored since rows were staged."""
     sql = Statement(SQL("select min(line), {0} from staged s where {0} is not null group by 2").format(staged))
 
-    async def twins(tx: Transaction) -> Iterable[tuple[int, str]]:
+    async def twins(tx: Transaction) -> Iterable[tuple[int, str, str]]:
         stored = Spellings(await stored_keys(tx, table))
         return [
-            (line, f"{name}: {key!r} has meanwhile become {stored.of(key)!r}: import the file again")
+            (line, name, f"{key!r} has meanwhile become {stored.of(key)!r}: import the file again")
             for line, key in await tx.fetch_all(sql)
             if stored.of(key) != key
         ]

@@ -8,9 +8,11 @@ from typing import Any, TextIO
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tradecounter.bulk.cells import Cell, ReadCell, UnreadableCellError, cell_reader
 from tradecounter.bulk.rows import BadRow, Row, Shape, bad_row
+from tradecounter.kit.errors import FieldError
 from tradecounter.kit.text import fold
 
 WHAT_IS_WRONG = "what_is_wrong"  # the column that `bad_rows` adds; no import reads it
@@ -152,19 +154,20 @@ def table_rows(
         header = read_header(names, shape, options, commas=commas)
         unknown += header.unknown
         if header.errors:
-            yield BadRow(number, tuple(header.errors), ends_file=True)
+            yield BadRow(number, tuple(FieldError("", error) for error in header.errors), ends_file=True)
             return
         width = len(names)
         for number, cells in rest:
             if len(cells) != width:
                 fitted = _fitted(cells, width)
                 if fitted is None:
-                    yield BadRow(number, (f"has {len(cells)} cells where the header has {width}",))
+                    problem = f"has {len(cells)} cells where the header has {width}"
+                    yield BadRow(number, (FieldError("", problem),))
                     continue
                 cells = fitted  # noqa: PLW2901 the same line, with the header's width
             yield _row(number, cells, header, shape, options)
     except UnreadableLineError as error:
-        yield BadRow(error.line, (str(error),), ends_file=True)
+        yield BadRow(error.line, (FieldError("", str(error)),), ends_file=True)
 
 
 def _fitted(cells: Sequence[Cell], width: int) -> Sequence[Cell] | None:
@@ -178,7 +181,8 @@ def _row(
     if header.unnamed and not options.ignore_unknown:
         stray = [place + 1 for place in header.unnamed if str(cells[place]).strip()]
         if stray:
-            return BadRow(number, tuple(f"cell {place} has a value, but its column has no name" for place in stray))
+            problems = [f"cell {place} has a value, but its column has no name" for place in stray]
+            return BadRow(number, tuple(FieldError("", problem) for problem in problems))
     try:
         read = {column.name: column.read(cells[column.place]) for column in header.columns}
         return Row(number, msgspec.convert(_without_absent(read), shape))
@@ -202,9 +206,10 @@ def _bad_row(number: int, cells: Sequence[Cell], header: Header, shape: type[Sha
     return BadRow(number, tuple(map(_reworded_for_cells, bad.errors)), bad.values)
 
 
-def _reworded_for_cells(error: str) -> str:
+def _reworded_for_cells(error: FieldError) -> FieldError:
     """Reword an error for cells, which are all strings and may have dates written day first."""
-    return error.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")
+    message = error.message.removesuffix(", not text").replace("(YYYY-MM-DD)", "(YYYY-MM-DD or DD/MM/YYYY)")
+    return replace(error, message=message)
 
 
 _SEPARATORS = (",", ";", "\t")

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.importing import lock_records
-from tradecounter.bulk.rows import LineMessage, Row
+from tradecounter.bulk.rows import Row, RowMessage
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.run import import_in_transaction
@@ -163,7 +163,7 @@ async def change_prices(
     report = await import_in_transaction(tx, "price-list", rows, options, now=now)
     if report.errors:
         raise DomainError(Kind.INVALID, f"nothing was changed: {report.errors[0].message}")
-    report.warnings[:0] = [LineMessage(None, left_out) for left_out in made.left_out]
+    report.warnings[:0] = [RowMessage(None, "", left_out) for left_out in made.left_out]
     return report
 
 

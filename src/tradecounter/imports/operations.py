@@ -12,7 +12,6 @@ from starlette.responses import Response
 from tradecounter.bulk.differences import Change
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.price_figures import GuardedPrice
-from tradecounter.bulk.rows import LineMessage
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, ChangeResponse, ChangingParameters, Desk, DryRun
@@ -29,7 +28,14 @@ from tradecounter.imports.change_prices import ForcedPriceChange, change_prices
 from tradecounter.imports.kinds import HISTORY_READERS, IMPORT_KINDS, IMPORTERS, area_of
 from tradecounter.imports.queries import ImportRecord, list_imports, lock_import
 from tradecounter.imports.run import FORMS, RolledBackImport, import_body, roll_back_import, stored_body
-from tradecounter.imports.wire import ImportParameters, ReadFile, Report, RollBackParameters, present_report
+from tradecounter.imports.wire import (
+    ImportParameters,
+    LineMessage,
+    ReadFile,
+    Report,
+    RollBackParameters,
+    present_report,
+)
 from tradecounter.kit.json_text import to_json
 from tradecounter.products.find_products import Catalogue
 

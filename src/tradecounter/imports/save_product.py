@@ -1,7 +1,6 @@
 """Saves a product with its prices, as imports with all their rules."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,7 +11,7 @@ from tradecounter.audit.record import audit
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.importing import lock_records
 from tradecounter.bulk.price_figures import GuardedPrice, GuardedPricesError
-from tradecounter.bulk.rows import LineMessage, Row
+from tradecounter.bulk.rows import Row, RowMessage
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.run import end_prices, import_in_transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields
@@ -34,7 +33,6 @@ from tradecounter.products.queries.products import (
 from tradecounter.stock.importing import StockRow
 
 _NO_PRICE: Costs = (None, None, None)
-_ABOUT_SKU = re.compile(r" \(sku .*\)$")
 
 
 class PriceFields(Struct):
@@ -208,10 +206,6 @@ def _in_words(price: GuardedPrice) -> str:
     return f"{in_pounds(price.after)}{where} {price.why}"
 
 
-def _field_error(kind: str, error: LineMessage) -> FieldError:
-    field, colon, message = _ABOUT_SKU.sub("", error.message).partition(": ")
-    if not colon:
-        field, message = "", error.message
-    if kind == "price-list" and error.line is not None:
-        field = f"prices[{error.line - 1}].{field}"
-    return FieldError(field, message)
+def _field_error(kind: str, error: RowMessage) -> FieldError:
+    of_list = f"prices[{error.line - 1}]." if kind == "price-list" and error.line is not None else ""
+    return FieldError(f"{of_list}{error.field}", error.problem)

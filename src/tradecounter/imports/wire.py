@@ -11,10 +11,10 @@ from tradecounter.bulk.differences import Change
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.import_options import ImportReport
 from tradecounter.bulk.price_figures import GuardedPrice, UnknownPriceList
-from tradecounter.bulk.rows import LineMessage
+from tradecounter.bulk.rows import RowMessage
 from tradecounter.kit.wire import made_from
 
-_NESTED = {"file", "prices"}  # the parts of a report that are shown differently
+_NESTED = {"file", "prices", "errors", "warnings"}  # the parts of a report that are shown differently
 
 
 class ImportParameters(Struct, frozen=True, kw_only=True):
@@ -47,6 +47,13 @@ class ReadFile(Struct):
     separator: str | None
     sheet: str | None
     unknown_columns: list[str]
+
+
+class LineMessage(Struct, frozen=True):
+    """An error or a warning; `line` is None if it concerns the whole file."""
+
+    line: int | None
+    message: str
 
 
 class Report(Struct, kw_only=True):
@@ -96,4 +103,14 @@ def present_report(report: ImportReport) -> Report:
     values = {field.name: getattr(report, field.name) for field in fields(report) if field.name not in _NESTED}
     figures = {} if report.prices is None else {f.name: getattr(report.prices, f.name) for f in fields(report.prices)}
     figures = {name: value for name, value in figures.items() if value is not None}
-    return Report(**values, file=made_from(facts, ReadFile), **figures)
+    return Report(
+        **values,
+        errors=_on_the_wire(report.errors),
+        warnings=_on_the_wire(report.warnings),
+        file=made_from(facts, ReadFile),
+        **figures,
+    )
+
+
+def _on_the_wire(messages: Sequence[RowMessage]) -> list[LineMessage]:
+    return [LineMessage(each.line, each.message) for each in messages]

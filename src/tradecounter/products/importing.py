@@ -69,14 +69,14 @@ def _record(tx: Transaction, changes: list[ChangedProducts], import_id: int, now
 Row = TypeVar("Row", bound=Struct)
 
 
-async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
+async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str, str]]:
     """Return the lines whose attribute has another attribute's name, ignoring case: products show values by name."""
     key_of_name: dict[str, str] = {}
     taken = []
     for line, key, name in await tx.fetch_all(sql.ACTIVE_AND_STAGED_NAMES):
         other = key_of_name.setdefault(fold(name), key)
         if other != key and line is not None:
-            taken.append((line, f"name: {name!r} is already the name of the attribute {other!r}"))
+            taken.append((line, "name", f"{name!r} is already the name of the attribute {other!r}"))
     return taken
 
 

@@ -10,7 +10,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 CHECK_CREDIT_TERMS = Statement("""
-    select s.line, 'credit_limit and term_days go together'
+    select s.line, '', 'credit_limit and term_days go together'
     from staged s left join customer c on c.email_key = s.key
     where s.key is not null
       and (case when jsonb_exists(s.row, 'credit_limit') then s.row ->> 'credit_limit'
@@ -36,7 +36,7 @@ ADD_ADDRESSES = Statement("""
 """)
 
 WARN_OF_SHIPPING_METHODS = Statement("""
-    select s.line, format('shipping_method: shipping method %s does not exist', s.row ->> 'shipping_method')
+    select s.line, 'shipping_method', format('shipping method %s does not exist', s.row ->> 'shipping_method')
     from staged s left join shipping_method m on m.id = (s.row ->> 'shipping_method')::integer and m.active
     where s.row ->> 'shipping_method' is not null and m.id is null
 """)

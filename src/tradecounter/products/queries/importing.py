@@ -26,7 +26,7 @@ ATTRIBUTE_VIEW: LiteralString = "select key, to_jsonb(a) as row from attribute a
 SYNONYMS_VIEW: LiteralString = "select key, to_jsonb(s) as row from synonym_group s"
 
 CHECK_CHILDREN = Statement("""
-    select s.line, format('children: %s is a top-level category with children of its own', s.key)
+    select s.line, 'children', format('%s is a top-level category with children of its own', s.key)
     from staged s
     where s.row ->> 'parent_key' is not null
       and exists (select from category c where c.parent_key = s.key and c.active
@@ -36,13 +36,13 @@ CHECK_CHILDREN = Statement("""
 CATEGORY_VIEW: LiteralString = "select key, to_jsonb(c) as row from category c"
 
 CHECK_CATEGORIES = Statement("""
-    select s.line, format('categories: category %s does not exist', to_json(given.key))
+    select s.line, 'categories', format('category %s does not exist', to_json(given.key))
     from staged s, jsonb_array_elements_text(s.row -> 'categories') as given (key)
     where not exists (select from category c where c.key = given.key)
 """)
 
 CHECK_LINKS = Statement("""
-    select s.line, format('%s: product %s does not exist', link.name, to_json(link.sku))
+    select s.line, link.name, format('product %s does not exist', to_json(link.sku))
     from staged s, jsonb_to_recordset(s.row -> 'links') as link (name text, sku text, key text)
     where not exists (select from product p where p.sku_key = link.key)
       and not exists (select from staged other where other.key = link.key)
@@ -59,8 +59,8 @@ CHECK_BUNDLES = Statement("""
         where p.components <> '[]'
           and not exists (select from staged s where s.key = p.sku_key and jsonb_exists(s.row, 'components'))
     )
-    select coalesce(outside.line, inside.line),
-           format('components: %s is a bundle, so it cannot be in the bundle %s', to_json(inside.sku),
+    select coalesce(outside.line, inside.line), 'components',
+           format('%s is a bundle, so it cannot be in the bundle %s', to_json(inside.sku),
                   to_json(outside.sku))
     from bundles outside, jsonb_to_recordset(outside.components) as component (key text), bundles inside
     where inside.key = component.key

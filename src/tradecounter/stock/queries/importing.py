@@ -44,7 +44,7 @@ CLEAR_ADDED_LEVELS = Statement("""
 """)
 
 WARN_OF_ALLOCATED = Statement("""
-    select s.line, format('available: %s on hand, but %s are allocated to orders', s.row ->> 'available',
+    select s.line, 'available', format('%s on hand, but %s are allocated to orders', s.row ->> 'available',
                           l.allocated)
     from staged s join product p on p.sku_key = s.key join stock_level l on l.product_id = p.id
     where l.allocated > (s.row ->> 'available')::bigint
