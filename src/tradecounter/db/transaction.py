@@ -91,7 +91,10 @@ class Transaction:
 
     async def fetch_row(self, statement: Statement[Row], /, **values: Any) -> Row:
         """Run a statement that returns a row, and return its first one. Raises LookupError without one."""
-        return (await self.fetch_raw(statement, **values)).between(0, 1)[0]
+        row = await self.find_row(statement, **values)
+        if row is None:
+            raise LookupError("the statement returns no row")
+        return row
 
     async def find_value(self, statement: Statement[Any], /, **values: Any) -> Any:
         """Run a statement and return the first column of its first row, or None without a row."""

@@ -33,9 +33,9 @@ def taking_by_name(
 def reading_by_name(
     method: Callable[..., Awaitable[Result]], names: Collection[str]
 ) -> Callable[..., Awaitable[Result]]:
-    """Return a method that gets, as far as its parameters name them, `tx`, `now` and the keyword arguments `names`.
+    """Return a method to which `tx`, `now` and the keyword arguments `names` are passed if its parameters name them.
 
-    `tx` is a reading, which ends with the method. It and the time are of the `desk` of the method's object.
+    `tx` is a reading, which ends with the method. The method's object has the `desk` that reads and has the clock.
     """
     take = taking_by_name(method, {"tx", "now", *names})
     parameters = inspect.signature(method).parameters

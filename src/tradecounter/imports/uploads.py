@@ -49,7 +49,7 @@ _IN_DOUBT = (
 
 
 class SentFile(Struct, frozen=True):
-    """A file as a browser sent it, with the name there; who keeps it closes it."""
+    """A file as a browser sent it, with the name there. The one who keeps it closes it."""
 
     name: str | None
     file: BinaryIO

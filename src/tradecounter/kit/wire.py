@@ -28,7 +28,7 @@ Made = TypeVar("Made", bound=Struct)
 def made_from(source: object, shape: type[Made], **others: Any) -> Made:
     """Return a struct whose fields are the attributes of an object with the same names, but for `others`.
 
-    It takes some microseconds, several times as long as naming each field: too long for the orders of a list.
+    It takes some microseconds, several times as long as naming each field, as the customers' lists do.
     """
     same = {name: getattr(source, name) for name in shape.__struct_fields__ if name not in others}
     return shape(**same, **others)

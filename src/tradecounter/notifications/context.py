@@ -106,7 +106,10 @@ _HTML = _templates(html=True)
 
 
 def render(template: str, *, is_to_staff: bool = False, **facts: Any) -> tuple[str, str]:
-    """Return an e-mail's text and HTML. `template` has what is between the letterhead and the foot."""
+    """Return an e-mail's text and HTML. `template` has what is between the letterhead and the foot.
+
+    The foot of one to the staff says that replies go to the customer.
+    """
     facts |= {"template": template, "is_to_staff": is_to_staff}
     return _TEXT.get_template("base.txt").render(facts), _HTML.get_template("base.html").render(facts)
 
@@ -193,8 +196,7 @@ class MailContext(Struct, frozen=True):
             )
         if not good:
             raise NothingToSend(f"{name}: no recipient has a valid address")
-        is_to_staff = [*to] == [self.settings.support.addr_spec]
-        text, html = render(template, settings=self.settings, subject=subject, is_to_staff=is_to_staff, **facts)
+        text, html = render(template, settings=self.settings, subject=subject, **facts)
         letter = Letter(
             subject=subject, text=text, html=html, logo=self.settings.letterhead.logo, attachment=attachment
         )

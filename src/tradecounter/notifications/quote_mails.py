@@ -47,6 +47,7 @@ async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None
         else f"Quote to price: {first.confirmation_code}, {account.name}",
         "quote_requested",
         reply_to=account.email_address,
+        is_to_staff=True,
         quotes=quotes,
     )
     return None if mail is None else replace(mail, quotes=tuple(order.id for order in orders))

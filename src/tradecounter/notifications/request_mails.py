@@ -18,6 +18,7 @@ async def request_opened(context: MailContext, *, request_id: int) -> Mail | Non
         f"{request.title}: {request.order_reference}, {request.customer}",
         "request_opened",
         reply_to=request.user or None,
+        is_to_staff=True,
         request=request,
         link=context.settings.page("staff", f"request/{request_id}"),
     )

@@ -106,7 +106,7 @@ async def _histories(
 def _present(
     order: AnyOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime, **others: Any
 ) -> ResellerOrder:
-    """Return an order; `others` are the fields of what is about it elsewhere, such as its invoices."""
+    """Return an order; `others` are the fields that are not read from the order, such as its invoices."""
     numbered = order if isinstance(order, NumberedOrder) else None
     shipping = [] if numbered is None else shipping_on_the_wire(numbered, lines, fulfilled.shipments)
     return made_from(

@@ -278,6 +278,15 @@ def test_gone_disables_until_the_owner_sets_it_active(service: Service, endpoint
     assert hook.shown().reason is None
 
 
+def test_support_learns_that_the_resellers_own_webhook_stopped(service: Service, endpoint: Make) -> None:
+    hook = endpoint(answering(status(410)))
+    happen(service, "order/1")
+    hook.deliver()
+    [mail] = [mail for mail in deliver_mail(service) if hook.added.url in plain(mail)]
+    assert mail["To"] == service.settings.support_email
+    assert "Replies to this e-mail go to the customer." not in plain(mail)
+
+
 def test_five_days_of_failures_pause_it_and_nothing_is_lost(service: Service, endpoint: Make) -> None:
     customer = service.customer(email_address="owner@hooks.example")
     hook = endpoint(answering(*[status(500)] * 60), customer_id=customer.id)

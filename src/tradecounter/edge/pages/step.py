@@ -66,7 +66,8 @@ def step(
 
     The form is a `template` with these `values`, or with those that the method `values` returns; a step without fields
     only `asks` the question that a method returns. Either method takes by name `tx`, a reading, `call`, `now` and
-    `filled`, the form after an error. A form that needs more than a reading is `shown` by a method, in each case.
+    `filled`, the form after an error. A form that needs more than a reading is `shown` by a method, at first and after
+    an error.
 
     Then the browser goes to the page `to`, whose path may have the step's parameters in braces, and that page shows the
     message `done`. Both may be functions of what the method returns.

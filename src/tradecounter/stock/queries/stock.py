@@ -166,7 +166,7 @@ _LOCK_LEVELS = Statement(
     Allocation,
 )
 
-# Units for sale become allocated ones, and others are back-ordered; negative units are the opposite.
+# Units for sale become allocated ones, and others are back-ordered; negative units do the reverse.
 _MOVE = Statement(
     """
     update stock_level s

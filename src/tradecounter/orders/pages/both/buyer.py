@@ -1,4 +1,4 @@
-"""For whom the form of a new order is: a user, whose lines are the basket, or a caller for whom staff order."""
+"""The buyer in the form of a new order: a user, whose lines are the basket, or a caller for whom staff order."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -65,25 +65,27 @@ class Buyer(Struct, frozen=True):
 
     async def basket(self, tx: Transaction) -> list[BasketLine]:
         """Return the lines of the basket, if there is one. Raises DomainError (not found) for an unknown caller."""
+        if self.replaces:
+            return []
         if self.user is None:
             await fetch_account(tx, self.customer_id)
             return []
-        return [] if self.replaces else await lines_of_basket(tx, self.user.id)
+        return await lines_of_basket(tx, self.user.id)
 
     async def save_basket(self, tx: Transaction, view: CustomerView, items: Sequence[NotedItem]) -> None:
-        """Have the basket, if there is one, contain only these items."""
+        """Replace the items of the basket, if there is one."""
         if self.user is not None and not self.replaces:
             await save_basket(tx, self.user.id, view, items)
 
     async def facts(self, tx: Transaction, now: datetime) -> BuyerFacts:
         """Return what the form shows of the customer. Raises DomainError (not found)."""
+        account = None if self.user is not None else await fetch_account(tx, self.customer_id)
         addresses = await list_addresses(tx, self.customer_id)
         room = await fetch_credit_room(tx, self.customer_id)
-        if self.user is not None:
+        if account is None:
             return BuyerFacts(addresses, room)
-        caller = ShownCustomer(await fetch_account(tx, self.customer_id))
         overdue = await overdue_by_customer(tx, [self.customer_id], now)
-        return BuyerFacts(addresses, room, caller, overdue.get(self.customer_id))
+        return BuyerFacts(addresses, room, ShownCustomer(account), overdue.get(self.customer_id))
 
     def needs_approval(self, gross: Decimal) -> bool:
         """Return whether somebody must approve an order of this gross."""
