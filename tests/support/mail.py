@@ -20,7 +20,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from support.orders import rows
 from support.service import Service
-from tradecounter.db.jobs import queue
+from tradecounter.db.jobs import JobName, queue
+from tradecounter.db.transaction import Transaction
 from tradecounter.sites.worker import drain, run_worker
 
 
@@ -168,9 +169,18 @@ def mail_server(
         running.stop()
 
 
+def queue_job(service: Service, job: JobName, **ids: int) -> None:
+    """Queue one job in a transaction of its own."""
+
+    async def queue_it(tx: Transaction) -> None:
+        queue(tx, job, **ids)
+
+    service.in_transaction(queue_it)
+
+
 def send_for(service: Service, job: Any, **ids: int) -> list[EmailMessage]:
     """Queue one job and run all; the mails."""
-    service.in_transaction(lambda tx: queue(tx, job, **ids))
+    queue_job(service, job, **ids)
     return deliver_mail(service)
 
 

@@ -72,7 +72,7 @@ async def ask_for_password_link(tx: Transaction, site: Site, email: str, address
     """
     await count_attempt(tx, Attempt.for_link(address), now)
     request_id = await insert_request(tx, site, email.strip()[:LONGEST_EMAIL], now)
-    await queue(tx, "find_forgotten_password", request_id=request_id)
+    queue(tx, "find_forgotten_password", request_id=request_id)
 
 
 async def mail_password_link(tx: Transaction, request_id: int, secret: str, now: datetime) -> None:
@@ -84,7 +84,7 @@ async def mail_password_link(tx: Transaction, request_id: int, secret: str, now:
     site = site_of(person)
     if not await has_link_since(tx, site, person.id, now - _BETWEEN_MAILS):
         link_id = await make_link(tx, site, person.id, secret, now, RESET_LIFETIME)
-        await queue(tx, "mail_user_password", link_id=link_id)
+        queue(tx, "mail_user_password", link_id=link_id)
 
 
 async def _prove_password(

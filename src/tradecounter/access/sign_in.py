@@ -165,7 +165,7 @@ async def _complete(
     cookie, session_id = await start_session(tx, site, person.id, visitor.address, visitor.browser, now)
     mark, is_known = await see_visitor(tx, site, person.id, visitor.mark, now)
     if not is_known:
-        await queue(tx, "mail_user_browser", session_id=session_id)
+        queue(tx, "mail_user_browser", session_id=session_id)
     audit(tx, f"{noun_of(person)}.sign_in", subject_of(person), now)
     return SignIn(cookie=cookie, next="done", mark=mark, recovery_codes=tuple(codes or ()))
 

@@ -67,8 +67,8 @@ async def invite_user(
     after = {"customer_id": customer_id, "roles": list(user.roles)}
     audit(tx, "user.invite", f"user/{user.email}", now, before=changed, after=after)
     link_id = await make_link(tx, "account", user.id, secret, now, INVITATION_LIFETIME)
-    await queue(tx, "mail_user_invited", link_id=link_id)
-    await tell_of_new_owner(tx, before, user)
+    queue(tx, "mail_user_invited", link_id=link_id)
+    tell_of_new_owner(tx, before, user)
     return user, link_id
 
 
@@ -91,15 +91,15 @@ async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) ->
     await end_all_sessions(tx, "account", user.id, now, but=None)
     audit(tx, "user.reset", f"user/{user.email}", now)
     link_id = await make_link(tx, "account", user.id, secret, now, INVITATION_LIFETIME)
-    await queue(tx, "mail_user_password", link_id=link_id)
-    await tell_of_new_owner(tx, user, replace(user, disabled_at=None))
+    queue(tx, "mail_user_password", link_id=link_id)
+    tell_of_new_owner(tx, user, replace(user, disabled_at=None))
     return user, link_id
 
 
-async def tell_of_new_owner(tx: Transaction, before: CustomerUser | None, after: CustomerUser) -> None:
+def tell_of_new_owner(tx: Transaction, before: CustomerUser | None, after: CustomerUser) -> None:
     """Have all owners told by e-mail when a user has become an owner."""
     if is_owner(after) and (before is None or not is_owner(before)):
-        await queue(tx, "mail_owner_added", user_id=after.id)
+        queue(tx, "mail_owner_added", user_id=after.id)
 
 
 async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
@@ -193,7 +193,7 @@ async def _give_rights(tx: Transaction, user: CustomerUser, rights: UserRights, 
     after = {"roles": roles, "order_limit": rights.order_limit}
     audit(tx, "user.change_role", f"user/{user.email}", now, before=before, after=after)
     changed = await set_rights(tx, user.id, roles, rights.order_limit) or user
-    await tell_of_new_owner(tx, user, changed)
+    tell_of_new_owner(tx, user, changed)
     return changed
 
 

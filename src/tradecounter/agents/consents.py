@@ -51,7 +51,7 @@ async def allow_agent(
         "expires_at": expires_at,
     }
     audit(tx, "agent.allow", f"agent/{consent_id}", now, after=after)
-    await queue(tx, "mail_agent_allowed", consent_id=consent_id)
+    queue(tx, "mail_agent_allowed", consent_id=consent_id)
     return code
 
 

@@ -69,7 +69,7 @@ async def tell_of_stock(tx: Transaction, now: datetime) -> int:
     """
     users = await mark_in_stock(tx, await _can_buy(tx, await waiting_in_stock(tx), now), now)
     for user_id in users:
-        await queue(tx, "mail_back_in_stock", user_id=user_id, found=int(now.timestamp()))
+        queue(tx, "mail_back_in_stock", user_id=user_id, found=int(now.timestamp()))
     await forget_told(tx, now - _TOLD_KEPT_FOR)
     return len(users)
 
@@ -117,7 +117,7 @@ async def tell_of_prices(tx: Transaction, now: datetime) -> int:
         await store_check(tx, alert, prices, changes, today)
         if changes:
             day = today.toordinal()
-            await queue(tx, "mail_prices_changed", user_id=alert.user_id, list_id=alert.list_id, day=day)
+            queue(tx, "mail_prices_changed", user_id=alert.user_id, list_id=alert.list_id, day=day)
     return len(alerts)
 
 
@@ -138,5 +138,5 @@ async def tell_of_due_invoices(tx: Transaction, now: datetime) -> int:
     until = at_uk_time(uk_date(now) + timedelta(days=DAYS_BEFORE + 1), time())
     users = await find_invoices_due(tx, until)
     for user_id in users:
-        await queue(tx, "mail_invoices_due", user_id=user_id, until=int(until.timestamp()))
+        queue(tx, "mail_invoices_due", user_id=user_id, until=int(until.timestamp()))
     return len(users)

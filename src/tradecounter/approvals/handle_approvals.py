@@ -79,7 +79,7 @@ async def request_approval(
         raise DomainError(Kind.CONFLICT, "its approval is requested already")
     audit_order(tx, f"{order.kind}.request_approval", order, now, after={"total_gross": gross})
     record_order_event(tx, "order.approval_requested", order, now, total_gross=gross)
-    await queue(tx, "mail_approval_requested", order_id=order.id)
+    queue(tx, "mail_approval_requested", order_id=order.id)
     return order
 
 
@@ -237,7 +237,7 @@ async def _decide(
         raise decided_already()
     if mails_requester:
         asked_by, decided = approval.requested_by or 0, change_number(now)
-        await queue(tx, "mail_approval_decided", order_id=approval.order_id, asked_by=asked_by, decided=decided)
+        queue(tx, "mail_approval_decided", order_id=approval.order_id, asked_by=asked_by, decided=decided)
 
 
 def decided_already() -> DomainError:

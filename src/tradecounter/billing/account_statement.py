@@ -211,7 +211,7 @@ class SentStatement(Struct, frozen=True, kw_only=True):
 async def send_statement(tx: Transaction, customer_id: int, now: datetime) -> SentStatement:
     """Queue the e-mail with a customer's statement as a PDF file. Raises DomainError (not found)."""
     account = await fetch_account(tx, customer_id)
-    await queue(tx, "mail_statement", customer_id=customer_id, asked=int(now.timestamp()))
+    queue(tx, "mail_statement", customer_id=customer_id, asked=int(now.timestamp()))
     audit(tx, "customer.send_statement", f"customer/{customer_id}", now, after={"recipient": account.billing_email})
     return SentStatement(customer_id=customer_id, recipient=account.billing_email)
 

@@ -79,7 +79,7 @@ async def read_reminder(tx: Transaction, customer_id: int, now: datetime) -> Rem
 async def remind_debtor(tx: Transaction, customer_id: int, now: datetime) -> Reminder:
     """Queue the e-mail with a customer's unpaid invoices. Raises DomainError as `read_reminder` does."""
     reminder = await read_reminder(tx, customer_id, now)
-    await queue(tx, "mail_debtor_reminded", customer_id=customer_id, asked=int(now.timestamp()))
+    queue(tx, "mail_debtor_reminded", customer_id=customer_id, asked=int(now.timestamp()))
     after = {"invoices": reminder.invoices, "due": reminder.due, "recipient": reminder.recipient}
     audit(tx, "customer.remind", f"customer/{customer_id}", now, after=after)
     return reminder
@@ -94,5 +94,5 @@ async def remind_of_invoices(tx: Transaction, now: datetime, stages: list[int]) 
         return 0
     overdue = await mark_reminded(tx, stages, now, _BATCH)
     for invoice in overdue:
-        await queue(tx, "mail_invoice_overdue", order_id=invoice.order_id, number=invoice.invoice, stage=invoice.stage)
+        queue(tx, "mail_invoice_overdue", order_id=invoice.order_id, number=invoice.invoice, stage=invoice.stage)
     return len(overdue)

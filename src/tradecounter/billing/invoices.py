@@ -229,9 +229,9 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
         due_at=due_at(now, order.term_days),
     )
     await take_unallocated(tx, order.customer_id, number, paid, now)
-    await queue(tx, "mail_order_invoiced", order_id=order.id, number=number)
+    queue(tx, "mail_order_invoiced", order_id=order.id, number=number)
     if supply.account.accounts_email:
-        await queue(tx, "mail_invoice_copy", order_id=order.id, number=number)
+        queue(tx, "mail_invoice_copy", order_id=order.id, number=number)
     _record(tx, order, document, status, now)
     return number
 
@@ -310,6 +310,6 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
         )
     for job, address in mails.items():
         if address:
-            await queue(tx, job, order_id=invoice.order_id, number=number, resent=int(now.timestamp()))
+            queue(tx, job, order_id=invoice.order_id, number=number, resent=int(now.timestamp()))
     audit(tx, "invoice.resend", f"invoice/{number}", now, after={"recipients": recipients})
     return ResentInvoice(number, invoice.order_reference, recipients)

@@ -209,7 +209,7 @@ async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
     consent_id = await insert_consent(tx, client_id, customer_id, user.id, now)
     if consent_id is not None:
         audit(tx, "consent.give", f"application/{client_id}", now, after={"customer_id": customer_id})
-        await queue(tx, "mail_application_allowed", consent_id=consent_id)
+        queue(tx, "mail_application_allowed", consent_id=consent_id)
     else:
         consent_id = await find_standing_consent(tx, client_id, customer_id)
     if consent_id is None:  # revoked at this moment

@@ -106,7 +106,7 @@ async def issue_credit_note(
     # The paper shows the number, so other credit notes wait while it is printed, some milliseconds.
     pdf = await asyncio.to_thread(print_credit_note, document, now, letterhead.logo)
     insert_credit_note(tx, document, shares, pdf, now)
-    await queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
+    queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
     issued = {"number": document.number, "invoice": invoice, "gross": gross, "reason": reason}
     record_order_event(tx, "credit_note.issued", order, now, credit_note=issued)
     closed = await settle_returns(tx, order.id, now, returned)

@@ -91,7 +91,7 @@ async def open_request(
     facts = {"request": request_id, "kind": kind, "items": items}
     audit_order(tx, "request.open", order, now, after={**facts, "files": [file.name for file in files]})
     record_order_event(tx, "request.opened", order, now, **facts)
-    await queue(tx, "mail_request_opened", request_id=request_id)
+    queue(tx, "mail_request_opened", request_id=request_id)
     return request_id
 
 
@@ -108,7 +108,7 @@ async def close_request(tx: Transaction, request_id: int, answer: str, now: date
     order = await fetch_order(tx, request.order_reference)
     audit_order(tx, "request.close", order, now, after={"request": request_id, "answer": answer})
     record_order_event(tx, "request.closed", order, now, request=request_id, kind=request.kind)
-    await queue(tx, "mail_request_closed", request_id=request_id)
+    queue(tx, "mail_request_closed", request_id=request_id)
     return await fetch_request(tx, request_id)
 
 

@@ -65,7 +65,7 @@ _DEFER = Statement("""
 """)
 
 
-async def queue(tx: Transaction, job: JobName, group: str | None = None, /, **arguments: int) -> None:
+def queue(tx: Transaction, job: JobName, group: str | None = None, /, **arguments: int) -> None:
     """Queue a job that runs after this transaction commits, without an extra round trip; `arguments` are ids.
 
     Jobs of a group run one at a time, in queue order, also while the first waits for a retry.

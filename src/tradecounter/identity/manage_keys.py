@@ -47,7 +47,7 @@ async def create_key(tx: Transaction, customer_id: int, request: KeyRequest, now
         "networks": networks,
     }
     audit(tx, "key.create", f"customer/{customer_id}", now, after=after)
-    await queue(tx, "mail_key_added", key_id=new.id)
+    queue(tx, "mail_key_added", key_id=new.id)
     return new
 
 

@@ -76,7 +76,7 @@ async def amend_order(
     changed, stored = await _completed(tx, changed, context.now)
     await store_changed_order(tx, changed)
     change_id = await insert_change(tx, order.id, "amended", request.reason.strip(), {}, context.now)
-    await queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
+    queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
     _record(tx, (order, lines), (changed, stored), request, context.now)
     return changed, stored
 

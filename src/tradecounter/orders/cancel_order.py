@@ -105,7 +105,7 @@ async def _cancel_whole(
     tx: Transaction, order: AnyOrder, lines: Sequence[OrderLine], reason: str, now: datetime
 ) -> None:
     await _record_cancellation(tx, order, reason, now)
-    await queue(tx, "mail_order_cancelled", order_id=order.id)
+    queue(tx, "mail_order_cancelled", order_id=order.id)
     if isinstance(order, ConfirmedOrder):
         await discharge(tx, order.customer_id, order.due)
         await release(tx, *released_units(lines, []))
@@ -136,7 +136,7 @@ async def _cancel_part(
     await store_lines(tx, kept)
     await store_changed_order(tx, changed)
     change_id = await insert_change(tx, order.id, "cancelled", reason, units, now)
-    await queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
+    queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
     cancelled = [{"id": line.id, "sku": line.sku, "quantity": units[line.id]} for line in lines if line.id in units]
     record_order_event(tx, "order.cancelled", changed, now, reason=reason, items=cancelled, total=changed.gross)
     audit_order(

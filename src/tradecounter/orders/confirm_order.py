@@ -167,7 +167,7 @@ async def _confirm(
         pricing=pending.pricing if isinstance(pending, PricedQuote) else None,
     )
     store_confirmation(tx, order)
-    await queue(tx, "mail_order_confirmed", order_id=order.id)
+    queue(tx, "mail_order_confirmed", order_id=order.id)
     _record(tx, order, override_credit, now)
     return order, [with_allocated(line, allocated[line.id]) for line in lines]
 

@@ -184,7 +184,7 @@ async def _record(
         await refund_account(tx, customer_id, payment_id, new.amount, at)
     else:
         await allocate_payment(tx, customer_id, payment_id, new.amount, invoices, at)
-        await queue(tx, "mail_payment_received", payment_id=payment_id)
+        queue(tx, "mail_payment_received", payment_id=payment_id)
     recorded = present_payment(await fetch_payment(tx, payment_id))
     record_event(tx, "payment.recorded", f"payment/{payment_id}", now, customer_id, event_data(recorded))
     audit(

@@ -38,8 +38,8 @@ async def request_quote(
     quote = made_from(draft, UnpricedQuote)
     insert_order(tx, quote, lines)
     record_creation(tx, "quote.request", "quote.requested", quote)
-    await queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)
-    await queue(tx, "mail_quote_received", order_id=quote.id)
+    queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)
+    queue(tx, "mail_quote_received", order_id=quote.id)
     return quote, lines
 
 
@@ -97,7 +97,7 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
     reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
     await cancel_unconfirmed(tx, quote, reason, now)
-    await queue(tx, "mail_order_cancelled", order_id=quote.id)
+    queue(tx, "mail_order_cancelled", order_id=quote.id)
 
 
 REMINDED_BEFORE = timedelta(hours=24)
@@ -111,5 +111,5 @@ async def remind_of_quotes(tx: Transaction, now: datetime) -> int:
     """
     expiring = await mark_expiring_quotes(tx, now, REMINDED_BEFORE, _MOST)
     for quote in expiring:
-        await queue(tx, "mail_quote_expiring", order_id=quote.id, pricing=quote.pricings)
+        queue(tx, "mail_quote_expiring", order_id=quote.id, pricing=quote.pricings)
     return len(expiring)

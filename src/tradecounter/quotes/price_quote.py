@@ -103,7 +103,7 @@ async def price_quote(
             require_sound_prices(repriced, await purchase_costs(tx, products_of(lines)))
     await store_pricing(tx, quote.id, pricing, repriced, options)
     await make_quote_link(tx, quote.id, secret, now)
-    await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
+    queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
     cost_net, cost_tax = total_costs(repriced)
     record_order_event(tx, "quote.priced", quote, now, cost_gross=cost_net + cost_tax, expires_at=pricing.expires_at)
     before, after = _prices(lines, quote.shipping_options), _prices(repriced, options)

@@ -97,11 +97,11 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
     await store_dispatch(tx, order.id, units, status)
     await hand_over(tx, added_up((line.product_id, units.get(line.id, 0)) for line in lines))
-    await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+    queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
     if await users_told_of_dispatch(tx, order.customer_id):
-        await queue(tx, "mail_dispatch_alert", order_id=order.id, shipment_id=shipment_id)
+        queue(tx, "mail_dispatch_alert", order_id=order.id, shipment_id=shipment_id)
     if request.invoice:
-        await queue(tx, "invoice_dispatch", order_id=order.id)
+        queue(tx, "invoice_dispatch", order_id=order.id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     about = {"shipment_id": shipment_id, "tracking_number": shipment.tracking_number}
     items, parcel = _shipped_items(lines, shipment), _in_event(order, lines, shipment)
@@ -218,7 +218,7 @@ async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, 
     if not any(line.dispatched for line in left):
         await delete_video(tx, order.id)
     await hand_over(tx, added_up((line.product_id, -shipment.units.get(line.id, 0)) for line in lines))
-    await queue(tx, "mail_shipment_taken_back", order_id=order.id, shipment_id=shipment_id)
+    queue(tx, "mail_shipment_taken_back", order_id=order.id, shipment_id=shipment_id)
     about = {"shipment_id": shipment_id, "tracking_number": shipment.tracking_number}
     items = _shipped_items(lines, shipment)
     record_order_event(tx, "order.shipment_taken_back", order, now, status=status, **about, items=items, reason=reason)

@@ -206,7 +206,7 @@ async def _record(tx: Transaction, results: list[AttemptResult], now: datetime) 
         if changed != endpoint:
             await update_endpoint(tx, changed)
         if changed.state != endpoint.state:
-            await _tell_of_stop(tx, changed, now)
+            _tell_of_stop(tx, changed, now)
 
 
 def _stopped(endpoint: Endpoint, results: Iterable[AttemptResult], now: datetime) -> Endpoint:
@@ -222,10 +222,10 @@ def _stopped(endpoint: Endpoint, results: Iterable[AttemptResult], now: datetime
     return replace(endpoint, state="paused", reason=f"every attempt has failed since {since}")
 
 
-async def _tell_of_stop(tx: Transaction, stopped: Endpoint, now: datetime) -> None:
+def _tell_of_stop(tx: Transaction, stopped: Endpoint, now: datetime) -> None:
     change = {"state": stopped.state, "reason": stopped.reason}
     audit(tx, "webhook.stop", f"webhook/{stopped.id}", now, before={"state": "active"}, after=change)
-    await queue(tx, "mail_webhook_stopped", webhook_id=stopped.id)
+    queue(tx, "mail_webhook_stopped", webhook_id=stopped.id)
     log.warning("webhook stopped", webhook_id=stopped.id, **change)
 
 

@@ -105,7 +105,7 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookReq
     added = await insert_endpoint(tx, wanted.customer_id, wanted.url, types, wanted.description.strip(), sealed, now)
     audit(tx, "webhook.add", f"webhook/{added.id}", now, after={**_shown(added), "customer_id": added.customer_id})
     if added.customer_id is not None:
-        await queue(tx, "mail_webhook_added", webhook_id=added.id)
+        queue(tx, "mail_webhook_added", webhook_id=added.id)
     return with_secret(webhook_on_the_wire(added), secret)
 
 

@@ -6,11 +6,10 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from support.mail import deliver_mail
+from support.mail import deliver_mail, queue_job
 from support.receiver import deliver, policy_of
 from support.service import Service, running_service
 from support.shop import stock_shop
-from tradecounter.db.jobs import queue
 from tradecounter.webhooks.manage import add_webhook, ping_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 
@@ -27,7 +26,7 @@ def starting(exporter: InMemorySpanExporter, word: str) -> list[ReadableSpan]:
 
 
 def test_a_job_is_a_span_with_its_round_trips_inside(service: Service, exporter: InMemorySpanExporter) -> None:
-    service.in_transaction(lambda tx: queue(tx, "mail_order_confirmed", order_id=987654321))
+    queue_job(service, "mail_order_confirmed", order_id=987654321)
     deliver_mail(service)
     job = next(span for span in starting(exporter, "job mail_order_confirmed"))
     assert (job.attributes or {})["tradecounter.attempt"] == 1

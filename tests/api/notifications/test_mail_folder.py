@@ -5,12 +5,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from support.mail import deliver_mail, forget_jobs, internal_id, jobs, let_time_pass, read_folder
+from support.mail import deliver_mail, forget_jobs, internal_id, jobs, let_time_pass, queue_job, read_folder
 from support.orders import buy
 from support.people import SECRET
 from support.service import MORNING, Service
 from tradecounter.access.users import invite_user
-from tradecounter.db.jobs import queue
 from tradecounter.sites.worker import drain
 
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "jürgen@harbour.example"}}
@@ -26,7 +25,7 @@ def test_a_resent_mail_replaces_its_file(shop: Service, tmp_path: Path) -> None:
     order_id = internal_id(shop, placed)
     drain_into(shop, tmp_path)
     shop.clock.advance(timedelta(hours=2))
-    shop.in_transaction(lambda tx: queue(tx, "mail_order_confirmed", order_id=order_id))
+    queue_job(shop, "mail_order_confirmed", order_id=order_id)
     drain_into(shop, tmp_path)
     later = buy(shop.customer(), **CONTACT)
     drain_into(shop, tmp_path)
@@ -51,8 +50,8 @@ def test_an_invitation_and_the_mail_about_a_new_owner_replace_their_files_when_t
     drain_into(shop, tmp_path)
     sent = sorted(path.name for path in (tmp_path / "mail").iterdir())
     shop.clock.advance(timedelta(hours=2))
-    shop.in_transaction(lambda tx: queue(tx, "mail_user_invited", link_id=link_id))
-    shop.in_transaction(lambda tx: queue(tx, "mail_owner_added", user_id=user.id))
+    queue_job(shop, "mail_user_invited", link_id=link_id)
+    queue_job(shop, "mail_owner_added", user_id=user.id)
     drain_into(shop, tmp_path)
     shop.clock.set(MORNING)
     assert sorted(path.name for path in (tmp_path / "mail").iterdir()) == sent

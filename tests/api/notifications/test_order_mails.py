@@ -77,7 +77,7 @@ def test_a_rolled_back_change_sends_no_mail(shop: Service) -> None:
     order_id = internal_id(shop, create(shop.customer(), **CONTACT))
 
     async def queue_and_roll_back(tx: Transaction) -> None:
-        await queue(tx, "mail_order_confirmed", order_id=order_id)
+        queue(tx, "mail_order_confirmed", order_id=order_id)
         tx.set_rollback()
 
     shop.in_transaction(queue_and_roll_back)

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from support.mail import deliver_mail, forget_jobs, html, internal_id, plain
+from support.mail import deliver_mail, forget_jobs, html, internal_id, plain, queue_job
 from support.orders import at, cancel, confirm, in_parallel, outstanding, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY, STANDARD
 from tradecounter.customers.change_account import block_customer
-from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
@@ -191,10 +190,6 @@ def test_the_mails_of_a_priced_quote_have_both_links(shop: Service) -> None:
         assert f"https://shop.example/api/account/quote-link/{token}" in text
     with at(shop, MORNING + shop.settings.quote_lifetime - timedelta(hours=1)):
         order_id = internal_id(shop, quote)
-        shop.in_transaction(lambda tx: _remind(tx, order_id))
+        queue_job(shop, "mail_quote_expiring", order_id=order_id, pricing=1)
         [reminder] = deliver_mail(shop)
         assert f"http://127.0.0.1:8000/account/quote-link/{token}" in plain(reminder)
-
-
-async def _remind(tx: Any, order_id: int) -> None:
-    await queue(tx, "mail_quote_expiring", order_id=order_id, pricing=1)
