@@ -3,7 +3,7 @@
 import itertools
 import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import unescape
 from html.parser import HTMLParser
@@ -38,9 +38,12 @@ class Person:
         """A page; redirects are not followed."""
         return self.http.get(path, **options)
 
-    def send(self, path: str, fields: dict[str, Any] | None = None, **headers: str) -> httpx2.Response:
+    def send(
+        self, path: str, fields: dict[str, Any] | None = None, *, headers: Mapping[str, str] | None = None
+    ) -> httpx2.Response:
         """The response to a form; redirects are not followed."""
-        return self.http.post(path, data=fields or {"once": ""}, headers={"Sec-Fetch-Site": "same-origin", **headers})
+        sent = {"Sec-Fetch-Site": "same-origin", **(headers or {})}
+        return self.http.post(path, data=fields or {"once": ""}, headers=sent)
 
     def sends(self, path: str, fields: dict[str, Any] | None = None) -> httpx2.Response:
         """The page to which a form leads, with what it says; fails unless the form was taken."""

@@ -224,6 +224,6 @@ def test_a_name_is_shown_as_text_in_one_line(program: Connecting) -> None:
 
 def test_a_form_from_another_site_allows_nothing(program: Connecting) -> None:
     fields = {**program.request(), "decision": "allow", "read": "true"}
-    response = program.person.send("/auth/authorize", fields, **{"Sec-Fetch-Site": "cross-site"})
+    response = program.person.send("/auth/authorize", fields, headers={"Sec-Fetch-Site": "cross-site"})
     assert response.status_code == 403
     assert rows(program.service, "select from agent_consent where client_id = %s", program.client_id) == []

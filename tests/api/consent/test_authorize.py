@@ -1,6 +1,6 @@
 """`/auth/authorize`: the consent page, what it answers to applications, and attacks on it (RFC 6749, 9207, 9700)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -50,8 +50,10 @@ def visit(person: Person, fields: dict[str, str]) -> httpx2.Response:
     return person.get("/auth/authorize", params=fields, headers=FROM_ELSEWHERE)
 
 
-def decide(person: Person, fields: dict[str, str], decision: str = "allow", **headers: str) -> httpx2.Response:
-    return person.send("/auth/authorize", {**fields, "decision": decision}, **headers)
+def decide(
+    person: Person, fields: dict[str, str], decision: str = "allow", headers: Mapping[str, str] | None = None
+) -> httpx2.Response:
+    return person.send("/auth/authorize", {**fields, "decision": decision}, headers=headers)
 
 
 def sent_back(response: httpx2.Response) -> tuple[str, dict[str, str]]:
@@ -395,7 +397,7 @@ def test_a_form_of_another_site_gives_no_consent(
     consenting: Consenting, owner: Person, application: Any, headers: dict[str, str]
 ) -> None:
     request = consenting.request(application)
-    response = decide(owner, request, **headers)
+    response = decide(owner, request, headers=headers)
     assert (response.status_code, "location" in response.headers) == (403, False)
     assert error_of(consenting, visit(owner, {**request, "prompt": "none"})) == "consent_required"
 

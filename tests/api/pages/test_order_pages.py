@@ -352,10 +352,10 @@ def test_back_ordered_units_do_not_leave(sam: Person, customer: Customer) -> Non
 def test_htmx_gets_errors_in_place_and_is_sent_on_after_success(sam: Person, customer: Customer) -> None:
     placed = buy(customer)
     fields = fields_of(sam.get(f"{path_of(placed)}/note"))
-    rejected = sam.send(f"{path_of(placed)}/note", fields, **{"HX-Request": "true"})
+    rejected = sam.send(f"{path_of(placed)}/note", fields, headers={"HX-Request": "true"})
     assert rejected.status_code == 400
     assert '<form id="form"' in rejected.text
-    taken = sam.send(f"{path_of(placed)}/note", fields | {"text": "Hello"}, **{"HX-Request": "true"})
+    taken = sam.send(f"{path_of(placed)}/note", fields | {"text": "Hello"}, headers={"HX-Request": "true"})
     assert (taken.status_code, taken.headers["HX-Redirect"]) == (200, path_of(placed))
 
 

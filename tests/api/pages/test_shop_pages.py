@@ -287,7 +287,7 @@ def test_the_form_leads_back_to_the_page_of_the_shop_that_it_came_from(buyer: Pe
 
 
 def test_with_scripts_only_the_form_and_the_header_are_shown_anew(buyer: Person) -> None:
-    page = buyer.send(ADD, {"sku": "PHONE", "quantity": "4"}, **{"HX-Request": "true"})
+    page = buyer.send(ADD, {"sku": "PHONE", "quantity": "4"}, headers={"HX-Request": "true"})
     assert page.status_code == 200
     assert "HX-Redirect" not in page.headers
     assert "4 units added" in text_of(page)
@@ -298,7 +298,7 @@ def test_with_scripts_only_the_form_and_the_header_are_shown_anew(buyer: Person)
 @pytest.mark.parametrize("quantity", ["0", "-1", "x", "1.5", "100001", "9" * 30, ""])
 def test_a_wrong_quantity_is_said_beside_its_field_and_adds_nothing(buyer: Person, quantity: str) -> None:
     for headers in ({}, {"HX-Request": "true"}):
-        page = buyer.send(ADD, {"sku": "PHONE", "quantity": quantity}, **headers)
+        page = buyer.send(ADD, {"sku": "PHONE", "quantity": quantity}, headers=headers)
         assert page.status_code == 400
         assert 'aria-invalid="true"' in page.text or "quantity" in text_of(page).lower()
     assert basket(buyer) == {}
