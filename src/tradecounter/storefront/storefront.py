@@ -99,7 +99,7 @@ class Storefront:
 
     def view(self, customer_id: int) -> CustomerView | None:
         """Return a customer's current view; None if the data is stale or the customer is not loaded."""
-        return None if monotonic() >= self._freshness.stale_at else self.last_view(customer_id)
+        return None if self._freshness.is_stale else self.last_view(customer_id)
 
     def last_view(self, customer_id: int) -> CustomerView | None:
         """Return a customer's view even if the data is stale; None if the customer is not loaded."""
