@@ -48,7 +48,19 @@ def test_a_price_is_explained(office: BackOfficeSite, staff: httpx2.Client) -> N
     assert (candidate["single_unit_cost"], candidate["applies"]) == (50, True)
     assert staff.get(f"/api/price?customer_id={customer.id}").json()["message"] == "sku: is required"
     assert staff.get("/api/price?sku=PHONE").json()["message"] == "customer_id: is required"
+    neither = staff.get("/api/price?sku=").json()
+    assert [(error["field"], error["message"]) for error in neither["errors"]] == [
+        ("sku", "is required"),
+        ("customer_id", "is required"),
+    ]
     assert staff.get("/api/price?sku=PHONE&customer_id=999999").status_code == 404
+    assert staff.get(f"/api/price?sku=%20&customer_id={customer.id}").status_code == 404
+
+
+def test_the_interface_document_says_which_parameters_are_required(staff: httpx2.Client) -> None:
+    parameters = staff.get("/api/openapi.json").json()["paths"]["/api/price"]["get"]["parameters"]
+    found = {each["name"]: (each["required"], each["allowEmptyValue"]) for each in parameters if each["in"] == "query"}
+    assert found == {"sku": (True, False), "customer_id": (True, False), "quantity": (False, True)}
 
 
 def test_stock_is_adjusted_and_waiting_orders_come_first(office: BackOfficeSite, staff: httpx2.Client) -> None:

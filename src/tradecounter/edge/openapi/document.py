@@ -53,8 +53,8 @@ def _query_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
         parameter = {
             "name": field.name,
             "in": "query",
-            "required": False,
-            "allowEmptyValue": True,  # an empty value counts as absent
+            "required": field.is_required,
+            "allowEmptyValue": not field.is_required,  # an empty value counts as absent
             "description": schema.pop("description", ""),
             "schema": schema,
         }

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, overload
 
 import msgspec
 from msgspec import Meta, Struct
@@ -279,6 +279,14 @@ def page_response(
     """
     headers = next_link(call, cursor(rows[limit - 1]), limit) if len(rows) > limit else {}
     return json_response(list(shown), headers=headers)
+
+
+@overload
+def text(field: str, value: str) -> str: ...
+
+
+@overload
+def text(field: str, value: str | None) -> str | None: ...
 
 
 def text(field: str, value: str | None) -> str | None:

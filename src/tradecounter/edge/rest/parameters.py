@@ -2,7 +2,7 @@
 
 A field of type `tuple[str, ...]` is a comma-separated list, which is split before percent-decoding. What an encoded
 comma (`%2C`) means depends on existing values, so the endpoint decides. Repeated lists are joined. Other parameters may
-be sent once. An empty value counts as absent; unknown parameters are ignored.
+be sent once. An empty value counts as absent; unknown parameters are ignored. A field without a default is required.
 """
 
 import re
@@ -174,6 +174,7 @@ class ParameterField(msgspec.Struct, frozen=True):
     """A query parameter's description for the interface document."""
 
     name: str
+    is_required: bool
     is_list: bool
     schema: dict[str, Any]
 
@@ -194,7 +195,7 @@ def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
             schema |= {"type": "string", "enum": [value for value in schema["enum"] if value is not None]}
         if reading.is_list and "examples" in schema:
             schema["examples"] = [example.split(",") for example in schema["examples"]]
-        fields.append(ParameterField(declared.encode_name, reading.is_list, schema))
+        fields.append(ParameterField(declared.encode_name, declared.required, reading.is_list, schema))
     return fields
 
 

@@ -15,7 +15,6 @@ from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.days import time_or_start_of
-from tradecounter.kit.errors import invalid
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
@@ -142,8 +141,8 @@ class ProductListParameters(Struct, frozen=True, kw_only=True):
 class PriceParameters(Struct, frozen=True, kw_only=True):
     """The query parameters of `GET /api/price`."""
 
-    sku: Annotated[str | None, Meta(description="The product's SKU; required.", examples=["CV-320P"])] = None
-    customer_id: Annotated[int, Meta(ge=1, description="The customer's id; required.", examples=[1001])] | None = None
+    sku: Annotated[str, Meta(description="The product's SKU.", examples=["CV-320P"])]
+    customer_id: Annotated[int, Meta(ge=1, description="The customer's id.", examples=[1001])]
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units; 1 by default.", examples=[5])] = 1
 
 
@@ -185,12 +184,7 @@ class ProductOperations(Struct, frozen=True):
 
         Every candidate in order of precedence, with its own costs before discount; `rule` names the one that won.
         """
-        sku = text("sku", query.sku)
-        if not sku:
-            raise invalid("sku", "is required")
-        if query.customer_id is None:
-            raise invalid("customer_id", "is required")
-        return await price_of(tx, query.customer_id, sku, query.quantity, now)
+        return await price_of(tx, query.customer_id, text("sku", query.sku), query.quantity, now)
 
     @_PRODUCTS.changes("POST", "/api/stock/adjustment", errors=(NOT_FOUND,), scope="stock:write")
     async def adjust_stock(self, tx: Transaction, now: datetime, body: AdjustmentRequest) -> AdjustmentResult:
