@@ -25,6 +25,7 @@ from tradecounter.edge.page_kit.tables import (
     read_cursor,
 )
 from tradecounter.edge.pages.operation import Access, page
+from tradecounter.edge.pages.page_desk import PageGroup
 from tradecounter.edge.pages.step import NO_VALUES, Handler, ReadValues, Values
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right
@@ -133,7 +134,7 @@ def table_page(
         )
 
         @wraps(method)
-        async def handle(pages: Any, call: Call) -> Response:
+        async def handle(pages: PageGroup, call: Call) -> Response:
             return await declared.respond(pages, call)
 
         return page(path, title, query=query, **access)(handle)
@@ -154,7 +155,7 @@ class _DeclaredTable(Struct, frozen=True, kw_only=True):
     needs: Mapping[str, str]
     values: Values | ReadValues
 
-    async def respond(self, pages: Any, call: Call) -> Response:
+    async def respond(self, pages: PageGroup, call: Call) -> Response:
         """Respond with the page or the file."""
         hidden = {heading for heading, scope in self.needs.items() if not has_right(call.request, scope)}
         now = pages.desk.clock.now()
@@ -169,10 +170,9 @@ class _DeclaredTable(Struct, frozen=True, kw_only=True):
         columns = [column for column in self.columns if column.heading not in hidden]
         table = Table.of(call, pages.desk.view(call).here, columns, listing.rows, listing.sort, cursor)
         values = await self.values(pages, call=call, listing=listing) if callable(self.values) else self.values
-        response: Response = pages.desk.show(call, self.template, form=listing.form, table=table, **values)
-        return response
+        return pages.desk.show(call, self.template, form=listing.form, table=table, **values)
 
-    async def _listed(self, pages: Any, call: Call, hidden: set[str], now: datetime) -> Listing[Any, Any]:
+    async def _listed(self, pages: PageGroup, call: Call, hidden: set[str], now: datetime) -> Listing[Any, Any]:
         """Return the rows in the order that is wanted; nobody sorts by a column that is hidden from them."""
 
         async def find(wanted: Any, sort: Sort, after: After) -> list[Any]:

@@ -15,7 +15,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Method, Operation, Parameter, Success, endpoint
 from tradecounter.edge.session import session_of
 
-Show = Callable[..., Coroutine[Any, Any, Response]]
+PageMethod = Callable[..., Coroutine[Any, Any, Response]]
 TITLE = "tradecounter.title"  # the key in the ASGI scope: what the page or the form is called
 
 
@@ -59,33 +59,33 @@ INVOICE_FILES: Roles = ("accounts", "buyer")  # an order's page has links to its
 
 def page(
     path: str, title: str, *, query: type[msgspec.Struct] | None = None, **access: Unpack[Access]
-) -> Callable[[Show], Show]:
+) -> Callable[[PageMethod], PageMethod]:
     """Mark a method that shows a page, which may take `filled`: the form after an error, at first an empty one.
 
     An action or a form that calls it then shows the page again, under the page's title.
     """
 
-    def mark(method: Show) -> Show:
+    def mark(method: PageMethod) -> PageMethod:
         takes_form = "filled" in signature(method).parameters
 
         @wraps(method)
-        async def show(pages: Any, call: Call, filled: Filled | None = None) -> Response:
+        async def show_page(pages: object, call: Call, filled: Filled | None = None) -> Response:
             call.request.scope[TITLE] = title
             if takes_form:
                 return await method(pages, call, Filled() if filled is None else filled)
             return await method(pages, call)
 
-        return _marked("GET", path, title, query, access)(show)
+        return _marked("GET", path, title, query, access)(show_page)
 
     return mark
 
 
-def form(path: str, title: str, **access: Unpack[Access]) -> Callable[[Show], Show]:
+def form(path: str, title: str, **access: Unpack[Access]) -> Callable[[PageMethod], PageMethod]:
     """Mark a method that takes a form (`POST`). The title is also that of the page if it is shown again."""
 
-    def mark(method: Show) -> Show:
+    def mark(method: PageMethod) -> PageMethod:
         @wraps(method)
-        async def take(pages: Any, call: Call) -> Response:
+        async def take(pages: object, call: Call) -> Response:
             call.request.scope[TITLE] = title
             return await method(pages, call)
 

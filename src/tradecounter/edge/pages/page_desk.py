@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import jinja2
 from msgspec import Struct
@@ -30,7 +30,7 @@ from tradecounter.kit.json_text import to_json
 Shape = TypeVar("Shape", bound=Struct)
 Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
-Outside = Callable[[Any, str], Awaitable[Any]]
+Before = Callable[[Any, str], Awaitable[Any]]
 ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
 
 ONCE = "once"  # the field with the key of a form
@@ -84,7 +84,7 @@ class PageDesk(Struct, frozen=True):
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str] = "",
         submitted: Submitted | None = None,
-        outside: Outside | None = None,
+        before: Before | None = None,
         after: Callable[[Any], Response | None] = lambda _result: None,
     ) -> Response:
         """Parse a form, run a change in its own transaction, and send the browser to the page `to`.
@@ -93,8 +93,8 @@ class PageDesk(Struct, frozen=True):
         DomainError, `again` shows the form with its values and errors. A form that is sent twice changes something
         once.
 
-        `outside` runs before the transaction begins, for example to call another service. It gets the form's struct and
-        the form's key. It runs again if the form is sent again. `work` gets what it returns as `outside_result`.
+        `before` runs before the transaction begins, for example to call another service. It gets the form's struct and
+        the form's key. It runs again if the form is sent again. `work` gets what it returns as `prepared`.
 
         `after` runs after the commit with what `work` returns, not if the form is sent again. Its response replaces the
         page `to`.
@@ -102,7 +102,7 @@ class PageDesk(Struct, frozen=True):
         if submitted is None:
             submitted = await read_submitted(call)
         try:
-            changed = await self._changed(call, submitted, shape, work, to, done, outside)
+            changed = await self._changed(call, submitted, shape, work, to, done, before)
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
@@ -237,12 +237,12 @@ class PageDesk(Struct, frozen=True):
         work: Callable[..., Awaitable[Any]],
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str],
-        outside: Outside | None,
+        before: Before | None,
     ) -> "_Changed | RecordedResponse":
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
-        if outside is not None:
-            work = partial(work, outside_result=await outside(body, "" if request is None else request.key))
+        if before is not None:
+            work = partial(work, prepared=await before(body, "" if request is None else request.key))
         now = self.clock.now()
 
         async def change(tx: Transaction) -> _Changed:
@@ -251,6 +251,14 @@ class PageDesk(Struct, frozen=True):
             return _Changed(path, message, result)
 
         return await once(self.database, call.actor, request, now, change, _Changed.to_record)
+
+
+class PageGroup(Protocol):
+    """An object whose methods are pages."""
+
+    @property
+    def desk(self) -> PageDesk:
+        """The desk of its site."""
 
 
 class _Changed(Struct, frozen=True):

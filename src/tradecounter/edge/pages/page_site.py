@@ -68,9 +68,10 @@ class SharedParts(Protocol):
 
 
 class BothSites:
-    """Pages that staff have for all customers, and a customer for itself. `placed` makes the class of each site.
+    """Pages of both sites, such as those that staff have for all customers and a customer for itself.
 
-    Their operations have the rights of both sites: `scope` and `roles` for staff, `user_roles` for customers' users.
+    `placed` makes the class of each site. Their operations have the rights of both sites: `scope` and `roles` for
+    staff, `user_roles` for customers' users.
     """
 
     root: ClassVar[str] = ""  # what the paths of the pages begin with at the site

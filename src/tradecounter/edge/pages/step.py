@@ -14,16 +14,18 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.named_arguments import reading_by_name, taking_by_name
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import Access, form, page
+from tradecounter.edge.pages.page_desk import PageGroup
+from tradecounter.edge.pages.page_site import BothSites
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.operation import shown_at
+from tradecounter.edge.rest.operation import with_page
 
-Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
+ShowForm = Callable[[Any, Call, Filled], Awaitable[Response]]
 Values = Mapping[str, Any]  # what a template shows, by its name there
 ReadValues = Callable[..., Awaitable[Values]]
 NO_VALUES: Values = MappingProxyType({})
 Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
-_TAKEN = ("tx", "call", "body", "now", "outside_result")
+_TAKEN = ("tx", "call", "body", "now", "prepared")
 _SHOWN_BY = ("call", "filled")
 
 
@@ -52,17 +54,17 @@ def step(
     template: str = "",
     values: Values | ReadValues = NO_VALUES,
     asks: Callable[..., Awaitable[Question]] | None = None,
-    shown: Shown | None = None,
+    shown: ShowForm | None = None,
     to: str | Callable[[Any], str],
     done: str | Callable[[Any], str] = "",
     reveals: Callable[[Any, Call, Any], Response] | None = None,
-    outside: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
+    before: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
     **access: Unpack[Access],
 ) -> Callable[[Callable[..., Awaitable[Any]]], Handler]:
     """Declare a step by the method that takes it: `GET` shows its form, `POST` takes it.
 
-    The method takes what it needs by these names: `tx`, `call`, `now`; `body`, the form's struct; and `outside_result`,
-    the result of `outside`, which runs before the transaction with the form's struct and key.
+    The method takes what it needs by these names: `tx`, `call`, `now`; `body`, the form's struct; and `prepared`, the
+    result of `before`, which runs before the transaction with the form's struct and key.
 
     The form is a `template` with these `values`, or with those that the method `values` returns; a step without fields
     only `asks` the question that a method returns. Either method takes by name `tx`, a reading, `call`, `now` and
@@ -77,49 +79,47 @@ def step(
     """
     if [bool(template), asks is not None, shown is not None].count(True) != 1:
         raise TypeError(f"{path}: a step has a `template`, `asks` something or is `shown` by a method")
-    show = shown or showing(template, values)
+    show_form = shown or form_template(template, values)
     if asks is not None:
-        show = _asking(asks, plain=reveals is not None)
+        show_form = _asking(asks, plain=reveals is not None)
 
     def declare(method: Callable[..., Awaitable[Any]]) -> Handler:
-        async def show_form(pages: Any, call: Call) -> Response:
-            return await show(pages, call, Filled())
+        @wraps(method)
+        async def open_page(pages: PageGroup, call: Call) -> Response:
+            return await show_form(pages, call, Filled())
 
-        shown_page: Handler = wraps(method)(show_form)
-        take = form(path, title, **access)(_taking(method, show, to, done, reveals, outside))
-        return shown_at(page(path, title, **access)(shown_page))(take)
+        take = form(path, title, **access)(_taking(method, show_form, to, done, reveals, before))
+        return with_page(page(path, title, **access)(open_page))(take)
 
     return declare
 
 
-def _asking(asks: Callable[..., Awaitable[Question]], *, plain: bool) -> Shown:
+def _asking(asks: Callable[..., Awaitable[Question]], *, plain: bool) -> ShowForm:
     read = reading_by_name(asks, _SHOWN_BY)
 
-    async def show(pages: Any, call: Call, filled: Filled) -> Response:
+    async def show_question(pages: PageGroup, call: Call, filled: Filled) -> Response:
         question = await read(pages, call=call, filled=filled)
-        response: Response = pages.desk.show(call, "question.html", form=filled, question=question, plain=plain)
-        return response
+        return pages.desk.show(call, "question.html", form=filled, question=question, plain=plain)
 
-    return show
+    return show_question
 
 
-def showing(template: str, values: Values | ReadValues = NO_VALUES) -> Shown:
+def form_template(template: str, values: Values | ReadValues = NO_VALUES) -> ShowForm:
     """Return what shows a form as `step` does with a template and its values."""
     found = reading_by_name(values, _SHOWN_BY) if callable(values) else values
 
-    async def show(pages: Any, call: Call, filled: Filled) -> Response:
-        shown = await found(pages, call=call, filled=filled) if callable(found) else found
-        response: Response = pages.desk.show(call, template, form=filled, **shown)
-        return response
+    async def render_form(pages: PageGroup, call: Call, filled: Filled) -> Response:
+        read_values = await found(pages, call=call, filled=filled) if callable(found) else found
+        return pages.desk.show(call, template, form=filled, **read_values)
 
-    return show
+    return render_form
 
 
 def action(
     path: str,
     title: str,
     *,
-    shown: Shown,
+    shown: ShowForm,
     to: str | Callable[[Any], str],
     done: str | Callable[[Any], str] = "",
     **access: Unpack[Access],
@@ -134,32 +134,31 @@ def action(
 
 def _taking(
     method: Callable[..., Awaitable[Any]],
-    shown: Shown,
+    show_form: ShowForm,
     to: str | Callable[[Any], str],
     done: str | Callable[[Any], str],
     reveals: Callable[[Any, Call, Any], Response] | None,
-    outside: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
+    before: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
 ) -> Handler:
     take_step = taking_by_name(method, _TAKEN)
     shape: type[Struct] = get_type_hints(method).get("body", NoFields)
 
     @wraps(method)
-    async def take(pages: Any, call: Call) -> Response:
-        async def work(tx: Transaction, body: Struct, now: datetime, outside_result: Any = None) -> Any:
-            return await take_step(pages, tx=tx, call=call, body=body, now=now, outside_result=outside_result)
+    async def take(pages: PageGroup, call: Call) -> Response:
+        async def work(tx: Transaction, body: Struct, now: datetime, prepared: Any = None) -> Any:
+            return await take_step(pages, tx=tx, call=call, body=body, now=now, prepared=prepared)
 
-        root: str = getattr(pages, "root", "")
-        response: Response = await pages.desk.change(
+        root = pages.root if isinstance(pages, BothSites) else ""
+        return await pages.desk.change(
             call,
             shape,
             work,
-            again=lambda filled: shown(pages, call, filled),
+            again=lambda filled: show_form(pages, call, filled),
             to=(lambda made: _filled_in(root, call) + to(made)) if callable(to) else _filled_in(root + to, call),
             done=done,
-            outside=None if outside is None else (lambda body, key: outside(pages, call, body, key)),
+            before=None if before is None else (lambda body, key: before(pages, call, body, key)),
             after=lambda result: None if reveals is None else reveals(pages, call, result),
         )
-        return response
 
     return take
 

@@ -23,7 +23,7 @@ Schema = Mapping[str, Any]
 Examples = Mapping[str, Any]  # by summary
 
 _MARK = "__operation__"
-_SHOWN = "__shown__"
+_PAGE = "__page__"
 
 TEXT: Schema = {"type": "string", "minLength": 1}
 ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
@@ -192,11 +192,11 @@ def operation_of(member: object) -> Operation | None:
     return operation
 
 
-def shown_at(show: Method) -> Callable[[Method], Method]:
-    """Mark the handler of an operation as that of a second one too: `show`, the handler of the page with its form."""
+def with_page(show_page: Method) -> Callable[[Method], Method]:
+    """Mark the handler of a form as that of a second operation too: `show_page`, the handler of the form's page."""
 
     def mark(method: Method) -> Method:
-        setattr(method, _SHOWN, show)
+        setattr(method, _PAGE, show_page)
         return method
 
     return mark
@@ -217,7 +217,7 @@ def operations_of(group: type) -> Iterator[Operation]:
 def handlers_of(group: type) -> Iterator[tuple[Operation, Callable[..., Any]]]:
     """Yield the operations of a class of endpoints with the functions that handle them."""
     for member in vars(group).values():
-        handlers: tuple[Any, ...] = (getattr(member, _SHOWN, None), member)
+        handlers: tuple[Any, ...] = (getattr(member, _PAGE, None), member)
         for handler in handlers:
             if (operation := operation_of(handler)) is not None:
                 yield operation, handler

@@ -133,16 +133,14 @@ class FeedPages(Struct, frozen=True):
         f"{_ONE}/edit",
         "Change a feed",
         shown=_edit,
-        outside=lambda self, call, _body, _key: self.parts.views.of(call.customer_id),
+        before=lambda self, call, _body, _key: self.parts.views.of(call.customer_id),
         to=_ONE,
         done="The feed is changed.",
         user_roles=DEVELOPERS,
         path_parameters=_ID,
     )
-    async def edit(
-        self, tx: Transaction, call: Call, body: FeedTerms, outside_result: CustomerView, now: datetime
-    ) -> None:
-        await change_feed(tx, call.customer_id, _feed_id(call), body, outside_result, now)
+    async def edit(self, tx: Transaction, call: Call, body: FeedTerms, prepared: CustomerView, now: datetime) -> None:
+        await change_feed(tx, call.customer_id, _feed_id(call), body, prepared, now)
 
     @page(f"{_ONE}/address", "A feed's address", user_roles=DEVELOPERS, path_parameters=_ID, dangerous=True)
     async def show_address(self, call: Call) -> Response:

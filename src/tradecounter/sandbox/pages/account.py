@@ -75,15 +75,15 @@ class SandboxKeyPages(Struct, frozen=True):
         template="sandbox/new_key.html",
         to=_LIST,
         done="The key was made already. It is shown only once; if you did not copy it, make another one.",
-        outside=_make,
+        before=_make,
         reveals=_show_new_key,
         user_roles=DEVELOPERS,
         dangerous=True,
     )
     async def make(
-        self, tx: Transaction, call: Call, body: SandboxKeyForm, outside_result: RemoteKey, now: datetime
+        self, tx: Transaction, call: Call, body: SandboxKeyForm, prepared: RemoteKey, now: datetime
     ) -> RemoteKey:
-        made_key = outside_result
+        made_key = prepared
         if made_key.key is None:
             raise DomainError(Kind.CONFLICT, _LOST)
         facts = {"id": made_key.id, "name": made_key.name, "prefix": made_key.prefix}
@@ -107,7 +107,7 @@ class SandboxKeyPages(Struct, frozen=True):
         f"{_LIST}/key/{{id}}/disable",
         "Disable a key of the sandbox",
         asks=_ask_to_disable,
-        outside=lambda self, call, _body, _key: self._sandbox().disable_key(
+        before=lambda self, call, _body, _key: self._sandbox().disable_key(
             call.customer_id, call.path_id("id", "key"), call.actor.name
         ),
         to=_LIST,

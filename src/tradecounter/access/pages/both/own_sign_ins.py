@@ -22,7 +22,7 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_view import set_cookie
-from tradecounter.edge.pages.step import NoFields, action, showing, step
+from tradecounter.edge.pages.step import NoFields, action, form_template, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 
@@ -95,7 +95,7 @@ class OwnSignInPages(SignInSubject, frozen=True):
     @sign_in_step(
         "/sign-ins/password",
         "Change the password",
-        shown=showing("access/change_password.html"),
+        shown=form_template("access/change_password.html"),
     )
     async def change_password(self, call: Call, body: ChangeForm) -> Response:
         session = the_session(call)
@@ -136,7 +136,7 @@ class OwnSignInPages(SignInSubject, frozen=True):
     @sign_in_step(
         "/sign-ins/recovery-codes",
         "New recovery codes",
-        shown=showing("access/recovery_codes.html"),
+        shown=form_template("access/recovery_codes.html"),
         dangerous=True,
     )
     async def renew_codes(self, call: Call, body: NoFields) -> Response:

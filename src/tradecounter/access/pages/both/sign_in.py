@@ -23,7 +23,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import form
 from tradecounter.edge.pages.page_view import forget_cookie
-from tradecounter.edge.pages.step import showing
+from tradecounter.edge.pages.step import form_template
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import sentence
@@ -199,7 +199,7 @@ class PasswordPages(SignInSubject, frozen=True):
     @sign_in_step(
         "/forgotten-password",
         "Forgotten password",
-        shown=showing("access/forgotten.html"),
+        shown=form_template("access/forgotten.html"),
         signed_out=True,
     )
     async def forgotten(self, call: Call, body: ForgottenForm) -> Response:

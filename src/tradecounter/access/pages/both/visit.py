@@ -18,11 +18,11 @@ from tradecounter.edge.page_kit.forms import parse_form
 from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import Access, form, page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.pages.page_site import BothSites, PageSite
 from tradecounter.edge.pages.page_view import set_cookie
-from tradecounter.edge.pages.step import Handler, Shown
+from tradecounter.edge.pages.step import Handler, ShowForm
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.operation import shown_at
+from tradecounter.edge.rest.operation import with_page
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import Session, session_of
 from tradecounter.identity.admission import sender_of
@@ -56,21 +56,11 @@ class NextParameters(Struct, frozen=True):
     next: str = ""
 
 
-class SignInSubject(Struct, frozen=True):
+class SignInSubject(Struct, BothSites, frozen=True):
     """The pages of a part of signing in."""
 
     desk: PageDesk
     parts: SignInParts
-
-    @property
-    def site(self) -> PageSite:
-        """The site of the pages."""
-        return self.desk.site
-
-    @property
-    def root(self) -> str:
-        """What the paths of the pages begin with at the site."""
-        return self.site.root
 
     @property
     def policy(self) -> SignInPolicy:
@@ -103,7 +93,7 @@ class SignInSubject(Struct, frozen=True):
 
 
 def sign_in_step(
-    path: str, title: str, *, shown: Shown, query: type[Struct] | None = None, **access: Unpack[Access]
+    path: str, title: str, *, shown: ShowForm, query: type[Struct] | None = None, **access: Unpack[Access]
 ) -> Callable[[Callable[[Any, Call, Any], Awaitable[Response]]], Handler]:
     """Declare a form by the method that takes it in transactions of its own; `shown` shows it, also after an error.
 
@@ -115,11 +105,11 @@ def sign_in_step(
         shape = get_type_hints(method)["body"]
 
         @wraps(method)
-        async def show(pages: Any, call: Call) -> Response:
+        async def open_page(pages: SignInSubject, call: Call) -> Response:
             return await shown(pages, call, Filled())
 
         @wraps(method)
-        async def take(pages: Any, call: Call) -> Response:
+        async def take(pages: SignInSubject, call: Call) -> Response:
             submitted = await read_submitted(call)
             try:
                 async with pages.parts.turns.turn(address_of(call.request)):
@@ -132,7 +122,7 @@ def sign_in_step(
                     response.headers["Retry-After"] = str(error.retry_after)
                 return response
 
-        return shown_at(page(path, title, query=query, **access)(show))(form(path, title, **access)(take))
+        return with_page(page(path, title, query=query, **access)(open_page))(form(path, title, **access)(take))
 
     return declare
 
