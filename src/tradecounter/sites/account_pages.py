@@ -35,6 +35,7 @@ from tradecounter.sandbox.pages.account import SandboxKeyPages
 from tradecounter.saved_lists.pages.account import SavedListPages
 from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
+from tradecounter.sites.menus import ACCOUNT_MENU
 from tradecounter.storefront.pages.account import ComparePages, ShopPages
 from tradecounter.today.pages.account import HomePages
 from tradecounter.webhooks.pages.account import OwnWebhookListPages
@@ -83,7 +84,7 @@ def account_pages(parts: AccountParts, database: Database, clock: Clock, base_ur
         may_order = user.has_role(*BUYER)
         return await summarise(tx, user, parts.views.storefront.last_view(user.customer_id)) if may_order else None
 
-    return assembled(ACCOUNT, subjects, parts, database, clock, base_url, basket)
+    return assembled(ACCOUNT, ACCOUNT_MENU, subjects, parts, database, clock, base_url, basket)
 
 
 def is_page(path: str) -> bool:

@@ -11,7 +11,7 @@ from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.pool import Database
 from tradecounter.edge.page_kit.templates import site_templates
 from tradecounter.edge.pages.error_pages import ErrorPages
-from tradecounter.edge.pages.menu import Navigation
+from tradecounter.edge.pages.menu import Menu, Navigation
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import PageSite, SharedParts, placed
 from tradecounter.edge.rest.operation import Endpoint, endpoints_of, operations_of
@@ -29,6 +29,7 @@ class Pages(Struct, frozen=True):
 
 def assembled(
     site: PageSite,
+    menu: Menu,
     subjects: Sequence[type],
     parts: SharedParts,
     database: Database,
@@ -36,7 +37,7 @@ def assembled(
     base_url: str | None,
     basket: BasketOf | None = None,
 ) -> Pages:
-    """Return the pages of the classes in `subjects`, which take the desk and the parts.
+    """Return the pages of a site: those of the classes in `subjects`, which take the desk and the parts.
 
     The pages of signing in are the same at both sites.
     """
@@ -45,7 +46,7 @@ def assembled(
     operations = [operation for subject in (*shared, *subjects) for operation in operations_of(subject)]
     templates = site_templates(site.name)
     templates.globals["address_lines"] = address_lines
-    navigation = Navigation(site, operations, sandbox=settings.sandbox, offers_sandbox=bool(settings.sandbox_url))
+    navigation = Navigation(site, menu, operations, sandbox=settings.sandbox, offers_sandbox=bool(settings.sandbox_url))
     desk = PageDesk(site, database, clock, templates, navigation)
     signing_in = SignInParts(settings, Turns(clock.now))
     endpoints = [

@@ -48,6 +48,7 @@ from tradecounter.returns.pages.staff import ReturnListPages, ReturnPages
 from tradecounter.saved_views.pages.staff import SavedViewPages
 from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
+from tradecounter.sites.menus import OFFICE_MENU
 from tradecounter.storefront.pages.staff import AsCustomerPages
 from tradecounter.today.pages.staff.today import TodayPages
 from tradecounter.webhooks.pages.both import WebhookPages
@@ -119,7 +120,7 @@ _NO_PAGES = ("/api", "/static/", "/check-health", "/ready")
 
 def backoffice_pages(parts: OfficeParts, database: Database, clock: Clock, base_url: str | None) -> Pages:
     """Return the staff's pages."""
-    return assembled(BACK_OFFICE, SUBJECTS, parts, database, clock, base_url)
+    return assembled(BACK_OFFICE, OFFICE_MENU, SUBJECTS, parts, database, clock, base_url)
 
 
 def is_page(path: str) -> bool:

@@ -1,6 +1,6 @@
-"""The menus of the two sites: their subjects, and which of them a person may open."""
+"""The menu of a site: its subjects, and which of them a person may open."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -9,55 +9,16 @@ from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.people import Person
 from tradecounter.edge.rest.operation import Operation
 
-SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
-    "staff": (
-        ("Today", "/", "t"),
-        ("Orders", "/order", "o"),
-        ("Quotes", "/quote", "q"),
-        ("Requests", "/request", "r"),
-        ("Customers", "/customer", "c"),
-        ("Products", "/product", "p"),
-        ("Goods in", "/goods-in", "g"),
-        ("Imports", "/import", "i"),
-        ("Money", "/money", "m"),
-        ("Returns", "/return", "b"),
-        ("Webhooks", "/webhook", "w"),
-        ("Jobs and mail", "/job", "j"),
-        ("Audit", "/audit", "a"),
-        ("Staff and tokens", "/staff", "s"),
-    ),
-    "account": (
-        ("Home", "/account", "h"),
-        ("Products", "/account/product", "p"),
-        ("Lists", "/account/list", "l"),
-        ("Orders", "/account/order", "o"),
-        ("New order", "/account/new-order", "n"),
-        ("Quotes", "/account/quote", "q"),
-        ("Approvals", "/account/approval", "a"),
-        ("Invoices", "/account/invoice", "i"),
-        ("Credit", "/account/credit", "c"),
-        ("Addresses", "/account/address", "d"),
-        ("Users", "/account/user", "u"),
-        ("Developers", "/account/developer", "k"),
-    ),
-}
-# Pages of a subject that are not below its first page.
-ALSO: Mapping[str, tuple[str, ...]] = {
-    "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file", "/vat"),
-    "/staff": ("/token", "/settings"),
-    "/product": (
-        "/category",
-        "/manufacturer",
-        "/product-form",
-        "/product-change",
-        "/price-change",
-        "/contract-price",
-        "/stock-adjustment",
-    ),
-    "/goods-in": ("/count-sheet",),
-    "/account/product": ("/account/alert",),
-}
-SEARCH: Mapping[str, str] = {"staff": "/search", "account": "/account/search"}
+
+class Menu(Struct, frozen=True, kw_only=True):
+    """The menu of a site: each subject with its name, its first page and its key; and the page of the search.
+
+    `also` are the pages of a subject that are not below its first page, by the path of that one.
+    """
+
+    subjects: Sequence[tuple[str, str, str]]
+    also: Mapping[str, Sequence[str]]
+    search: str
 
 
 class Entry(Struct, frozen=True):
@@ -77,19 +38,24 @@ class Navigation:
     """The subjects of a site whose pages exist; and whether the site is a sandbox's, or offers keys of one."""
 
     def __init__(
-        self, site: PageSite, operations: Iterable[Operation], *, sandbox: bool = False, offers_sandbox: bool = False
+        self,
+        site: PageSite,
+        menu: Menu,
+        operations: Iterable[Operation],
+        *,
+        sandbox: bool = False,
+        offers_sandbox: bool = False,
     ) -> None:
         self._site = site
+        self._menu = menu
         self.sandbox = sandbox
         self.offers_sandbox = offers_sandbox
         self._pages = {operation.path: operation for operation in operations if operation.method == "GET"}
 
     def subjects(self, person: Person, path: str) -> list[Entry]:
         """Return the subjects that a person may open; `path` is the page that is shown."""
-        entries = [(name, start, key) for name, start, key in SUBJECTS[self._site.name] if self.may(person, start)]
-        current = max(
-            (start for _, start, _ in entries if _is_below(path, start, self._site.home)), key=len, default=""
-        )
+        entries = [(name, start, key) for name, start, key in self._menu.subjects if self.may(person, start)]
+        current = max((start for _, start, _ in entries if self._is_below(path, start)), key=len, default="")
         return [Entry(name, start, key, start == current, start == path) for name, start, key in entries]
 
     def may(self, person: Person, path: str) -> bool:
@@ -99,14 +65,12 @@ class Navigation:
 
     def search(self, person: Person) -> str | None:
         """Return the path of the search, if a person may open it."""
-        path = SEARCH[self._site.name]
-        return path if self.may(person, path) else None
+        return self._menu.search if self.may(person, self._menu.search) else None
 
     def exists(self, path: str) -> bool:
         """Return whether there is a page."""
         return path in self._pages
 
-
-def _is_below(path: str, start: str, home: str) -> bool:
-    starts = (start, *ALSO.get(start, ()))
-    return path in starts or (start != home and path.startswith(tuple(f"{each}/" for each in starts)))
+    def _is_below(self, path: str, start: str) -> bool:
+        starts = (start, *self._menu.also.get(start, ()))
+        return path in starts or (start != self._site.home and path.startswith(tuple(f"{each}/" for each in starts)))
