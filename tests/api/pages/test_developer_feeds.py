@@ -340,3 +340,13 @@ def test_erasing_a_customer_deletes_its_feeds(shop: Service) -> None:
     shop.in_transaction(lambda tx: erase_customer(tx, customer.id, shop.clock.now()))
     assert read(address).status_code == 404
     assert rows(shop, "select count(*) from feed where customer_id = %s", customer.id) == [(0,)]
+
+
+@pytest.mark.parametrize(("in_stock", "said"), [("true", True), ("false", False)])
+def test_a_feeds_page_says_of_stock_what_its_filter_does(shop: Service, dev: Person, in_stock: str, said: bool) -> None:
+    sell(shop, "SOLD-OUT", "1.00", available=0)
+    path, address = make(dev, in_stock=in_stock)
+    page = text_of(dev.get(path))
+    assert ("In stock Only these" in page) == said
+    assert "Without these" not in page
+    assert ("SOLD-OUT" in {line["sku"] for line in lines(read(address))}) != said

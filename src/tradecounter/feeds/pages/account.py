@@ -239,14 +239,13 @@ def _rows(view: CustomerView, feed: FeedRecord) -> FoundProducts | None:
 def _filter_in_words(feed: FeedRecord) -> list[tuple[str, str]]:
     """Return the filter as pairs of a term and its value."""
     feed_filter, sorts = filter_from(feed.filter), dict(SORTS)
-    yes_or_no = {"true": "Only these", "false": "Without these", None: ""}
     return [
         ("Manufacturers", feed_filter.manufacturer or ""),
         ("Categories", feed_filter.category or ""),
         ("Words", feed_filter.query or ""),
         ("Attributes", feed_filter.attribute or ""),
-        ("Reduced", yes_or_no[feed_filter.reduced]),
-        ("In stock", yes_or_no[feed_filter.in_stock]),
+        ("Reduced", {"true": "Only these", "false": "Without these", None: ""}[feed_filter.reduced]),
+        ("In stock", "Only these" if feed_filter.in_stock == "true" else ""),
         ("Sorted by", sorts[feed_filter.sort] if feed_filter.sort else ""),
     ]
 
