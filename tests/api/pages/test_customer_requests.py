@@ -283,6 +283,30 @@ def test_a_form_without_units_to_ask_for_leads_to_the_one_for_a_message(customer
     assert f'href="{path_of(order, "message")}"' in page.text
 
 
+def test_another_file_of_the_same_name_and_size_is_not_the_same_form_again(
+    office: BackOfficeSite, customer: Customer, buyer: Person
+) -> None:
+    order = buy(customer)
+    fields = fields_of(buyer.get(path_of(order, "message")), where=lambda name: name == "once") | {"text": "Look"}
+    blurred, sharp = b"%PDF-1.7 blurred", b"%PDF-1.7 sharp!!"
+    assert len(blurred) == len(sharp)
+    for content in (blurred, blurred, sharp):
+        answer = buyer.http.post(
+            path_of(order, "message"),
+            data=fields,
+            files={"file_one": ("photo.pdf", content)},
+            headers={"Sec-Fetch-Site": "same-origin"},
+        )
+        assert answer.status_code == 303
+    sent = rows(
+        office.service,
+        "select f.content from request_file f join customer_request r on r.id = f.request_id"
+        " join orders o on o.id = r.order_id where o.order_reference = %s order by f.id",
+        order["order_reference"],
+    )
+    assert [bytes(content) for (content,) in sent] == [blurred, sharp]
+
+
 def test_more_than_three_files_or_too_many_bytes_are_rejected(customer: Customer, buyer: Person) -> None:
     order = buy(customer)
     whole = bytes(5 * 1024 * 1024 + 1)

@@ -324,6 +324,6 @@ def _keyed(call: Call, submitted: Submitted, part: str = "") -> KeyedRequest | N
     if not key:
         return None
     fields = sorted((name, list(values)) for name, values in submitted.values.items())
-    files = sorted((name, file.filename, file.size) for name, file in submitted.files.items())
+    files = sorted((name, file.filename, submitted.digests[name]) for name, file in submitted.files.items())
     digest = hashlib.sha256(repr((call.target, fields, files, part)).encode())
     return KeyedRequest(f"{call.actor.kind}/{call.actor.id}", f"form {digest.hexdigest()}", digest.digest())

@@ -144,7 +144,7 @@ class AmendPages(Struct, frozen=True):
             rows = await self._added(tx, customer_id, submitted.values, now)
         vague = [f"{_GROUP}-{row.number}-" for row in rows if row.found]
         kept = {name: values for name, values in submitted.values.items() if not name.startswith(tuple(vague))}
-        return Submitted(kept, submitted.files)
+        return replace(submitted, values=kept)
 
     async def _added(
         self, tx: Transaction, customer_id: int, values: Mapping[str, Sequence[str]], now: datetime
