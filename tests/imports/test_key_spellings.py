@@ -102,14 +102,27 @@ def test_what_exports_guard_is_read_back(shop: Importer) -> None:
     ]
 
 
+_WRONG_LENGTH = "which has 8, 12, 13 or 14 digits"
+_WRONG_CHECK_DIGIT = "because its last digit, the check digit, does not fit the others"
+
+
 @pytest.mark.parametrize(
-    "ean", ["0", "-", "N/A", "4006381333930", "400638133393", "\N{FULLWIDTH DIGIT FOUR}006381333931"]
+    ("ean", "problem"),
+    [
+        ("0", _WRONG_LENGTH),
+        ("-", _WRONG_LENGTH),
+        ("N/A", _WRONG_LENGTH),
+        ("\N{FULLWIDTH DIGIT FOUR}006381333931", _WRONG_LENGTH),
+        ("4006381333930", _WRONG_CHECK_DIGIT),
+        ("400638133393", _WRONG_CHECK_DIGIT),
+        ("0000000000000", "which is not all zeros"),
+    ],
 )
-def test_what_is_no_ean_is_imported_without_one_and_a_warning(ean: str, shop: Importer) -> None:
+def test_what_is_no_ean_is_imported_without_one_and_a_warning(ean: str, problem: str, shop: Importer) -> None:
     report = shop.load_text("products", f"sku,ean\nPHONE,{ean}\n")
     assert errors(report) == []
     assert [(w.line, w.message) for w in report.warnings] == [
-        (2, f"ean: {ean!r} is not an EAN, which has 8, 12, 13 or 14 digits: imported without one")
+        (2, f"ean: {ean!r} is not an EAN, {problem}: imported without one")
     ]
     assert shop.query("select ean from product") == [(None,)]
 

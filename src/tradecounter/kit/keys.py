@@ -90,9 +90,15 @@ def taken_external_id(external_id: str | None) -> DomainError:
 _EAN = re.compile(r"[0-9]{8}|[0-9]{12,14}")
 
 
-def is_ean(text: str) -> bool:
-    """Return whether a text has 8, 12, 13 or 14 ASCII digits; the last one is the check digit."""
-    if _EAN.fullmatch(text) is None or not text.strip("0"):
-        return False
+def ean_problem(text: str) -> str:
+    """Return why a text is not an EAN, as the end of a sentence; empty for an EAN.
+
+    An EAN has 8, 12, 13 or 14 ASCII digits, of which the last is the check digit.
+    """
+    if _EAN.fullmatch(text) is None:
+        return "which has 8, 12, 13 or 14 digits"
+    if not text.strip("0"):
+        return "which is not all zeros"
     digits = [int(digit) for digit in reversed(text)]
-    return (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
+    fits = (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
+    return "" if fits else "because its last digit, the check digit, does not fit the others"

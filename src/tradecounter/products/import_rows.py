@@ -19,7 +19,7 @@ from tradecounter.bulk.rows import (
     stored_external_id,
     text_of,
 )
-from tradecounter.kit.keys import ExternalId, Key, Spellings, is_ean, key_form
+from tradecounter.kit.keys import ExternalId, Key, Spellings, ean_problem, key_form
 from tradecounter.kit.numbers import KILOGRAM_PLACES, MILLIMETRE_PLACES, Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import trimmed
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
@@ -277,9 +277,9 @@ def checked_ean(notes: RowNotes, ean: object) -> Any:
     if _SCIENTIFIC.fullmatch(text):
         notes.error("ean", f"{text!r} has lost its last digits: format the column as text, then export the file again")
         return UNSET
-    if is_ean(text):
+    if not (problem := ean_problem(text)):
         return text
-    notes.warn("ean", f"{text[:40]!r} is not an EAN, which has 8, 12, 13 or 14 digits: imported without one")
+    notes.warn("ean", f"{text[:40]!r} is not an EAN, {problem}: imported without one")
     return None
 
 

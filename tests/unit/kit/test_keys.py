@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradecounter.kit.csv_text import harmless, unguarded
-from tradecounter.kit.keys import Spellings, UnusableKeyError, clean_key, is_ean, key_form
+from tradecounter.kit.keys import Spellings, UnusableKeyError, clean_key, ean_problem, key_form
 from tradecounter.kit.text import is_blank
 
 
@@ -65,15 +65,15 @@ def test_a_text_that_shows_nothing_is_blank(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["4006381333931", "0036000291452", "036000291452", "96385074", "10012345678902"])
 def test_an_ean_has_a_right_check_digit(text: str) -> None:
-    assert is_ean(text)
-    assert not is_ean(text[:-1] + str((int(text[-1]) + 1) % 10))
+    assert not ean_problem(text)
+    assert "check digit" in ean_problem(text[:-1] + str((int(text[-1]) + 1) % 10))
 
 
 @pytest.mark.parametrize(
     "text", ["0", "-", "N/A", "00000000", "\N{FULLWIDTH DIGIT FOUR}006381333931", "400638133393", "4006381333931.0"]
 )
 def test_what_only_looks_like_an_ean_is_none(text: str) -> None:
-    assert not is_ean(text)
+    assert ean_problem(text)
 
 
 @given(st.text(alphabet="'=+-@\"\tab1 ") | st.text())
