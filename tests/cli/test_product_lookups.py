@@ -106,6 +106,12 @@ def test_a_product_is_shown_with_stock_and_prices(tradecounter: Program, service
     assert "\nContract prices\n" in text
 
 
+def test_a_bundle_is_shown_with_the_skus_of_its_components(tradecounter: Program, service: Service) -> None:
+    bundle = product("KIT", configurable=True, components=[{"sku": "Cable", "quantity": 2}])
+    service.must_load("products", [bundle])
+    assert tradecounter.json("product", "show", "KIT")["components"] == [{"sku": "CABLE", "quantity": 2}]
+
+
 def test_inactive_products_are_shown(tradecounter: Program) -> None:
     assert tradecounter.json("product", "show", "GONE")["active"] is False
     assert tradecounter.json("stock", "show", "GONE")["active"] is False

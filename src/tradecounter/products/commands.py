@@ -18,6 +18,7 @@ from tradecounter.products.queries.products import (
     Shown,
     fetch_product,
     products_after,
+    products_named,
 )
 from tradecounter.stock.commands import expected_deliveries, stock_of
 
@@ -69,8 +70,11 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
     async def work(tx: Transaction) -> dict[str, Any]:
         found = await fetch_product(tx, sku)
         product_id = found.record.id
+        components = found.record.components
+        skus = {each.sku_key: each.sku for each in await products_named(tx, [part["key"] for part in components])}
         return {
             **_members(found),
+            "components": [{"sku": skus[part["key"]], "quantity": part["quantity"]} for part in components],
             "stock": await stock_of(tx, product_id),
             "deliveries": await expected_deliveries(tx, product_id),
             "prices": await list_prices_of(tx, product_id),
@@ -86,10 +90,9 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
 def _members(product: FoundProduct) -> dict[str, Any]:
     members = structs.asdict(product.record)
     del members["id"], members["sku_key"]
-    components = [{"sku": c["key"], "quantity": c["quantity"]} for c in members.pop("components")]
     hidden = {
         "configurable": product.configurable,
         "purchase_cost": product.purchase_cost,
         "external_id": product.external_id,
     }
-    return {**members, **hidden, "components": components}
+    return {**members, **hidden}
