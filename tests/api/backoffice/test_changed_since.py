@@ -292,6 +292,13 @@ def test_products_are_listed_whole(staff: httpx2.Client) -> None:
     assert listed == {name: whole[name] for name in listed}
 
 
+def test_products_go_on_after_a_sku_in_any_case(staff: httpx2.Client) -> None:
+    skus = [listed["sku"] for listed in staff.get("/api/product").json()]
+    for query in ({}, {"query": "product"}):
+        after = [listed["sku"] for listed in staff.get("/api/product", params={"after": "PHONE", **query}).json()]
+        assert after == skus[skus.index("PHONE") + 1 :]
+
+
 @pytest.mark.parametrize("path", ["/api/order", "/api/product", "/api/customer", "/api/invoice"])
 def test_a_wrong_moment_names_the_parameter(staff: httpx2.Client, path: str) -> None:
     response = staff.get(path, params={"changed_since": "yesterday"})

@@ -15,6 +15,7 @@ from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.days import time_or_start_of
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
@@ -158,7 +159,7 @@ class ProductOperations(Struct, frozen=True):
 
         With descriptions, pictures, attributes and cost.
         """
-        words, after = text("query", query.query) or "", text("after", query.after) or ""
+        words, after = text("query", query.query) or "", key_form(text("after", query.after) or "")
         wanted = ProductFilter(
             show=query.show,
             manufacturer=text("manufacturer", query.manufacturer) or None,
@@ -176,7 +177,7 @@ class ProductOperations(Struct, frozen=True):
 
         With descriptions, pictures, attributes and cost, stock, deliveries and all its prices.
         """
-        return await shown_product(tx, sku)
+        return await shown_product(tx, await fetch_product(tx, sku))
 
     @_PRODUCTS.shows("/api/price", errors=(NOT_FOUND,), scope="prices:read")
     async def explain_price(self, tx: Transaction, now: datetime, query: PriceParameters) -> ExplainedPrice:
@@ -195,9 +196,8 @@ class ProductOperations(Struct, frozen=True):
         return AdjustmentResult(await adjust_stock(tx, body.items, now))
 
 
-async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
-    """Return a product with its stock and every price. Raises DomainError (not found)."""
-    product = await fetch_product(tx, sku)
+async def shown_product(tx: Transaction, product: FoundProduct) -> ResellerProduct:
+    """Return a product with its stock and every price."""
     product_id = product.record.id
     level = await stock_level_of(tx, product_id)
     return made_from(

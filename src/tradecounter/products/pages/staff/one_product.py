@@ -105,12 +105,11 @@ class ProductPages(Struct, frozen=True):
         filled, explained = Filled({"quantity": ["1"], **query_values(call.raw_query)}), None
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            sku = call.path_text("sku", "product")
-            product = await shown_product(tx, sku)
+            stored = await fetch_product(tx, call.path_text("sku", "product"))
+            product = await shown_product(tx, stored)
             history = await list_entries(
                 tx, AuditFilter(subject=f"product/{product.sku}"), _MOST_ENTRIES, latest_first=True
             )
-            stored = await fetch_product(tx, sku)
             waiting = await back_orders_of(tx, stored.record.id)
             names = await read_reference(tx)
             if sees_prices and allows(roles, "customers:read"):
@@ -154,17 +153,11 @@ def _attributes(values: Mapping[str, str], names: Mapping[str, str]) -> list[tup
 
 async def _explained(tx: Transaction, sku: str, wanted: ProductPage, now: datetime) -> Explained | None:
     """Return the price of the customer that is named, if one is. Raises DomainError (invalid) for another number."""
-    named = text("customer", wanted.customer)
-    if not named:
+    number = await named_customer(tx, "customer", text("customer", wanted.customer))
+    if number is None:
         return None
-    buyer = await _buyer(tx, named)
-    return Explained(buyer, await price_of(tx, buyer.id, sku, wanted.quantity, now))
-
-
-async def _buyer(tx: Transaction, named: str) -> Account:
-    """Return the customer with a number, or the only one whose name or e-mail address has a text in it."""
-    number = await named_customer(tx, "customer", named)
     try:
-        return await fetch_account(tx, number or 0)
+        buyer = await fetch_account(tx, number)
     except DomainError as error:
         raise invalid("customer", error.message) from error
+    return Explained(buyer, await price_of(tx, buyer.id, sku, wanted.quantity, now))
