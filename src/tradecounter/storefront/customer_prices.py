@@ -58,12 +58,15 @@ async def unit_costs_by_customer(
     wanted_lists = {DEFAULT_LIST, *(account.price_list or DEFAULT_LIST for account in accounts)}
     wanted_products = set().union(*(product_ids[account.id] for account in accounts))
     lists = await list_prices_of_products(tx, list(wanted_products), list(wanted_lists))
+    pairs = {(account.id, product) for account in accounts for product in product_ids[account.id]}
+    contracts = await contract_prices_of_products(tx, pairs)
     costs: dict[int, dict[int, Decimal | None]] = {}
     for account in accounts:
         buyer = Buyer(account.id, account.price_list, account.discount)
-        contracts = await contract_prices_of_products(tx, product_ids[account.id], account.id)
         costs[account.id] = {
-            product: explain_price("", buyer, 1, contracts.get(product, ()), lists.get(product, ()), today).unit_cost
+            product: explain_price(
+                "", buyer, 1, contracts.get((account.id, product), ()), lists.get(product, ()), today
+            ).unit_cost
             for product in product_ids[account.id]
         }
     return costs

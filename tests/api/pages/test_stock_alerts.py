@@ -7,7 +7,8 @@ from functools import partial
 from support.mail import deliver_mail, html, plain
 from support.orders import rows, sell
 from support.pages import Person, customer_user, text_of
-from support.service import Customer, Service
+from support.proxy import linked
+from support.service import Customer, Service, running_service
 from support.shop import product
 from tradecounter.alerts.queries import mark_in_stock, waiting_in_stock
 from tradecounter.alerts.tell_users import tell_of_stock
@@ -153,3 +154,23 @@ def test_there_is_a_limit_to_alerts(shop: Service, buyer: Person) -> None:
     rejected = buyer.send(f"{ALERTS}/add", {"sku": "PHONE"})
     assert rejected.status_code == 409
     assert "200 products already" in text_of(rejected)
+
+
+def test_alerts_of_many_customers_take_as_many_statements_as_those_of_one(shop: Service) -> None:
+    told(shop)
+    told_of = []
+    for customers in (1, 5):
+        sku = f"WAITED-BY-{customers}"
+        shop.must_load("products", [product(sku)])
+        for _ in range(customers):
+            customer = shop.customer()
+            shop.must_load("contract-prices", [{"customer_id": customer.id, "sku": sku, "single_unit_cost": 10}])
+            customer_user(shop, customer.id).sends(f"{ALERTS}/add", {"sku": sku})
+        shop.must_load("stock", [{"sku": sku, "available": 3}])
+        with linked(shop.database_url) as link, running_service(link.url) as running:
+            running.in_transaction(waiting_in_stock)
+            link.spoken.clear()
+            assert running.in_transaction(lambda tx: tell_of_stock(tx, running.clock.now())) == customers
+            told_of.append(link.statements)
+    one, five = told_of
+    assert five - one < 2 * 4, "one more customer takes one more statement, which queues its e-mail"

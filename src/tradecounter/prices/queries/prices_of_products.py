@@ -1,7 +1,7 @@
 """Prices on lists and by contract: of one product, of several, and a customer's contract prices as a table."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from decimal import Decimal
 
@@ -96,8 +96,10 @@ _LIST_PRICES_OF_PRODUCTS = Statement("""
 """)
 _CONTRACT_PRICES_OF_PRODUCTS = Statement("""
     select product_id, customer_id, valid_from, valid_until, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost
-    from contract_price where customer_id = :customer_id and product_id = any(:product_ids::bigint[])
-    order by product_id, valid_from desc nulls last, id desc
+    from contract_price
+    join unnest(:customer_ids::bigint[], :product_ids::bigint[]) as wanted (customer_id, product_id)
+        using (customer_id, product_id)
+    order by customer_id, product_id, valid_from desc nulls last, id desc
 """)
 
 
@@ -119,13 +121,21 @@ async def list_prices_of_products(
 
 
 async def contract_prices_of_products(
-    tx: Transaction, product_ids: Sequence[int], customer_id: int
-) -> dict[int, list[ContractPrice]]:
-    """Return a customer's contract prices of products, past and future included, by product id; latest first."""
+    tx: Transaction, wanted: Collection[tuple[int, int]]
+) -> dict[tuple[int, int], list[ContractPrice]]:
+    """Return contract prices by the ids of customer and product, past and future included; latest first.
+
+    `wanted` has each pair once.
+    """
     prices = defaultdict(list)
-    rows = await tx.fetch_all(_CONTRACT_PRICES_OF_PRODUCTS, customer_id=customer_id, product_ids=list(product_ids))
-    for product_id, *price in rows:
-        prices[product_id].append(ContractPrice(*price))
+    rows = await tx.fetch_all(
+        _CONTRACT_PRICES_OF_PRODUCTS,
+        customer_ids=[customer for customer, _ in wanted],
+        product_ids=[product for _, product in wanted],
+    )
+    for product_id, *costs in rows:
+        price = ContractPrice(*costs)
+        prices[price.customer_id, product_id].append(price)
     return dict(prices)
 
 
