@@ -267,7 +267,9 @@ def roll_back(shop: Importer, report: ImportReport) -> RolledBackImport:
 def test_a_roll_back_says_what_it_does_to_prices_and_needs_no_force_for_them(shop: Importer) -> None:
     wrong = shop.load("price-list", [price("PHONE", 300), price("CABLE", 5), price("CABLE", 8, name="gold")])
     assert wrong.id is not None
+    cables = "select count(*) from price join product p on p.id = product_id where sku = 'CABLE'"
     measured = shop.change_by(partial(measure_roll_back, import_id=wrong.id, now=datetime.now(UTC)))
+    assert shop.query(cables) == [(2,)], "to measure changes nothing"
     done = roll_back(shop, wrong)
     assert measured is not None
     assert (done.raised, done.lowered, done.customers) == (1, 1, 4)

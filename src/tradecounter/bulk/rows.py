@@ -142,15 +142,16 @@ def checked_key(notes: RowNotes, field: str, value: Any) -> Any:
         return clean_key(value)
     except UnusableKeyError as error:
         notes.error(field, str(error))
-        return msgspec.UNSET
+        return UNSET
 
 
 def stored_external_id(notes: RowNotes, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the external id among a row's values as it is stored, or UNSET and an error; nothing without one."""
-    stored: dict[str, Any] = {name: msgspec.UNSET for name in ("external_id",) if name in values}
+    if "external_id" not in values:
+        return {}
     with notes.collecting():
-        stored |= {name: clean_external_id(values[name]) for name in stored}
-    return stored
+        return {"external_id": clean_external_id(values["external_id"])}
+    return {"external_id": UNSET}
 
 
 def required_text(notes: RowNotes, field: str, value: Any) -> Any:
@@ -159,7 +160,7 @@ def required_text(notes: RowNotes, field: str, value: Any) -> Any:
         return value
     if is_blank(value):
         notes.error(field, "must not be blank")
-        return msgspec.UNSET
+        return UNSET
     return trimmed(value)
 
 
@@ -170,7 +171,7 @@ def folded(value: object) -> str | None:
 
 def text_of(value: object) -> str | None:
     """Return a value as a string, or None if it is unset."""
-    return None if value is msgspec.UNSET else str(value)
+    return None if value is UNSET else str(value)
 
 
 def joined_key(*parts: str | None) -> str | None:

@@ -154,16 +154,20 @@ _COUNT = Statement("select count(*) from undone")
 _DROP = Statement("drop table undone, staged")
 
 
-async def compare_with_present(tx: Transaction, kind: ImportKind[Any], import_id: int) -> Sequence[str]:
-    """Create `undone`, the records that a roll-back restores; return those that have changed since the import."""
+async def collect_undone(tx: Transaction, kind: ImportKind[Any], import_id: int) -> None:
+    """Create `undone`, the records that a roll-back restores or removes."""
     sql = _COMPARE.format(view=SQL(kind.view), import_id=Literal(import_id), moves=Literal(kind.moves))
     await tx.execute(Statement(sql, prepared=False))
     await tx.execute(_INDEX)
     await tx.execute(_ANALYZE)
+
+
+async def changed_since_import(tx: Transaction) -> Sequence[str]:
+    """Return the records in `undone` that have changed since the import."""
     return [record for (record,) in await tx.fetch_all(_CHANGED_SINCE)]
 
 
-async def undo_added(tx: Transaction, kind: ImportKind[Any], now: datetime) -> PriceFigures | None:
+async def remove_added_and_stage(tx: Transaction, kind: ImportKind[Any], now: datetime) -> PriceFigures | None:
     """Remove the added records in `undone`, and stage the others as they were; return the effect on prices."""
     await tx.execute(Statement(_STAGE.format(restored=SQL(kind.restored)), prepared=False))
     await tx.execute(_ANALYZE_STAGED)
@@ -188,13 +192,13 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
     return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view)), prepared=False))]
 
 
-async def count_restored(tx: Transaction) -> int:
+async def count_undone(tx: Transaction) -> int:
     """Return the number of records in `undone`."""
     count: int = await tx.fetch_value(_COUNT)
     return count
 
 
-async def drop_restored(tx: Transaction) -> None:
+async def drop_undone(tx: Transaction) -> None:
     """Drop `undone` and the staged rows."""
     await tx.execute(_DROP)
 

@@ -28,16 +28,17 @@ from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
 from tradecounter.imports.queries import (
     ImportRecord,
     add_import,
-    compare_with_present,
-    count_restored,
+    changed_since_import,
+    collect_undone,
+    count_undone,
     delete_old_changes,
-    drop_restored,
+    drop_undone,
     lock_import,
+    remove_added_and_stage,
     restore,
     set_counts,
     set_figures,
     set_rolled_back,
-    undo_added,
 )
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, not_found, or_not_found
@@ -219,10 +220,11 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
         await kind.before_merge(tx)
     await lock_records(tx, kind)
     await tx.execute(USE_MORE_MEMORY)
-    changed = await compare_with_present(tx, kind, import_id)
+    await collect_undone(tx, kind, import_id)
+    changed = await changed_since_import(tx)
     if changed and not force:
         raise _conflict(changed, "has changed since", "have changed since")
-    figures = await undo_added(tx, kind, now)
+    figures = await remove_added_and_stage(tx, kind, now)
     kept = await restore(tx, kind)
     if kept and not force:
         raise _conflict(kept, "is in use and cannot be removed", "are in use and cannot be removed")
@@ -231,10 +233,10 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     await announce(tx, kind)
     in_use = set(kept)
     overwritten = [record for record in changed if record not in in_use]
-    restored = await count_restored(tx) - len(kept)
+    restored = await count_undone(tx) - len(kept)
     if kind.rolled_back is not None:
         await kind.rolled_back(tx, import_id, restored, now)
-    await drop_restored(tx)
+    await drop_undone(tx)
     set_rolled_back(tx, import_id, now)
     counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
     subject = f"import/{import_id}"
@@ -245,16 +247,17 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
 
 
 async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> PriceFigures | None:
-    """Return the effect of a roll-back on prices; the caller rolls back the transaction.
+    """Return the effect of a roll-back on prices; the transaction will be rolled back.
 
     Raises DomainError: not found, conflict (rolled back already, too old).
     """
     kind = IMPORT_KINDS[(await _rollable(tx, import_id, now)).kind]
     if kind.guard is None:
         return None
+    tx.set_rollback()
     await tx.execute(USE_MORE_MEMORY)
-    await compare_with_present(tx, kind, import_id)
-    return await undo_added(tx, kind, now)
+    await collect_undone(tx, kind, import_id)
+    return await remove_added_and_stage(tx, kind, now)
 
 
 async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:

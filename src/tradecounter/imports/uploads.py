@@ -6,7 +6,7 @@ Reading a file may take longer than a request may, so a task does it. The file's
 import asyncio
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO
 
 import psycopg
@@ -29,6 +29,7 @@ from tradecounter.imports.upload import (
     ImportChoices,
     ImportOutcome,
     ImportUpload,
+    State,
     column_options,
     outcome_of,
     with_bad_rows,
@@ -206,9 +207,16 @@ class ImportUploads:
             )
 
 
+_BUSY: Mapping[State, str] = {
+    "checking": "being checked",
+    "applying": "being applied",
+    "applied": "already applied",
+}
+
+
 def _require_rest(upload: ImportUpload) -> None:
     if upload.is_running or upload.state == "applied":
-        raise DomainError(Kind.CONFLICT, f"the file is {upload.state}")
+        raise DomainError(Kind.CONFLICT, f"the file is {_BUSY[upload.state]}")
 
 
 def _read(sent: SentFile) -> tuple[ImportFile, list[str]]:

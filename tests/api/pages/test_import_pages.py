@@ -226,7 +226,9 @@ def test_a_slow_check_shows_how_far_it_is_and_cannot_be_discarded(office: BackOf
         assert "compared with what is stored" in text_of(page)
         assert 'hx-trigger="every 1s"' in page.text
         assert '<noscript><meta http-equiv="refresh"' in page.text
-        assert catalogue.send(f"{path}/discard", SENT).status_code == 409
+        rejected = catalogue.send(f"{path}/discard", SENT)
+        assert rejected.status_code == 409
+        assert "file is being checked" in text_of(rejected)
         assert catalogue.send(f"{path}/apply", SENT).status_code == 409
         assert path in catalogue.get("/import").text
     assert "Apply 1 change" in text_of(finished(catalogue, path))

@@ -246,7 +246,6 @@ class ImportPages(Struct, frozen=True):
     async def _prices(self, call: Call, made: ImportRecord) -> PriceFigures | None:
         """Return the effect of a roll-back on prices."""
         async with transaction(self.desk.database, call.actor) as tx:
-            tx.set_rollback()
             return await measure_roll_back(tx, made.id, self.desk.clock.now())
 
 
