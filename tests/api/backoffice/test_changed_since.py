@@ -304,3 +304,16 @@ def test_a_wrong_moment_names_the_parameter(staff: httpx2.Client, path: str) -> 
     response = staff.get(path, params={"changed_since": "yesterday"})
     assert response.status_code == 400
     assert response.json()["message"].startswith("changed_since: ")
+
+
+@pytest.mark.parametrize("name", ["Élan Ünlimited", "élan-ß"])
+def test_products_are_found_by_a_manufacturer_and_a_category_with_accents(
+    office: BackOfficeSite, staff: httpx2.Client, name: str
+) -> None:
+    key = f"accents-{name[-1]}"
+    office.service.must_load("manufacturers", [{"key": key, "name": name}])
+    office.service.must_load("categories", [{"key": key, "name": name}])
+    office.service.must_load("products", [product(key, manufacturer=key, categories=[key])])
+    for parameter in ("manufacturer", "category"):
+        found = staff.get("/api/product", params={parameter: name}).json()
+        assert [each["sku"] for each in found] == [key]

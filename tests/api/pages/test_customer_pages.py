@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -171,6 +172,15 @@ def test_an_administrator_adds_a_customer_with_terms(sam: Person) -> None:
     shown = text_of(sam.sends("/customer/new", fields))
     assert "£700.00" in shown
     assert "5%" in shown
+
+
+def test_names_with_accents_are_found_as_they_are_written(office: BackOfficeSite, sam: Person) -> None:
+    service, name = office.service, "\N{LATIN CAPITAL LETTER E WITH ACUTE}lan"
+    customer, sku = service.customer(company=f"{name} & Co"), sell(service, "ACCENTED", name=f"{name} phone")
+    service.must_load("contract-prices", [{"customer_id": customer.id, "sku": sku, "single_unit_cost": 8}])
+    for typed in (name, normalize("NFD", name), f"{name[0]}LAN"):
+        assert f"{name} & Co" in text_of(sam.get("/customer", params={"query": typed}))
+        assert "ACCENTED" in text_of(sam.get(f"/customer/{customer.id}/price", params={"query": typed}))
 
 
 def test_contract_prices_are_listed_and_a_price_is_explained(office: BackOfficeSite, sam: Person) -> None:

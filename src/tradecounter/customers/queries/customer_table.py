@@ -17,7 +17,8 @@ class CustomerFilter(Struct, frozen=True, kw_only=True):
     """A filter of customers; None matches all.
 
     `text` is a customer's id or external id, or part of its company, its contact's name or its e-mail address, or all
-    of a user's; it is folded, and `given` is the same as it was typed.
+    of a user's; it is folded, and `given` is the same as it was typed. Names are compared as the database lowers both:
+    with the locale C, it lowers only ASCII letters.
     """
 
     text: str | None = None
@@ -51,8 +52,8 @@ CUSTOMERS: SortedTable[CustomerRow] = SortedTable(
     conditions={
         "text": SQL(
             "(id::text = ltrim(:given, '0') or external_id = :given"
-            " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
-            " or position(:text in lower(first_name || ' ' || last_name)) > 0"
+            " or position(lower(normalize(:given, nfc)) in lower(company)) > 0 or position(:text in email_key) > 0"
+            " or position(lower(normalize(:given, nfc)) in lower(first_name || ' ' || last_name)) > 0"
             " or id in (select customer_id from customer_user where email_key = :text))"
         ),
         "price_list": SQL("coalesce(price_list, 'default') = :price_list"),

@@ -165,7 +165,7 @@ _CONTRACT_TABLE = Statement(
            p.five_plus_unit_cost, p.ten_plus_unit_cost
     from contract_price as p join product on product.id = p.product_id
     where p.customer_id = :customer_id and (product.sku_key, p.id) > (:sku_key, :id)
-      and (:text = '' or position(:text in product.sku_key) > 0 or position(:text in lower(product.name)) > 0)
+      and (:text = '' or position(:text in product.sku_key) > 0 or position(lower(normalize(:given, nfc)) in lower(product.name)) > 0)
     order by product.sku_key, p.id limit :most
     """,
     ContractRow,
@@ -178,5 +178,5 @@ async def contract_table(
     """Return a customer's contract prices by SKU, past and future ones too; `text` is in the SKU or the name."""
     sku_key, row_id = after or ("", 0)
     return await tx.fetch_all(
-        _CONTRACT_TABLE, customer_id=customer_id, text=fold(text), sku_key=sku_key, id=row_id, most=most
+        _CONTRACT_TABLE, customer_id=customer_id, text=fold(text), given=text, sku_key=sku_key, id=row_id, most=most
     )

@@ -59,7 +59,7 @@ class ProductFilter(Struct, frozen=True, kw_only=True):
 
     All but `sold`, `not_sold` and `back_ordered` are products that are sold. `without_price` are on no price list,
     `below_cost` have a price in a list that is lower than their purchase cost.
-    `manufacturer` and `category` are a key or a name, ignoring case; a category includes those below it.
+    `manufacturer` and `category` are a key or a name, ignoring case as the database does; a category includes those below it.
     `containing` is a part of the SKU; `sku_keys` are folded SKUs.
     """
 
@@ -77,12 +77,12 @@ _PRODUCTS_NAMED = Statement(_LISTED.format(SQL("p.sku_key = any(:sku_keys) order
 _AFTER = SQL("p.sku_key > :after")
 _CONDITIONS = {
     "manufacturer": SQL(
-        "p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))"
+        "p.manufacturer in (select key from manufacturer where lower(:manufacturer) in (lower(key), lower(name)))"
     ),
     "category": SQL("""
         p.categories ?| array(
             select c.key from category c left join category top on top.key = c.parent_key
-            where :category in (lower(c.key), lower(c.name), lower(top.key), lower(top.name)))
+            where lower(:category) in (lower(c.key), lower(c.name), lower(top.key), lower(top.name)))
     """),
     "external_id": SQL("p.external_id = :external_id"),
     "changed_since": SQL("p.changed_at >= :changed_since"),
@@ -127,11 +127,10 @@ async def products_after(tx: Transaction, after: str, most: int, wanted: Product
     shown = [] if wanted.show is None else [_SHOWN[wanted.show]]
     conditions, values = where(wanted, _CONDITIONS, _AFTER, *shown)
     values.pop("show", None)  # which is no value of the statement
-    lowered = {name: values[name].lower() for name in ("manufacturer", "category") if name in values}
     folded = {} if wanted.containing is None else {"containing": fold(wanted.containing)}
     sql = _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions))
     statement = Statement(sql, ListedProduct, prepared=False)
-    return await tx.fetch_all(statement, **values | lowered | folded, after=after, most=most)
+    return await tx.fetch_all(statement, **values | folded, after=after, most=most)
 
 
 _NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU
