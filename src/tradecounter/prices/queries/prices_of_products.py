@@ -165,7 +165,10 @@ _CONTRACT_TABLE = Statement(
            p.five_plus_unit_cost, p.ten_plus_unit_cost
     from contract_price as p join product on product.id = p.product_id
     where p.customer_id = :customer_id and (product.sku_key, p.id) > (:sku_key, :id)
-      and (:text = '' or position(:text in product.sku_key) > 0 or position(lower(normalize(:given, nfc)) in lower(product.name)) > 0)
+      and (
+          :text = '' or position(:text in product.sku_key) > 0
+          or position(lower(normalize(:given, nfc)) in lower(product.name)) > 0
+      )
     order by product.sku_key, p.id limit :most
     """,
     ContractRow,

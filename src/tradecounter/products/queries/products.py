@@ -59,7 +59,8 @@ class ProductFilter(Struct, frozen=True, kw_only=True):
 
     All but `sold`, `not_sold` and `back_ordered` are products that are sold. `without_price` are on no price list,
     `below_cost` have a price in a list that is lower than their purchase cost.
-    `manufacturer` and `category` are a key or a name, ignoring case as the database does; a category includes those below it.
+    `manufacturer` and `category` are a key or a name, ignoring case as the database does; a category includes those
+    below it.
     `containing` is a part of the SKU; `sku_keys` are folded SKUs.
     """
 
