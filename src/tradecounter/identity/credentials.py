@@ -4,7 +4,6 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from decimal import Decimal
 from urllib.parse import unquote_plus
 
 from msgspec import Struct
@@ -151,10 +150,7 @@ def require_network(limits: KeyLimits | None, client: Address | None) -> None:
 
 
 class LiveAgent(Struct, frozen=True):
-    """What the user with `user_id` has allowed an agent for its customer; `id` is the consent's.
-
-    `order_limit` and `day_limit` are in pounds with VAT; None without the scope `order`.
-    """
+    """What the user with `user_id` has allowed an agent for its customer; `id` is the consent's."""
 
     id: int
     customer_id: int
@@ -163,8 +159,6 @@ class LiveAgent(Struct, frozen=True):
     agent: str
     allowed_by: str
     scopes: Sequence[str]
-    order_limit: Decimal | None
-    day_limit: Decimal | None
 
     @property
     def name(self) -> str:
@@ -173,5 +167,5 @@ class LiveAgent(Struct, frozen=True):
 
     @property
     def limits(self) -> KeyLimits:
-        """What it may do, as of a key."""
+        """What it may do, in the form of a key's limits."""
         return KeyLimits(frozenset(self.scopes), None, ())

@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from tradecounter.agents.queries.consents import AgentConsent
 from tradecounter.agents.spending import limit_exceeded
 from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.approvals.queries import Approval
@@ -54,13 +55,18 @@ async def held_by_people(tx: Transaction, approval: Approval, known_code: str, n
 
 
 async def ask_people(
-    tx: Transaction, agent: LiveAgent, order: PendingOrder | PricedQuote, option: ShippingOption, now: datetime
+    tx: Transaction,
+    agent: LiveAgent,
+    consent: AgentConsent,
+    order: PendingOrder | PricedQuote,
+    option: ShippingOption,
+    now: datetime,
 ) -> HeldBack | None:
-    """Ask for the approval of an order above a limit of its agent, and say so; return None if it is below.
+    """Ask for the approval of an order above a limit of its agent's consent, and say so; return None if it is below.
 
     The agent and the order are locked.
     """
-    limit = await limit_exceeded(tx, agent, order.gross_with(option), now)
+    limit = limit_exceeded(consent, order.gross_with(option))
     if limit is None:
         return None
     return await _ask(tx, agent, order, option, f"above {limit}", now)

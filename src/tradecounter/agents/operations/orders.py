@@ -16,7 +16,7 @@ from tradecounter.agents.operations.approvals import (
     is_priced_since,
 )
 from tradecounter.agents.operations.tools import Caller, tool
-from tradecounter.agents.queries.consents import insert_agent_order
+from tradecounter.agents.queries.consents import AgentConsent, insert_agent_order
 from tradecounter.agents.spending import lock_agent
 from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.customers.queries.accounts import fetch_account
@@ -208,11 +208,10 @@ class OrderTools(Struct, frozen=True):
         customer, code = caller.customer_id, request.confirmation_code
         policy, now = self.creation.contexts.policy, self.clock.now()
         async with transaction(self.database, caller.actor) as tx:
-            if caller.agent is not None:
-                await lock_agent(tx, caller.agent, now)
+            consent = None if caller.agent is None else await lock_agent(tx, caller.agent, now)
             shown = await _require_shown_total(tx, customer, request, now)
             approval = None if caller.agent is None else await find_approval(tx, customer, code, now)
-            held = await _held(tx, caller.agent, approval, code, shown, now)
+            held = await _held(tx, caller.agent, consent, approval, code, shown, now)
             if held is not None:
                 return Confirmation(held.code, held.message)
             if approval is None:
@@ -267,6 +266,7 @@ _Shown = tuple[PendingOrder | PricedQuote, ShippingOption]
 async def _held(
     tx: Transaction,
     agent: LiveAgent | None,
+    consent: AgentConsent | None,
     approval: Approval | None,
     code: str,
     shown: _Shown | None,
@@ -277,7 +277,9 @@ async def _held(
         if agent is not None and shown is not None and is_priced_since(approval, shown[0]):
             return await ask_people_again(tx, agent, *shown, now)
         return await held_by_people(tx, approval, code, now)
-    return None if agent is None or shown is None else await ask_people(tx, agent, *shown, now)
+    if agent is None or consent is None or shown is None:
+        return None
+    return await ask_people(tx, agent, consent, *shown, now)
 
 
 async def _require_shown_total(

@@ -278,12 +278,6 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return next_message
 
 
-def _fail(ready: "asyncio.Future[StreamableHTTPSessionManager]", task: "asyncio.Task[None]") -> None:
-    """Have requests fail that wait for a manager that could not start, or they would wait for ever."""
-    if not ready.done() and not task.cancelled() and (error := task.exception()) is not None:
-        ready.set_exception(error)
-
-
 class RunningManager:
     """The SDK's manager between the first request and the end of the process, in a task of its own.
 
@@ -301,7 +295,7 @@ class RunningManager:
         if self._ready is None:
             self._ready = asyncio.get_running_loop().create_future()
             self._task = asyncio.create_task(self._run(self._ready), context=Context())
-            self._task.add_done_callback(partial(_fail, self._ready))
+            self._task.add_done_callback(partial(self._end, self._ready))
         return await asyncio.shield(self._ready)
 
     async def stop(self) -> None:
@@ -309,6 +303,16 @@ class RunningManager:
         self._ended.set()
         if self._task is not None:
             await asyncio.wait([self._task])
+
+    def _end(self, ready: "asyncio.Future[StreamableHTTPSessionManager]", task: "asyncio.Task[None]") -> None:
+        """If the manager could not start, have the requests that wait for it fail, and the next one start another."""
+        if ready.done():
+            return
+        self._ready = None
+        if task.cancelled() or (error := task.exception()) is None:
+            ready.cancel()
+        else:
+            ready.set_exception(error)
 
     async def _run(self, ready: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
         # The import takes a while: other requests go on meanwhile.

@@ -53,8 +53,8 @@ async def insert_consent(
 class AgentConsent(Struct, frozen=True):
     """A consent; `usable` is False once it has ended or its person may not give it any more.
 
-    `allowed_by` is None once the user is deleted. `spent_today` is what the agent has ordered by itself for the
-    customer since midnight in the UK, in pounds with VAT.
+    `allowed_by` is None once the user is deleted. Amounts are in pounds with VAT: the limits, None without the scope
+    `order`, and `spent_today`, what the agent has ordered by itself for the customer since midnight in the UK.
     """
 
     id: int

@@ -1,7 +1,6 @@
 """Access and refresh tokens of agents; only their hashes are stored."""
 
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 from msgspec import Struct
 from psycopg.sql import SQL
@@ -68,8 +67,6 @@ class _PresentedToken(Struct, frozen=True):
     name: str
     allowed_by: str | None
     scopes: list[str]
-    order_limit: Decimal | None
-    day_limit: Decimal | None
     last_used_at: datetime | None
     valid: bool
 
@@ -77,7 +74,7 @@ class _PresentedToken(Struct, frozen=True):
 _PRESENTED = Statement(
     SQL("""
     select c.id, c.customer_id, u.id as user_id, c.client_id, c.name, u.email as allowed_by, c.scopes,
-           c.order_limit, c.day_limit, c.last_used_at, t.expires_at > :now and {usable} as valid
+           c.last_used_at, t.expires_at > :now and {usable} as valid
     {tables} join agent_token t on t.consent_id = c.id where t.hash = :hash and not t.refreshes
     """).format(usable=USABLE_CONSENT, tables=CONSENT_TABLES),
     _PresentedToken,
@@ -109,6 +106,4 @@ async def find_agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> 
         agent=row.name,
         allowed_by=row.allowed_by,
         scopes=row.scopes,
-        order_limit=row.order_limit,
-        day_limit=row.day_limit,
     )
