@@ -122,6 +122,7 @@ async def decline_order(
     `user_id` is who decides; None if staff do. Raises DomainError: invalid (no reason), and as `lock_waiting_approval`
     does.
     """
+    reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
     approval, order = await lock_waiting_approval(tx, customer_id, code, now)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
@@ -236,8 +237,10 @@ async def _decide(
     if not await set_decided(tx, approval.order_id, state, user_id, gross, reason, now):
         raise decided_already()
     if mails_requester:
-        asked_by, decided = approval.requested_by or 0, change_number(now)
-        queue(tx, "mail_approval_decided", order_id=approval.order_id, asked_by=asked_by, decided=decided)
+        # A deleted user who asked is left out.
+        asker = {} if approval.requested_by is None else {"asked_by": approval.requested_by}
+        decided = change_number(now)
+        queue(tx, "mail_approval_decided", order_id=approval.order_id, decided=decided, **asker)
 
 
 def decided_already() -> DomainError:

@@ -17,9 +17,9 @@ def needs_approval(roles: Sequence[str], limit: Decimal | None, gross: Decimal) 
 
 def require_no_approval(roles: Sequence[str], limit: Decimal | None, gross: Decimal) -> None:
     """Raise DomainError (forbidden) when a user may not confirm an order alone."""
-    if needs_approval(roles, limit, gross):
+    if limit is not None and needs_approval(roles, limit, gross):
         raise DomainError(
             Kind.FORBIDDEN,
-            f"the total of {in_pounds(gross)} is above your limit of {in_pounds(limit or Decimal(0))} for one order: "
+            f"the total of {in_pounds(gross)} is above your limit of {in_pounds(limit)} for one order: "
             "ask for approval",
         )

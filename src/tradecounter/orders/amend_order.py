@@ -49,6 +49,7 @@ async def amend_order(
     not set), conflict (not confirmed, all or too much is dispatched, the reference is used, or the total rises although
     the account is blocked).
     """
+    request = replace(request, reason=request.reason.strip())
     order_id = (await fetch_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     found = await lock_order(tx, order_id)
@@ -75,7 +76,7 @@ async def amend_order(
     await _store_lines(tx, order, lines, amended)
     changed, stored = await _completed(tx, changed, context.now)
     await store_changed_order(tx, changed)
-    change_id = await insert_change(tx, order.id, "amended", request.reason.strip(), {}, context.now)
+    change_id = await insert_change(tx, order.id, "amended", request.reason, {}, context.now)
     queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
     _record(tx, (order, lines), (changed, stored), request, context.now)
     return changed, stored

@@ -136,8 +136,8 @@ def _check_serials(
             use = uses.get((item.id, number), _UNUSED)
             if not use.dispatched:
                 raise invalid(place, f"the serial number {number!r} was not dispatched with this item")
-            if use.claimed >= use.dispatched:
-                raise invalid(place, f"the serial number {number!r} is already in {return_number(use.latest or 0)}")
+            if use.latest is not None and use.claimed >= use.dispatched:
+                raise invalid(place, f"the serial number {number!r} is already in {return_number(use.latest)}")
             if count > use.dispatched - use.claimed:
                 raise invalid(place, f"the serial number {number!r} is there {count} times")
 

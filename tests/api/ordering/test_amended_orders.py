@@ -238,6 +238,18 @@ def test_impossible_amendments_change_nothing(shop: Service, customer: Customer)
     assert kind_of(shop, {"order_reference": pending["confirmation_code"]}, reason="x") is Kind.CONFLICT
 
 
+def test_the_reason_is_recorded_without_the_spaces_around_it(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    amend(shop, placed, items=[{"id": item(placed), "quantity": 2}], reason=" Wrong count ")
+    amend(shop, placed, items=[{"id": item(placed), "quantity": 3}], reason="  ")
+    changes = (
+        "select c.reason from order_change c join orders o on o.id = c.order_id where o.customer_id = %s order by c.id"
+    )
+    assert rows(shop, changes, customer.id) == [("Wrong count",), ("",)]
+    audited = "select after ->> 'reason' from audit_entry where action = 'order.amend' and subject = %s order by id"
+    assert rows(shop, audited, f"order/{placed['order_reference']}") == [("Wrong count",), (None,)]
+
+
 def test_a_unique_reference_stays_unique(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     first, second = buy(customer, customer_reference="A"), buy(customer, customer_reference="B")

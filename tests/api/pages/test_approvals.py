@@ -200,8 +200,12 @@ def test_an_approver_declines_with_a_reason(shop: Service, customer: Customer, b
     code = waiting(customer, buyer)
     path = f"{APPROVAL}/{code}/decline"
     assert approver.send(path, {"reason": " "}).status_code == 400
-    assert "It is declined." in text_of(approver.sends(path, {"reason": "Too many"}))
+    assert "It is declined." in text_of(approver.sends(path, {"reason": " Too many "}))
     assert status(shop, code) == "cancelled"
+    declined = "select a.reason from order_approval a join orders o on o.id = a.order_id where o.confirmation_code = %s"
+    assert rows(shop, declined, code) == [("Too many",)]
+    audited = "select after ->> 'reason' from audit_entry where action = 'order.decline_approval' and subject = %s"
+    assert rows(shop, audited, f"order/{code}") == [("Too many",)]
     assert "Too many" in text_of(buyer.get(f"{APPROVAL}/{code}"))
     assert approver.send(path, {"reason": "Again"}).status_code == 409
     assert approver.send(f"{APPROVAL}/{code}/approve").status_code == 409
