@@ -161,7 +161,7 @@ def tone(state: Any) -> str:
 
 def label(name: str) -> str:
     """Return the name of a form's field for people: `items-0-quantity` is Items 1 quantity."""
-    words = [str(int(word) + 1) if word.isdigit() else word.replace("_", " ") for word in name.split("-")]
+    words = [str(int(word) + 1) if word.isdecimal() else word.replace("_", " ") for word in name.split("-")]
     return " ".join(words).capitalize()
 
 
