@@ -1,14 +1,14 @@
 """When to invoice, totals, terms and payments. Pounds."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal, TypeVar
 
 from msgspec import Struct
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
-from tradecounter.kit.clock import at_uk_time, day_in_words, uk_date
+from tradecounter.kit.clock import day_begins, day_in_words, uk_date
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, percentage, rounded
 from tradecounter.orders.lines import OrderLine
@@ -150,7 +150,7 @@ def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal)
 
 def counts_from(received_on: date, now: datetime) -> datetime:
     """Return the moment from which a payment counts on statements: now, or the start of an earlier day."""
-    return now if received_on == uk_date(now) else at_uk_time(received_on, time())
+    return now if received_on == uk_date(now) else day_begins(received_on)
 
 
 def invoice_state(due: Decimal, paid: Decimal, credited: Decimal, due_at: datetime, now: datetime) -> InvoiceState:

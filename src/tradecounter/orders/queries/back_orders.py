@@ -1,7 +1,7 @@
 """Reads and serves back-orders: orders that wait for stock, and the deliveries that cover them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime
 from typing import LiteralString
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
 from tradecounter.db.pipeline import array, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.clock import at_uk_time
+from tradecounter.kit.clock import day_begins
 from tradecounter.orders.queries.orders import lock_orders, order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED
 from tradecounter.orders.shipping_options import ShippingOption
@@ -137,7 +137,7 @@ _COVERS = Statement(
 
 async def covers_of_waiting(tx: Transaction, first: date) -> Mapping[int, Cover]:
     """Return the cover of each order that waits for stock, by internal id; counts deliveries from a UK date on."""
-    rows = await tx.fetch_all(_COVERS, first=at_uk_time(first, time()))
+    rows = await tx.fetch_all(_COVERS, first=day_begins(first))
     return {order_id: Cover(known, last_delivery if known else None) for order_id, known, last_delivery in rows}
 
 
