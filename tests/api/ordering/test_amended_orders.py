@@ -238,7 +238,8 @@ def test_impossible_amendments_change_nothing(shop: Service, customer: Customer)
     assert kind_of(shop, {"order_reference": pending["confirmation_code"]}, reason="x") is Kind.CONFLICT
 
 
-def test_the_reason_is_recorded_without_the_spaces_around_it(shop: Service, customer: Customer) -> None:
+def test_the_reason_is_recorded_without_the_spaces_around_it(shop: Service) -> None:
+    customer = shop.customer()
     placed = buy(customer, [("PHONE", 1)])
     amend(shop, placed, items=[{"id": item(placed), "quantity": 2}], reason=" Wrong count ")
     amend(shop, placed, items=[{"id": item(placed), "quantity": 3}], reason="  ")
