@@ -63,5 +63,5 @@ def allows(held: Iterable[Role], scope: str, roles: Iterable[str] = ()) -> bool:
 
 
 def has_one_of(held: Iterable[Role], roles: Iterable[str]) -> bool:
-    """Return whether somebody has one of several roles; administrators have all."""
+    """Return whether one of several roles is held. Administrators count as holding all of them."""
     return not {*roles, "administrator"}.isdisjoint(held)

@@ -93,7 +93,7 @@ _EAN = re.compile(r"[0-9]{8}|[0-9]{12,14}")
 def ean_problem(text: str) -> str:
     """Return why a text is not an EAN, as the end of a sentence; empty for an EAN.
 
-    An EAN has 8, 12, 13 or 14 ASCII digits, of which the last is the check digit.
+    An EAN has 8, 12, 13 or 14 ASCII digits. The last one is the check digit.
     """
     if _EAN.fullmatch(text) is None:
         return "which has 8, 12, 13 or 14 digits"

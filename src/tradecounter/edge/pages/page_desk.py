@@ -189,7 +189,7 @@ class PageDesk(Struct, frozen=True):
         """Do as `change` does, but keep a result only if the form has shown it before; else undo and show it.
 
         `facts(result)` returns what must have been shown, or None for nothing. `again(filled, result)` shows the form
-        with the undone result, None if there is none, and with `seen_of` of its facts in the field SEEN.
+        with the undone result, if there is one. The form then has `seen_of` of the result's facts in the field SEEN.
         `asked(body, result)` raises DomainError on a question of the result that the form leaves open. `unfinished` is
         the form's shape while it is filled in: a form with errors shows its result, too, as far as it has one.
         """

@@ -88,7 +88,7 @@ class Buyer(Struct, frozen=True):
         return BuyerFacts(addresses, room, ShownCustomer(account), overdue.get(self.customer_id))
 
     def needs_approval(self, gross: Decimal) -> bool:
-        """Return whether somebody must approve an order of this gross."""
+        """Return whether an order with this gross total needs approval."""
         return self.user is not None and needs_approval(self.user.roles, self.user.order_limit, gross)
 
     def reason_to_override(self, call: Call, wanted: OverrideCredit | None) -> str | None:
