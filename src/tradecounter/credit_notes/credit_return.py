@@ -12,7 +12,6 @@ from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.returns.handle_returns import (
-    count_credited,
     fetch_return,
     receive_return,
     settle_returns,
@@ -35,10 +34,7 @@ async def receive_and_credit(
     if receipt.credit:
         await lock_balance(tx, found.customer_id)
     await receive_return(tx, number, receipt.items, now)
-    closed_by_it = list(await settle_returns(tx, found.order_id, now, found.id))
-    if return_number(found.id) not in closed_by_it and await count_credited(tx, number, {}, now):
-        closed_by_it.append(return_number(found.id))  # no unit of it was invoiced, so there is nothing to credit
-    for closed in closed_by_it:
+    for closed in await settle_returns(tx, found.order_id, now, found.id):
         after = {"state": "closed", "number": closed}
         audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
     creditable = await creditable_of_return(tx, found) if receipt.credit else {}

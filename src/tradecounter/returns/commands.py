@@ -1,7 +1,7 @@
 """`tradecounter order return` and `tradecounter return`: what customers send back."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from msgspec.structs import asdict
@@ -19,7 +19,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_id
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.returns.handle_returns import close_return, open_return, shown_return
-from tradecounter.returns.queries import lines_of_returns, list_returns
+from tradecounter.returns.queries import ReturnState, lines_of_returns, list_returns
 from tradecounter.returns.wire import Receipt, Return, ReturnRequest, return_on_the_wire
 
 app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
@@ -27,7 +27,6 @@ order = typer.Typer()
 
 Number = Annotated[str, typer.Argument(metavar="NUMBER", help="The number of the return, such as RMA-1001.")]
 
-_STATES = ("open", "received", "closed")
 _COLUMNS = (
     "number",
     "order_reference",
@@ -80,7 +79,7 @@ def _serials(texts: list[str] | None) -> dict[int, list[str]]:
 @lists_records(_COLUMNS)
 async def show_all(
     tx: Transaction,
-    state: Annotated[Any, InState("returns", _STATES)] = None,
+    state: Annotated[Any, InState("returns", get_args(ReturnState))] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
 ) -> list[dict[str, Any]]:

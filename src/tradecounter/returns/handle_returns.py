@@ -30,7 +30,7 @@ from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.queries.changes import store_changed_order, store_lines
 from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, lock_order
 from tradecounter.orders.serve_back_orders import allocate_back_orders
-from tradecounter.orders.states import ConfirmedOrder, require_confirmed
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, require_confirmed
 from tradecounter.returns.queries import (
     ReturnedLine,
     SerialUse,
@@ -39,7 +39,7 @@ from tradecounter.returns.queries import (
     find_return,
     insert_return,
     lines_of_returns,
-    returns_of_orders,
+    returns_of_order,
     serial_uses,
     set_return_state,
     store_credited,
@@ -73,7 +73,7 @@ async def shown_return(tx: Transaction, number: str) -> Return:
     return return_on_the_wire(stored_return, (await lines_of_returns(tx, [stored_return.id]))[stored_return.id])
 
 
-async def lock_order_of_return(
+async def _lock_order_of_return(
     tx: Transaction, number: str, *, serving: bool = False
 ) -> tuple[StoredReturn, list[ReturnedLine], ConfirmedOrder]:
     """Lock the order of a return; return the return, its lines and the order.
@@ -149,7 +149,7 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
 
     Raises DomainError: not found, invalid (unknown items, more units than expected), conflict (received or closed).
     """
-    stored, lines, order = await lock_order_of_return(tx, number, serving=True)
+    stored, lines, order = await _lock_order_of_return(tx, number, serving=True)
     name = return_number(stored.id)
     if stored.state != "open":
         raise DomainError(Kind.CONFLICT, f"{name} is already {stored.state}")
@@ -260,7 +260,7 @@ async def close_return(tx: Transaction, number: str, now: datetime) -> None:
 
     Raises DomainError: not found, conflict (already closed).
     """
-    stored, _, order = await lock_order_of_return(tx, number)
+    stored, _, order = await _lock_order_of_return(tx, number)
     if stored.state == "closed":
         raise DomainError(Kind.CONFLICT, f"{return_number(stored.id)} is already closed")
     await _close(tx, stored, order, now)
@@ -268,44 +268,32 @@ async def close_return(tx: Transaction, number: str, now: datetime) -> None:
     audit_order(tx, "return.close", order, now, before=before, after=after)
 
 
-async def count_credited(tx: Transaction, number: str, units: Mapping[int, int], now: datetime) -> bool:
-    """Count received units of a return, by line id, as credited; the caller writes the audit entry.
-
-    A received return is closed once all its units are credited; returns whether it is now. Locks the order.
-    """
-    stored, lines, order = await lock_order_of_return(tx, number)
-    await store_credited(tx, stored.id, units)
-    if stored.state != "received" or any(line.uncredited > units.get(line.line_id, 0) for line in lines):
-        return False
-    await _close(tx, stored, order, now)
-    return True
-
-
 async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
     """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
 
-    So no unit is credited twice, whichever way it was credited. Returns the numbers of the returns that are now closed,
-    for the caller's audit entry. The caller has locked the order.
+    So no unit is credited twice, whichever way it was credited. A received return is closed once all its units are
+    credited. Returns the numbers of the returns that are now closed, for the caller's audit entry. The caller has
+    locked the order.
     """
-    return_ids = (await returns_of_orders(tx, [order_id])).get(order_id, [])
-    if not return_ids:
+    returns = await returns_of_order(tx, order_id)
+    if not returns:
         return []
-    lines = await lines_of_returns(tx, return_ids)
-    if not any(line.uncredited for found in lines.values() for line in found):
-        return []
+    lines = await lines_of_returns(tx, [each.id for each in returns])
     left = Counter(await unaccounted_units(tx, order_id))
+    order = await lock_order(tx, order_id)  # as this transaction has changed it
     closed = []
-    for return_id in sorted(return_ids, key=lambda each: (each != first, each)):
-        units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[return_id]}
+    for each in sorted(returns, key=lambda found: (found.id != first, found.id)):
+        units = {line.line_id: min(left[line.line_id], line.uncredited) for line in lines[each.id]}
         units = {line_id: count for line_id, count in units.items() if count > 0}
         if units:
             left.subtract(units)
-            number = return_number(return_id)
-            if await count_credited(tx, number, units, now):
-                closed.append(number)
+            await store_credited(tx, each.id, units)
+        if each.state == "received" and all(line.uncredited <= units.get(line.line_id, 0) for line in lines[each.id]):
+            await _close(tx, each, order, now)
+            closed.append(return_number(each.id))
     return closed
 
 
-async def _close(tx: Transaction, found: StoredReturn, order: ConfirmedOrder, now: datetime) -> None:
+async def _close(tx: Transaction, found: StoredReturn, order: AnyOrder, now: datetime) -> None:
     await set_return_state(tx, found.id, "closed", now)
     record_order_event(tx, "order.returned", order, now, number=return_number(found.id), state="closed", items=[])

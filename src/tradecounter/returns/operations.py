@@ -19,7 +19,7 @@ from tradecounter.kit.wire import made_from
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.operations.staff import BY_WAREHOUSE, OrderReference
 from tradecounter.returns.handle_returns import close_return, open_return, shown_return
-from tradecounter.returns.queries import lines_of_returns, list_returns
+from tradecounter.returns.queries import ReturnState, lines_of_returns, list_returns
 from tradecounter.returns.wire import (
     Receipt,
     ReceivedUnits,
@@ -27,7 +27,6 @@ from tradecounter.returns.wire import (
     ReturnedUnits,
     ReturnItem,
     ReturnRequest,
-    ReturnState,
     return_on_the_wire,
 )
 

@@ -13,6 +13,8 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.queries.today import Waiting
 
+ReturnState = Literal["open", "received", "closed"]
+
 
 class StoredReturn(Struct, frozen=True, kw_only=True):
     """A return without its lines; `id` is its number without the prefix."""
@@ -21,7 +23,7 @@ class StoredReturn(Struct, frozen=True, kw_only=True):
     order_id: int
     order_reference: str
     customer_id: int
-    state: Literal["open", "received", "closed"]
+    state: ReturnState
     reason: str
     opened_at: datetime
     received_at: datetime | None
@@ -88,7 +90,7 @@ async def list_returns(
     tx: Transaction,
     most: int,
     *,
-    state: str | None = None,
+    state: ReturnState | None = None,
     customer_id: int | None = None,
     after: int | None = None,
     changed_since: datetime | None = None,
@@ -96,6 +98,14 @@ async def list_returns(
     """Return the latest returns that match, latest first; `after` is the id of the previous page's last return."""
     values = {"state": state, "customer_id": customer_id, "changed_since": changed_since}
     return await tx.fetch_all(_LIST, **values, after=after, most=most)
+
+
+_OF_ORDER = Statement(SQL("{} where r.order_id = :order_id order by r.id").format(_RETURN), StoredReturn)
+
+
+async def returns_of_order(tx: Transaction, order_id: int) -> list[StoredReturn]:
+    """Return the returns of an order, the oldest first."""
+    return await tx.fetch_all(_OF_ORDER, order_id=order_id)
 
 
 _OF_ORDERS = Statement(
@@ -299,7 +309,7 @@ class ReturnRow(Struct, frozen=True):
     order_reference: str
     customer_id: int
     customer: str
-    state: str
+    state: ReturnState
     reason: str
     opened_at: datetime
     units: int
@@ -328,7 +338,9 @@ _PAGE = Statement(
 )
 
 
-async def return_table(tx: Transaction, state: str | None, most: int, after: int | None = None) -> list[ReturnRow]:
+async def return_table(
+    tx: Transaction, state: ReturnState | None, most: int, after: int | None = None
+) -> list[ReturnRow]:
     """Return returns in a state, or all; `after` is the id of the last one on the page before."""
     return await tx.fetch_all(_PAGE, state=state, most=most, after=after)
 

@@ -1,17 +1,15 @@
 """Returns as the reseller sees them, and what support asks for them."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from tradecounter.kit.wire import Moment, Timed, made_from
 from tradecounter.orders.lines import ItemId, NamedUnits
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.returns.queries import ReturnedLine, StoredReturn
+from tradecounter.returns.queries import ReturnedLine, ReturnState, StoredReturn
 
 RETURN_PREFIX = "RMA-"
-
-ReturnState = Literal["open", "received", "closed"]
 
 
 class ReturnItem(Struct, frozen=True):

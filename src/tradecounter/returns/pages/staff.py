@@ -25,7 +25,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_as
 from tradecounter.returns.handle_returns import close_return, fetch_return
 from tradecounter.returns.operations import MAY_CLOSE
-from tradecounter.returns.queries import ReturnRow, lines_of_returns, return_table
+from tradecounter.returns.queries import ReturnRow, ReturnState, lines_of_returns, return_table
 from tradecounter.returns.wire import Receipt, Return, return_number, return_on_the_wire
 
 _VIEWS = (("open", "Expected"), ("received", "To credit"), ("closed", "Closed"), ("all", "All"))
@@ -54,7 +54,7 @@ _CELLS: Cells = {
 class ReturnTable(TableParameters, frozen=True, kw_only=True):
     """Which returns are shown."""
 
-    state: Literal["open", "received", "closed", "all"] = "open"
+    state: Literal[ReturnState, "all"] = "open"
 
 
 class ReturnListPages(Struct, frozen=True):
@@ -141,7 +141,7 @@ class ReturnPages(Struct, frozen=True):
         template: str,
         filled: Filled,
         *,
-        only_in: tuple[str, ...] = (),
+        only_in: tuple[ReturnState, ...] = (),
         notes: Sequence[IssuedCreditNote] = (),
     ) -> Response:
         """Show a page of the return; `notes` are the credit notes that a form would issue.
