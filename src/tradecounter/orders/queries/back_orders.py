@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import LiteralString
 
 from msgspec import Struct
+from psycopg.sql import SQL
 
 from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
 from tradecounter.db.pipeline import array, json_of
@@ -54,24 +55,25 @@ class ServedLine(Struct, frozen=True):
     units: int
 
 
+# Lines that wait for stock. `needed` counts the units of their product up to each line, in the order of serving.
+_WAITING = SQL("""
+    select l.id as line_id, l.order_id, l.product_id, l.back_ordered,
+           sum(l.back_ordered) over (partition by l.product_id order by o.confirmed_at, o.number, l.position) as needed
+    from order_line l join orders o on o.id = l.order_id
+    where l.back_ordered > 0 and o.state = 'confirmed'
+""")
+
 _TO_SERVE = Statement(
-    """
+    SQL("""
     with levels as (
         select product_id, available from stock_level
         where back_ordered > 0 and available > 0
         order by product_id
         for update
-    ), waiting as (
-        select l.id as line_id, l.order_id, l.product_id, l.back_ordered, levels.available,
-               sum(l.back_ordered) over (
-                   partition by l.product_id order by o.confirmed_at, o.number, l.position
-               ) - l.back_ordered as earlier
-        from order_line l join orders o on o.id = l.order_id join levels on levels.product_id = l.product_id
-        where l.back_ordered > 0 and o.state = 'confirmed'
-    )
-    select line_id, order_id, product_id, least(back_ordered, available - earlier)::bigint as units
-    from waiting where earlier < available
-    """,
+    ), waiting as ({} and l.product_id in (select product_id from levels))
+    select line_id, order_id, product_id, least(back_ordered, available - needed + back_ordered)::bigint as units
+    from waiting join levels using (product_id) where needed - back_ordered < available
+    """).format(_WAITING),
     ServedLine,
 )
 
@@ -111,15 +113,8 @@ async def set_status_of_served(tx: Transaction, order_ids: Collection[int]) -> N
 
 
 _COVERS = Statement(
-    """
-    with waiting as (
-        select l.order_id, l.product_id,
-               sum(l.back_ordered) over (
-                   partition by l.product_id order by o.confirmed_at, o.number, l.position
-               ) as needed
-        from order_line l join orders o on o.id = l.order_id
-        where l.back_ordered > 0 and o.state = 'confirmed'
-    ), coming as (
+    SQL("""
+    with waiting as ({}), coming as (
         select product_id, expected_on,
                sum(incoming) over (partition by product_id order by expected_on) as arrived
         from incoming_stock
@@ -131,7 +126,7 @@ _COVERS = Statement(
         where coming.product_id = w.product_id and coming.arrived >= w.needed
     ) c on true
     group by w.order_id order by w.order_id
-    """
+    """).format(_WAITING)
 )
 
 
@@ -142,19 +137,12 @@ async def covers_of_waiting(tx: Transaction, first: date) -> Mapping[int, Cover]
 
 
 _QUEUES = Statement(
-    """
+    SQL("""
     with wanted as (
         select distinct product_id from order_line where order_id = any(:order_ids::bigint[]) and back_ordered > 0
-    ), waiting as (
-        select l.id, l.order_id, l.product_id,
-               sum(l.back_ordered) over (
-                   partition by l.product_id order by o.confirmed_at, o.number, l.position
-               ) - l.back_ordered as earlier
-        from order_line l join orders o on o.id = l.order_id
-        where l.back_ordered > 0 and o.state = 'confirmed' and l.product_id in (select product_id from wanted)
-    )
-    select id, product_id, earlier::bigint from waiting where order_id = any(:order_ids::bigint[])
-    """
+    ), waiting as ({} and l.product_id in (select product_id from wanted))
+    select line_id, product_id, (needed - back_ordered)::bigint from waiting where order_id = any(:order_ids::bigint[])
+    """).format(_WAITING)
 )
 
 
