@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from msgspec import Struct
 
 from tradecounter.customers.address_rules import address_lines
-from tradecounter.customers.queries.accounts import accounts_of, fetch_account
+from tradecounter.customers.queries.accounts import accounts_of
 from tradecounter.customers.settings import Account, Packing
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -16,12 +17,14 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Shipped
 from tradecounter.orders.lines import OrderLine, units_per_bundle
 from tradecounter.orders.queries.notes import OrderNote, notes_of
-from tradecounter.orders.queries.orders import lines_of, lines_of_order
+from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, require_confirmed
 from tradecounter.products.on_pages import Scanned
 from tradecounter.shipments.queries.fulfilment import shipments_of
 from tradecounter.stock.queries.stock import ShelfLabel, shelf_labels_of
+
+Made = TypeVar("Made")
 
 
 class PaperLine(Scanned, Struct, frozen=True):
@@ -89,9 +92,7 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
     Raises DomainError: not found, conflict (not confirmed, or nothing is allocated).
     """
     [result] = await picking_lists(tx, [await fetch_order(tx, reference)], now)
-    if isinstance(result, DomainError):
-        raise result
-    return result
+    return _not_failed(result)
 
 
 async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[PickingList | DomainError]:
@@ -101,14 +102,24 @@ async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: dateti
     accounts = await accounts_of(tx, {order.customer_id for order in orders})
     notes = await notes_of(tx, order_ids)
     labels = await _labels(tx, [line for each in lines.values() for line in each])
-    made: list[PickingList | DomainError] = []
-    for order in orders:
-        try:
-            account = accounts[order.customer_id]
-            made.append(_picking_list(order, lines[order.id], account, notes[order.id], labels, now))
-        except DomainError as error:
-            made.append(error)
-    return made
+
+    def paper_of(order: AnyOrder) -> PickingList:
+        return _picking_list(order, lines[order.id], accounts[order.customer_id], notes[order.id], labels, now)
+
+    return [_or_why_not(paper_of, order) for order in orders]
+
+
+def _or_why_not(paper_of: Callable[[AnyOrder], Made], order: AnyOrder) -> Made | DomainError:
+    try:
+        return paper_of(order)
+    except DomainError as error:
+        return error
+
+
+def _not_failed(result: Made | DomainError) -> Made:
+    if isinstance(result, DomainError):
+        raise result
+    return result
 
 
 async def shelves_of(tx: Transaction, order_id: int) -> dict[int, PaperLine]:
@@ -182,10 +193,27 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
 
     Raises DomainError: not found (also the shipment), conflict (not confirmed, or nothing is dispatched).
     """
-    order = require_confirmed(await fetch_order(tx, reference), now, _ONLY)
-    box = _chosen_shipment(await shipments_of(tx, order.id), shipment_id, order.name)
-    account = await fetch_account(tx, order.customer_id)
-    lines = await lines_of_order(tx, order.id)
+    [result] = await packing_slips(tx, [await fetch_order(tx, reference)], now, shipment_id)
+    return _not_failed(result)
+
+
+async def packing_slips(
+    tx: Transaction, orders: Sequence[AnyOrder], now: datetime, shipment_id: int | None = None
+) -> list[PackingSlip | DomainError]:
+    """Return the packing slip of a shipment of each order, by default of the latest one, or why it has none."""
+    order_ids = [order.id for order in orders]
+    boxes, lines = await shipments_of(tx, order_ids), await lines_of(tx, order_ids)
+    accounts = await accounts_of(tx, {order.customer_id for order in orders})
+
+    def paper_of(found: AnyOrder) -> PackingSlip:
+        order = require_confirmed(found, now, _ONLY)
+        box = _chosen_shipment(boxes[order.id], shipment_id, order.name)
+        return _packing_slip(order, box, lines[order.id], accounts[order.customer_id])
+
+    return [_or_why_not(paper_of, order) for order in orders]
+
+
+def _packing_slip(order: ConfirmedOrder, box: Shipped, lines: Sequence[OrderLine], account: Account) -> PackingSlip:
     option = find_option(order.shipping_options, box.shipping_method) or order.chosen_shipping
     return PackingSlip(
         order_reference=order.order_reference,

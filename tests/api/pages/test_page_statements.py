@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import pytest
 
@@ -87,7 +88,16 @@ def return_page(counter: Counter, customer: Customer, size: int) -> list[int]:
     return [counter.count(where), counter.count(f"{where}/receive"), counter.count("/return"), counter.count("/quote")]
 
 
-@pytest.mark.parametrize("pages", [order_page, quote_page, entry_page, return_page])
+def papers_of_orders(counter: Counter, customer: Customer, size: int) -> list[int]:
+    placed = [buy(customer) for _ in range(size)]
+    query = urlencode([("order", each["order_reference"]) for each in placed])
+    picking = counter.count(f"/order/many/picking-list?{query}")
+    for each in placed:
+        dispatch(counter.office.service, each)
+    return [picking, counter.count(f"/order/many/packing-slip?{query}")]
+
+
+@pytest.mark.parametrize("pages", [order_page, quote_page, entry_page, return_page, papers_of_orders])
 def test_the_number_of_statements_does_not_depend_on_the_size(
     counter: Counter, customer: Customer, pages: Callable[[Counter, Customer, int], list[int]]
 ) -> None:

@@ -23,6 +23,7 @@ from tradecounter.shipping.queries import TRACKING_PATTERN
 
 T = TypeVar("T")
 log = structlog.get_logger()
+_Numbered = tuple[int, int, int, ProductSerialNumber]
 _MOST_LOGGED = 20
 
 
@@ -60,14 +61,8 @@ class OrderFulfilment(Struct, frozen=True):
             shipped = p.fetch(_SHIPMENTS, order_ids=ids)
             numbered = p.fetch(_SERIAL_NUMBERS, order_ids=ids)
             configured = p.fetch(_CONFIGURATIONS, order_ids=ids)
-        numbers = [
-            (order, shipment, line, ProductSerialNumber(*number)) for order, shipment, line, *number in numbered.rows
-        ]
-        serial_numbers = _by_line((order, line, number) for order, _, line, number in numbers)
-        in_shipment = _by_line((shipment, line, number) for _, shipment, line, number in numbers)
-        shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
-        for order_id, shipment in shipped.rows:
-            shipments[order_id].append(replace(shipment, serial_numbers=in_shipment[shipment.id]))
+        serial_numbers = _by_line((order, line, number) for order, _, line, number in numbered.rows)
+        shipments = _by_order(shipped.rows, numbered.rows)
         # An order may have tens of thousands of configurations; decoding them would delay other requests.
         data = await asyncio.to_thread(_decrypted, configured.rows, self.vault) if configured.rows else []
         configurations = _by_line(
@@ -111,7 +106,7 @@ async def fetch_shipment(tx: Transaction, order_id: int, order_name: str, shipme
 
     Raises DomainError: not found, conflict (it was taken back).
     """
-    shipment = next((each for each in await shipments_of(tx, order_id) if each.id == shipment_id), None)
+    shipment = next((each for each in (await shipments_of(tx, [order_id]))[order_id] if each.id == shipment_id), None)
     if shipment is None:
         if await tx.fetch_all(_TAKEN_BACK, order_id=order_id, shipment_id=shipment_id):
             raise DomainError(Kind.CONFLICT, f"shipment {shipment_id} of {order_name} was taken back")
@@ -119,15 +114,24 @@ async def fetch_shipment(tx: Transaction, order_id: int, order_name: str, shipme
     return shipment
 
 
-async def shipments_of(tx: Transaction, order_id: int) -> list[Shipped]:
-    """Return an order's shipments with their serial numbers, oldest first."""
-    ids = array([order_id])
+async def shipments_of(tx: Transaction, order_ids: Sequence[int]) -> defaultdict[int, list[Shipped]]:
+    """Return the shipments of orders with their serial numbers, by the orders' ids, oldest first."""
+    ids = array(order_ids)
     async with tx.pipeline() as p:
         shipped, numbered = p.fetch(_SHIPMENTS, order_ids=ids), p.fetch(_SERIAL_NUMBERS, order_ids=ids)
-    in_shipment = _by_line(
-        (shipment, line, ProductSerialNumber(*number)) for _, shipment, line, *number in numbered.rows
-    )
-    return [replace(shipment, serial_numbers=in_shipment[shipment.id]) for _, shipment in shipped.rows]
+    return _by_order(shipped.rows, numbered.rows)
+
+
+def _by_order(shipped: Iterable[tuple[int, Shipped]], numbered: Iterable[_Numbered]) -> defaultdict[int, list[Shipped]]:
+    in_shipment = _by_line((shipment, line, number) for _, shipment, line, number in numbered)
+    shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
+    for order_id, shipment in shipped:
+        shipments[order_id].append(replace(shipment, serial_numbers=in_shipment[shipment.id]))
+    return shipments
+
+
+def _numbered(order_id: int, shipment_id: int, line_id: int, **columns: str) -> _Numbered:
+    return order_id, shipment_id, line_id, ProductSerialNumber(**columns)
 
 
 _SERIAL_NUMBERS = Statement(
@@ -135,7 +139,8 @@ _SERIAL_NUMBERS = Statement(
     select s.order_id, n.shipment_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
     from serial_number n join shipment s on s.id = n.shipment_id
     where s.order_id = any(:order_ids::bigint[]) order by n.id
-    """
+    """,
+    _numbered,
 )
 
 

@@ -33,7 +33,7 @@ from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.shipments.dispatch import dispatch_order
-from tradecounter.shipments.papers import PackingSlip, by_shelf, delivery_of, packing_slip, picking_lists
+from tradecounter.shipments.papers import by_shelf, delivery_of, packing_slips, picking_lists
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
 from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest
 
@@ -132,7 +132,7 @@ class ManyOrderPages(Struct, frozen=True):
             call,
             "packing slips",
             _PACKING_SLIP,
-            _packing_slips,
+            packing_slips,
             lambda slip: print_packing_slip(slip, self.parts.letterhead),
         )
 
@@ -247,16 +247,6 @@ class ManyOrderPages(Struct, frozen=True):
             )
         files = await asyncio.to_thread(lambda: joined([print_one(paper) for paper in papers]))
         return printable(files, f"{what.replace(' ', '-')}.pdf")
-
-
-async def _packing_slips(tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[PackingSlip | DomainError]:
-    results: list[PackingSlip | DomainError] = []
-    for order in orders:
-        try:
-            results.append(await packing_slip(tx, order.name, now))
-        except DomainError as error:
-            results.append(error)
-    return results
 
 
 def _printability(name: str, result: Any) -> Outcome:
