@@ -19,7 +19,6 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.json_text import to_json
 from tradecounter.orders.cancel_order import expire_orders
-from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.place_order import account_standing, place_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import OrderContext, OrderContexts, OrderingPolicy, read_contexts
@@ -260,14 +259,13 @@ async def place(
         shipping_address=address,
         shipping_method=ShippingChoice(fitting[0].id),
         order_notifications=NotificationDetails(email_address=told) if told else None,
+        auto_confirm=kind == "confirmed",
     )
     standing = await account_standing(tx, "quote" if kind == "quote" else "order", request, context)
     if kind == "quote":
         quote, _ = await request_quote(tx, request, standing, context)
         return quote.confirmation_code
     order, _ = await place_order(tx, request, standing, context)
-    if kind == "confirmed":
-        await confirm_order(tx, account.id, order.confirmation_code, None, context.policy, context.now)
     return order.confirmation_code
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import (
@@ -72,7 +73,8 @@ def create(
     async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
         context = (await read_contexts(tx, policy, now)).of(customer_id, now)
         request = await read_request(body, context, lambda: nullcontext(tx))
-        order, _ = await create_for_customer(tx, request, context, confirm=confirm_now, override_credit=override_credit)
+        request = replace(request, auto_confirm=confirm_now or request.auto_confirm)
+        order, _ = await create_for_customer(tx, request, context, override_credit=override_credit)
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)

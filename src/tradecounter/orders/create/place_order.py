@@ -103,18 +103,25 @@ async def place_order(
     standing: AccountStanding,
     context: OrderContext,
     *,
-    override_credit: bool = False,
+    override_credit: str | None = None,
     replaces: str | None = None,
-) -> tuple[PendingOrder, list[OrderLine]]:
-    """Create a pending order, and return it with its lines; `replaces` is the code of the order that it replaces.
+) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
+    """Create a pending order, confirm it if the request says so, and return it with its lines.
 
-    Raises DomainError as `checked_draft` does.
+    `override_credit` and `replaces` are those of `create_for_customer`. Raises DomainError as `checked_draft` and
+    `confirm_order` do.
     """
-    draft, lines = await checked_draft(tx, "order", request, standing, context, override_credit=override_credit)
+    checks_credit = override_credit is None
+    draft, lines = await checked_draft(tx, "order", request, standing, context, checks_credit=checks_credit)
     order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
     insert_order(tx, order, lines)
     record_creation(tx, "order.create", "order.created", order, replaces)
-    return order, lines
+    if not request.auto_confirm:
+        return order, lines
+    code, policy = order.confirmation_code, context.policy
+    return await confirm_order(
+        tx, context.customer_id, code, None, policy, context.now, override_credit=override_credit
+    )
 
 
 def record_creation(
@@ -133,11 +140,9 @@ async def checked_draft(
     standing: AccountStanding,
     context: OrderContext,
     *,
-    override_credit: bool = False,
+    checks_credit: bool = True,
 ) -> tuple[OrderBase, list[OrderLine]]:
     """Return the common data of a new order or quote, and its lines, after all checks.
-
-    With `override_credit`, the account's credit is not checked.
 
     Raises DomainError: invalid, payment required, conflict (the customer is blocked or at its cap, its reference is
     already used, or a guard of the request stops the order), precondition failed (`auto_confirm` without a shipping
@@ -152,7 +157,7 @@ async def checked_draft(
     if kind == "order" and not draft.allow_back_orders and not request.auto_confirm:
         require_offered_stock(context.view, wanted)
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
-    if not override_credit:
+    if checks_credit:
         require_credit(standing.credit_limit, standing.outstanding, gross)
     if standing.near_cap:
         await _require_room(tx, kind, context)
@@ -239,34 +244,18 @@ async def create_for_customer(
     request: CreateOrderRequest,
     context: OrderContext,
     *,
-    confirm: bool = False,
     override_credit: str | None = None,
     replaces: str | None = None,
 ) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
-    """Create an order, and confirm it if `confirm` or the request says so.
+    """Create an order with the account's standing as it is now, and confirm it if the request says so.
 
     `override_credit` is the reason why the order may exceed the account's credit; `replaces` the confirmation code of
-    a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
-    `replace_order` do.
+    a pending order of the customer, which is cancelled. Raises DomainError as `place_order` and `replace_order` do.
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
-    request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
     standing, context = await current_standing(tx, "order", request, context)
     if replaces is not None:
         await replace_order(tx, context.customer_id, replaces, context.now)
         replaces = replaces.lower()
-    pending, lines = await place_order(
-        tx, request, standing, context, override_credit=override_credit is not None, replaces=replaces
-    )
-    if not request.auto_confirm:
-        return pending, lines
-    return await confirm_order(
-        tx,
-        context.customer_id,
-        pending.confirmation_code,
-        None,
-        context.policy,
-        context.now,
-        override_credit=override_credit,
-    )
+    return await place_order(tx, request, standing, context, override_credit=override_credit, replaces=replaces)

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.idempotency import IDEMPOTENCY_HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.edge.rest.negotiation import JSON
@@ -13,14 +13,11 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import to_json
-from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.check_request import read_request
 from tradecounter.orders.create.place_order import pipe_standing, place_order, standing_of, with_current_data
-from tradecounter.orders.order_context import OrderContext, OrderContexts
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.present import created_order
-from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import OrderKind
-from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest
 from tradecounter.quotes.handle_quotes import request_quote
 
 _CREATED_STATUS = 201
@@ -67,9 +64,11 @@ class OrderCreation(Struct, frozen=True):
                     standing = pipe_standing(p, kind, request, context)
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
                     return before, True
-                create = _created_order if kind == "order" else _created_quote
                 current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
-                recorded_response = RecordedResponse(_CREATED_STATUS, to_json(await create(tx, request, *current)))
+                create = place_order if kind == "order" else request_quote
+                order, lines = await create(tx, request, *current)
+                created = created_order(order, lines, auto_confirm=request.auto_confirm)
+                recorded_response = RecordedResponse(_CREATED_STATUS, to_json(created))
                 if keyed is not None:
                     record(tx, keyed, recorded_response, context.now)
         return recorded_response, False
@@ -80,22 +79,3 @@ class OrderCreation(Struct, frozen=True):
             async with tx.pipeline() as p:
                 claimed = claim(p, keyed)
             return recorded(tx, keyed, claimed)
-
-
-async def _created_order(
-    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
-) -> CreatedOrder:
-    pending, lines = await place_order(tx, request, standing, context)
-    if not request.auto_confirm:
-        return created_order(pending, lines, auto_confirm=request.auto_confirm)
-    order, lines = await confirm_order(
-        tx, context.customer_id, pending.confirmation_code, None, context.policy, context.now
-    )
-    return created_order(order, lines, auto_confirm=True)
-
-
-async def _created_quote(
-    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
-) -> CreatedOrder:
-    quote, lines = await request_quote(tx, request, standing, context)
-    return created_order(quote, lines, auto_confirm=request.auto_confirm)
