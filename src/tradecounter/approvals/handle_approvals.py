@@ -25,7 +25,7 @@ from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.orders.cancel_order import withdraw_locked
+from tradecounter.orders.cancel_order import replaced_by, withdraw_locked
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
@@ -39,6 +39,7 @@ from tradecounter.orders.states import (
     AnyOrder,
     ConfirmedOrder,
     NumberedOrder,
+    OrderKind,
     PendingOrder,
     PricedQuote,
     ordered_already,
@@ -131,7 +132,9 @@ async def decline_order(
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
 
-async def end_replaced(tx: Transaction, customer_id: int, user_id: int | None, code: str, now: datetime) -> None:
+async def end_replaced(
+    tx: Transaction, customer_id: int, user_id: int | None, code: str, by: OrderKind, now: datetime
+) -> None:
     """Decline an order that had expired when `user_id` replaced it, so that nobody prices it again and orders it too.
 
     A pending order that is replaced is cancelled, and its request has ended with it. Raises DomainError (conflict): an
@@ -149,7 +152,7 @@ async def end_replaced(tx: Transaction, customer_id: int, user_id: int | None, c
             raise DomainError(Kind.CONFLICT, problem)
     elif approval.state == "waiting":
         is_own = user_id == approval.requested_by and not approval.agent
-        reason = "Replaced by another order."
+        reason = f"{replaced_by(by).capitalize()}."
         await decline_order(tx, customer_id, user_id, code, reason, now, mails_requester=not is_own)
 
 

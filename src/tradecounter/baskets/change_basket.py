@@ -85,12 +85,13 @@ async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderL
 
 
 async def take_out_of_makers(tx: Transaction, order: OrderBase, lines: Iterable[OrderLine]) -> None:
-    """Do as `take_out_ordered` for the user who made an order, whichever user confirms it.
+    """Do as `take_out_ordered` for the user who made an order or a quote, whichever user confirms it.
 
     Of orders that replace each other, only the first was in a basket, which it has left if its approval was asked for.
     What a program or the staff made was in none.
     """
-    actor = await actor_of_entry(tx, f"order/{order.confirmation_code}", ("order.create",))
+    made = f"{order.kind}/{order.confirmation_code}"
+    actor = await actor_of_entry(tx, made, ("order.create", "quote.request"))
     while actor is not None and (replaced := actor.after.get("replaces")) is not None:
         former = f"order/{replaced}"
         if await actor_of_entry(tx, former, ("order.request_approval",)) is not None:

@@ -44,6 +44,7 @@ from tradecounter.orders.states import (
     CancelledUnconfirmed,
     ConfirmedOrder,
     NumberedOrder,
+    OrderKind,
     PendingOrder,
     PricedQuote,
     UnpricedQuote,
@@ -153,7 +154,6 @@ async def _cancel_part(
 
 
 _NO_REASON = "withdrawn by the customer"
-_REPLACED = "replaced by another order of the customer"
 
 
 async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> None:
@@ -165,7 +165,7 @@ async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: s
 
 
 async def withdraw_locked(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
-    """Cancel what `withdraw_order` does, which `lock_own_order` has locked.
+    """Cancel an order or a quote as `withdraw_order` does, which the caller has locked with `lock_own_order`.
 
     Without a reason, a general one is recorded. Raises DomainError: invalid (too long a reason), conflict (confirmed,
     cancelled or expired).
@@ -177,8 +177,13 @@ async def withdraw_locked(tx: Transaction, order: AnyOrder, reason: str, now: da
     await cancel_unconfirmed(tx, order, reason, now)
 
 
-async def replace_order(tx: Transaction, customer_id: int, code: str, now: datetime) -> None:
-    """Cancel a pending order that another one replaces; leave it alone if it is cancelled or has expired.
+def replaced_by(kind: OrderKind) -> str:
+    """Return why a pending order was cancelled that another order or a quote replaces."""
+    return f"replaced by {'a quote' if kind == 'quote' else 'another order'}"
+
+
+async def replace_order(tx: Transaction, customer_id: int, code: str, by: OrderKind, now: datetime) -> None:
+    """Cancel a pending order that another one or a quote replaces; leave it alone if it is cancelled or has expired.
 
     Raises DomainError: not found (also for a quote), conflict (it was confirmed).
     """
@@ -186,7 +191,7 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, now: datet
     if isinstance(order, NumberedOrder):
         raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
-        await cancel_unconfirmed(tx, order, _REPLACED, now)
+        await cancel_unconfirmed(tx, order, f"{replaced_by(by)} of the customer", now)
 
 
 _MOST_AT_ONCE = 500  # orders that one transaction changes

@@ -28,26 +28,32 @@ from tradecounter.quotes.queries import fetch_own_quote, fetch_quote, mark_expir
 
 
 async def request_quote(
-    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    tx: Transaction,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    *,
+    replaces: str | None = None,
 ) -> tuple[UnpricedQuote, list[OrderLine]]:
     """Create an unpriced quote, queue the e-mails to support and the customer, and return the quote with its lines.
 
-    Raises DomainError: invalid (also with `auto_confirm`), payment required, conflict.
+    Raises DomainError as `checked_draft` does, also invalid with `auto_confirm`.
     """
-    draft, lines = await checked_draft(tx, "quote", request, standing, context)
+    draft, lines = await checked_draft(tx, "quote", request, standing, context, replaces=replaces)
     quote = made_from(draft, UnpricedQuote)
     insert_order(tx, quote, lines)
-    record_creation(tx, "quote.request", "quote.requested", quote)
+    record_creation(tx, "quote.request", "quote.requested", quote, replaces)
     queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)
     queue(tx, "mail_quote_received", order_id=quote.id)
     return quote, lines
 
 
-async def quote_for_customer(tx: Transaction, request: CreateOrderRequest, context: OrderContext) -> UnpricedQuote:
+async def quote_for_customer(
+    tx: Transaction, request: CreateOrderRequest, context: OrderContext, *, replaces: str | None = None
+) -> tuple[UnpricedQuote, list[OrderLine]]:
     """Request a quote with the account's standing as it is now. Raises DomainError as `request_quote` does."""
     standing, context = await current_standing(tx, "quote", request, context)
-    quote, _ = await request_quote(tx, request, standing, context)
-    return quote
+    return await request_quote(tx, request, standing, context, replaces=replaces)
 
 
 async def confirm_quote(

@@ -255,6 +255,20 @@ def test_a_pending_order_is_changed_by_one_that_replaces_it(shop: Service) -> No
     assert "Expired" not in text_of(buyer.get(review))
 
 
+def test_a_quote_instead_of_a_pending_order_replaces_it(shop: Service) -> None:
+    customer = shop.customer(unique_references=True)
+    buyer = customer_user(shop, customer.id)
+    code = path_of(buyer.send(FORM, {**items(("PHONE", 2)), **REST, "do": "order"})).rpartition("/")[2]
+    buyer.send(FORM, items(("PHONE", 2), ("CABLE", 1)))
+    form = fields_of(buyer.get(f"{FORM}?again={code}"))
+    assert "/account/quote/" in path_of(buyer.send(FORM, {**form, **REST, "do": "quote"}))
+    assert "Cancelled" in text_of(buyer.get(f"{FORM}/{code}"))
+    assert "PO-7" not in text_of(buyer.get("/account/order/unconfirmed"))
+    assert lines_of(buyer.get(FORM)) == [("CABLE", "1")]
+    reason = rows(shop, "select cancel_reason from orders where confirmation_code = %s", code)
+    assert reason == [("replaced by a quote of the customer",)]
+
+
 def test_a_changed_order_still_waits_for_no_stock(shop: Service) -> None:
     customer = shop.customer()
     buyer = customer_user(shop, customer.id)

@@ -108,11 +108,12 @@ async def place_order(
 ) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
     """Create a pending order, confirm it if the request says so, and return it with its lines.
 
-    `override_credit` and `replaces` are those of `create_for_customer`. Raises DomainError as `checked_draft` and
-    `confirm_order` do.
+    `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError as `checked_draft`
+    and `confirm_order` do.
     """
-    checks_credit = override_credit is None
-    draft, lines = await checked_draft(tx, "order", request, standing, context, checks_credit=checks_credit)
+    draft, lines = await checked_draft(
+        tx, "order", request, standing, context, checks_credit=override_credit is None, replaces=replaces
+    )
     order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
     insert_order(tx, order, lines)
     record_creation(tx, "order.create", "order.created", order, replaces)
@@ -129,7 +130,11 @@ def record_creation(
 ) -> None:
     """Record the creation of an order or a quote in both logs."""
     record_order_event(tx, event, order, order.created_at, cost_gross=order.cost_gross)
-    after = {"customer_id": order.customer_id, "cost_gross": order.cost_gross, "replaces": replaces}
+    after = {
+        "customer_id": order.customer_id,
+        "cost_gross": order.cost_gross,
+        "replaces": replaces and replaces.lower(),
+    }
     audit_order(tx, action, order, order.created_at, after=after)
 
 
@@ -141,13 +146,18 @@ async def checked_draft(
     context: OrderContext,
     *,
     checks_credit: bool = True,
+    replaces: str | None = None,
 ) -> tuple[OrderBase, list[OrderLine]]:
     """Return the common data of a new order or quote, and its lines, after all checks.
 
-    Raises DomainError: invalid, payment required, conflict (the customer is blocked or at its cap, its reference is
-    already used, or a guard of the request stops the order), precondition failed (`auto_confirm` without a shipping
-    method).
+    `replaces` is the confirmation code of a pending order of the customer, which is cancelled first.
+
+    Raises DomainError as `replace_order` does, and invalid, payment required, conflict (the customer is blocked or at
+    its cap, its reference is already used, or a guard of the request stops the order), precondition failed
+    (`auto_confirm` without a shipping method).
     """
+    if replaces is not None:
+        await replace_order(tx, context.customer_id, replaces, kind, context.now)
     if standing.blocked:
         raise account_blocked()
     wanted, addresses, offered = check_request(kind, request, standing, context)
@@ -249,13 +259,9 @@ async def create_for_customer(
 ) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
     """Create an order with the account's standing as it is now, and confirm it if the request says so.
 
-    `override_credit` is the reason why the order may exceed the account's credit; `replaces` the confirmation code of
-    a pending order of the customer, which is cancelled. Raises DomainError as `place_order` and `replace_order` do.
+    Raises DomainError as `place_order` does.
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
     standing, context = await current_standing(tx, "order", request, context)
-    if replaces is not None:
-        await replace_order(tx, context.customer_id, replaces, context.now)
-        replaces = replaces.lower()
     return await place_order(tx, request, standing, context, override_credit=override_credit, replaces=replaces)

@@ -15,7 +15,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from tradecounter.approvals.handle_approvals import end_replaced
-from tradecounter.baskets.change_basket import NotedItem, summarise
+from tradecounter.baskets.change_basket import NotedItem, summarise, take_out_of_makers
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, without_copies
@@ -193,12 +193,17 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         context = self.parts.contexts.of(buyer.customer_id, now)
         reason = buyer.reason_to_override(call, body.override_credit)
         request = await read_request(body.in_json(), context, lambda: nullcontext(tx))
+        replaces = body.replaces
+        made: AnyOrder
         if is_quote:
-            return await quote_for_customer(tx, request, context)
-        made, _ = await create_for_customer(tx, request, context, override_credit=reason, replaces=body.replaces)
-        if body.replaces is not None:
+            made, lines = await quote_for_customer(tx, request, context, replaces=replaces)
+            if replaces is not None:  # what a quote asks for leaves the basket
+                await take_out_of_makers(tx, made, lines)
+        else:
+            made, _ = await create_for_customer(tx, request, context, override_credit=reason, replaces=replaces)
+        if replaces is not None:
             user_id = None if buyer.user is None else buyer.user.id
-            await end_replaced(tx, buyer.customer_id, user_id, body.replaces, now)
+            await end_replaced(tx, buyer.customer_id, user_id, replaces, made.kind, now)
         return made
 
     async def _show_as_typed(
