@@ -13,9 +13,9 @@ from tradecounter.audit.record import audit
 from tradecounter.consent.queries import (
     delete_old_grants,
     delete_old_keys,
-    find_standing_consent,
     insert_consent,
     insert_grant,
+    lock_standing_consent,
 )
 from tradecounter.consent.rules import CODE_LIFETIME, GIVERS, KEPT_FOR, KEY_PUBLIC_FOR, is_challenge
 from tradecounter.db.jobs import queue
@@ -192,7 +192,7 @@ async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
             raise _denied()
         return Page.NO_RIGHT
     if request.prompt != "consent":
-        consent_id = await find_standing_consent(tx, request.application.record.client_id, user.customer_id)
+        consent_id = await lock_standing_consent(tx, request.application.record.client_id, user.customer_id)
         if consent_id is not None:
             return await _code(tx, request, consent_id, now)
     if silent:
@@ -211,7 +211,7 @@ async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
         audit(tx, "consent.give", f"application/{client_id}", now, after={"customer_id": customer_id})
         queue(tx, "mail_application_allowed", consent_id=consent_id)
     else:
-        consent_id = await find_standing_consent(tx, client_id, customer_id)
+        consent_id = await lock_standing_consent(tx, client_id, customer_id)
     if consent_id is None:  # revoked at this moment
         raise _denied()
     return await _code(tx, request, consent_id, now)

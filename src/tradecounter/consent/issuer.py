@@ -17,10 +17,10 @@ from tradecounter.audit.record import audit
 from tradecounter.consent.queries import (
     GrantRecord,
     find_current_key,
-    find_grant_of_code,
-    find_grant_of_refresh_token,
     find_refresh_token_state,
     insert_refresh_token,
+    lock_grant_of_code,
+    lock_grant_of_refresh_token,
     lock_keys,
     lock_sealed_keys,
     public_keys,
@@ -179,7 +179,7 @@ async def redeem_code(
     The first attempt uses a code up, also a wrong one. A second attempt ends what the first one gave. Both change the
     database, so the caller commits also after a rejection.
     """
-    grant = await find_grant_of_code(tx, request.code)
+    grant = await lock_grant_of_code(tx, request.code)
     if grant is None or grant.client_id != client_id:
         return Rejection("the code is unknown, or another application's")
     problem = _CODE_REUSED if grant.code_used_at is not None else _grant_problem(grant, request, now)
@@ -197,7 +197,7 @@ async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) ->
     A token that was used before has been stolen, either now or then: its grant ends. The caller commits also after a
     rejection.
     """
-    grant = await find_grant_of_refresh_token(tx, token)
+    grant = await lock_grant_of_refresh_token(tx, token)
     state = None if grant is None else await find_refresh_token_state(tx, token)
     if grant is None or state is None or grant.client_id != client_id:
         return Rejection("the refresh token is unknown, or another application's")
@@ -212,7 +212,7 @@ async def refresh(tx: Transaction, client_id: str, token: str, now: datetime) ->
 
 async def revoke_refresh_token(tx: Transaction, client_id: str, token: str, now: datetime) -> bool | None:
     """End the grant of a refresh token; return None for an unknown token, False for another application's."""
-    grant = await find_grant_of_refresh_token(tx, token)
+    grant = await lock_grant_of_refresh_token(tx, token)
     if grant is None:
         return None
     if grant.client_id != client_id:

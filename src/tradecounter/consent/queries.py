@@ -21,8 +21,8 @@ _GIVE_CONSENT = Statement("""
 """)
 
 
-async def find_standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
-    """Return the id of a customer's consent to an application, which stands until this transaction ends, or None."""
+async def lock_standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
+    """Return the id of a customer's consent to an application, or None; it stands until the transaction ends."""
     consent_id: int | None = await tx.find_value(_STANDING_CONSENT, client_id=client_id, customer_id=customer_id)
     return consent_id
 
@@ -85,13 +85,13 @@ _GRANT = Statement(
 )
 
 
-async def find_grant_of_code(tx: Transaction, code: str) -> GrantRecord | None:
-    """Return the grant of a code, locked: of several requests with the code, the others see what the first did."""
+async def lock_grant_of_code(tx: Transaction, code: str) -> GrantRecord | None:
+    """Return the grant of a code, locked, or None: of several requests with the code, the others see the first."""
     return await _locked_grant(tx, await tx.find_value(_GRANT_OF_CODE, hash=secret_hash(code)))
 
 
-async def find_grant_of_refresh_token(tx: Transaction, token: str) -> GrantRecord | None:
-    """Return the grant of a refresh token, locked."""
+async def lock_grant_of_refresh_token(tx: Transaction, token: str) -> GrantRecord | None:
+    """Return the grant of a refresh token, locked, or None."""
     return await _locked_grant(tx, await tx.find_value(_GRANT_OF_REFRESH_TOKEN, hash=secret_hash(token)))
 
 

@@ -105,7 +105,13 @@ class HttpSender(Struct):
             error = f"{type(failure).__name__}: {failure}"[:500]
         took = round((time.monotonic() - began) * 1000)
         text = bytes(parser.body[:_MOST_POST_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
-        return PostResponse(None if error else parser.status, took, error, parser.retry_after, text)
+        return PostResponse(
+            status=None if error else parser.status,
+            milliseconds=took,
+            error=error,
+            retry_after=parser.retry_after,
+            response=text,
+        )
 
     async def read(self, url: str, most_bytes: int, seconds: float) -> bytes:
         """Return a document. Raises NotSentError with the reason why it cannot be read."""

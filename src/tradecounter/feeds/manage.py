@@ -8,14 +8,15 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit, audit_edit
+from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.feeds.queries import (
     FeedRecord,
     FeedValues,
     count_feeds,
     delete_feed,
-    find_feed,
     insert_feed,
+    lock_feed,
     lock_secrets,
     replace_secret,
     store_secret,
@@ -26,7 +27,7 @@ from tradecounter.feeds.rules import LONGEST_NAME, MOST_OF_A_CUSTOMER, check_mar
 from tradecounter.feeds.wire import FeedTerms, stored_filter
 from tradecounter.identity.credentials import new_secret, secret_hash
 from tradecounter.identity.vault import Vault
-from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, or_not_found, require_text
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, require_text
 from tradecounter.kit.wire import made_from
 from tradecounter.storefront.find_in_view import find_products
 from tradecounter.storefront.view import CustomerView
@@ -49,6 +50,7 @@ async def add_feed(
 ) -> NewAddress:
     """Make a feed; `view` is the customer's. Raises DomainError (invalid, conflict)."""
     values = _checked(wanted, view)
+    await lock_account(tx, customer_id)  # so that feeds that are made at the same time count each other
     if await count_feeds(tx, customer_id) >= MOST_OF_A_CUSTOMER:
         raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_A_CUSTOMER} feeds already; delete one first")
     secret = new_secret()
@@ -58,16 +60,11 @@ async def add_feed(
     return NewAddress(feed_id, secret)
 
 
-async def fetch_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord:
-    """Return one of a customer's feeds. Raises DomainError (not found)."""
-    return or_not_found(await find_feed(tx, customer_id, feed_id, lock=lock), "feed", feed_id)
-
-
 async def change_feed(
     tx: Transaction, customer_id: int, feed_id: int, wanted: FeedTerms, view: CustomerView, now: datetime
 ) -> None:
     """Change a feed; its address stays. Raises DomainError (not found, invalid)."""
-    before = await fetch_feed(tx, customer_id, feed_id, lock=True)
+    before = await lock_feed(tx, customer_id, feed_id)
     values = _checked(wanted, view)
     await update_feed(tx, feed_id, values)
     audit_edit(tx, "feed.edit", f"feed/{feed_id}", now, before=_shown(before), after=_shown(values))
@@ -75,7 +72,7 @@ async def change_feed(
 
 async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id: int, now: datetime) -> NewAddress:
     """Give a feed a new address; the old one ends at once. Raises DomainError (not found)."""
-    await fetch_feed(tx, customer_id, feed_id, lock=True)
+    await lock_feed(tx, customer_id, feed_id)
     secret = new_secret()
     await replace_secret(tx, feed_id, secret_hash(secret), await vault.seal(tx, secret.encode()), now)
     audit(tx, "feed.renew_address", f"feed/{feed_id}", now, after={"addressed_at": now})
@@ -84,7 +81,7 @@ async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id
 
 async def remove_feed(tx: Transaction, customer_id: int, feed_id: int, now: datetime) -> None:
     """Delete a feed; its address ends at once. Raises DomainError (not found)."""
-    feed = await fetch_feed(tx, customer_id, feed_id, lock=True)
+    feed = await lock_feed(tx, customer_id, feed_id)
     await delete_feed(tx, feed_id)
     audit(tx, "feed.remove", f"feed/{feed_id}", now, before=_shown(feed))
 

@@ -8,11 +8,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL
-from psycopg.types.json import Jsonb
 
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.feeds.rules import Rounding
+from tradecounter.kit.errors import or_not_found
 
 _READ_EVERY = timedelta(minutes=1)
 
@@ -45,13 +46,11 @@ _COLUMNS = SQL(
 )
 
 
-_LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
 _COUNT = Statement("select count(*) from feed where customer_id = :customer_id")
 
 
 async def count_feeds(tx: Transaction, customer_id: int) -> int:
-    """Return the number of a customer's feeds, which does not change until the transaction ends."""
-    await tx.execute(_LOCK_CUSTOMER, customer_id=customer_id)
+    """Return the number of a customer's feeds."""
     count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
     return count
 
@@ -88,7 +87,7 @@ async def update_feed(tx: Transaction, feed_id: int, values: FeedValues) -> None
 
 
 def _stored(values: FeedValues) -> dict[str, Any]:
-    return {**asdict(values), "columns": Jsonb(values.columns), "filter": Jsonb(values.filter)}
+    return {**asdict(values), "columns": json_of(values.columns), "filter": json_of(values.filter)}
 
 
 _REPLACE_SECRET = Statement(
@@ -118,13 +117,20 @@ async def feeds_of(tx: Transaction, customer_id: int) -> list[FeedRecord]:
 
 
 _ONE = SQL("select {} from feed where id = :id and customer_id = :customer_id {}")
-_FIND = Statement(_ONE.format(_COLUMNS, SQL("")), FeedRecord)
+_FETCH = Statement(_ONE.format(_COLUMNS, SQL("")), FeedRecord)
 _LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), FeedRecord)
 
 
-async def find_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord | None:
-    """Return one of a customer's feeds, or None; with `lock`, lock it until the transaction ends."""
-    return await tx.find_row(_LOCK if lock else _FIND, id=feed_id, customer_id=customer_id)
+async def fetch_feed(tx: Transaction, customer_id: int, feed_id: int) -> FeedRecord:
+    """Return one of a customer's feeds. Raises DomainError (not found)."""
+    feed = await tx.find_row(_FETCH, id=feed_id, customer_id=customer_id)
+    return or_not_found(feed, "feed", feed_id)
+
+
+async def lock_feed(tx: Transaction, customer_id: int, feed_id: int) -> FeedRecord:
+    """Return one of a customer's feeds, locked until the transaction ends. Raises DomainError (not found)."""
+    feed = await tx.find_row(_LOCK, id=feed_id, customer_id=customer_id)
+    return or_not_found(feed, "feed", feed_id)
 
 
 _FIND_BY_HASH = Statement(

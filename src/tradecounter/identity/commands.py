@@ -18,11 +18,15 @@ from tradecounter.identity.manage_keys import create_key, end_key
 from tradecounter.identity.oauth.manage_applications import (
     edit_application,
     end_application,
-    fetch_application,
     register_application,
     revoke_access,
 )
-from tradecounter.identity.oauth.queries.applications import ApplicationRecord, list_applications, whole_client_id
+from tradecounter.identity.oauth.queries.applications import (
+    ApplicationRecord,
+    fetch_application,
+    list_applications,
+    whole_client_id,
+)
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
 from tradecounter.identity.requests import KeyRequest
 

@@ -150,7 +150,7 @@ def require_network(limits: KeyLimits | None, client: Address | None) -> None:
 
 
 class LiveAgent(Struct, frozen=True):
-    """What the user with `user_id` has allowed an agent for its customer; `id` is the consent's."""
+    """The access to a customer's account that a user has allowed an agent; `id` is the consent's."""
 
     id: int
     customer_id: int
@@ -167,5 +167,5 @@ class LiveAgent(Struct, frozen=True):
 
     @property
     def limits(self) -> KeyLimits:
-        """What it may do, in the form of a key's limits."""
+        """Its scopes, as the limits of a key; the caller checks when the consent ends."""
         return KeyLimits(frozenset(self.scopes), None, ())

@@ -16,7 +16,7 @@ from tradecounter.kit.text import LONGEST_NAME
 
 _MOST_NETWORKS = 50
 _EXAMPLE = "203.0.113.0/24"
-_LATEST = datetime(9999, 1, 1, tzinfo=UTC)  # the database's times end there
+_LATEST = datetime(9999, 1, 1, tzinfo=UTC)  # Python's times end with this year
 
 
 async def create_key(tx: Transaction, customer_id: int, request: KeyRequest, now: datetime) -> NewKey:

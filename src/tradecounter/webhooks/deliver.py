@@ -157,7 +157,7 @@ class Deliverer(Struct):
             keys.append(self.vault.unseal(delivery.former_secret))
         known = [key.decode() for key in keys if key is not None]
         if keys[0] is None:
-            outcome = PostResponse(None, 0, "the secret cannot be decrypted: rotate it")
+            outcome = PostResponse(status=None, milliseconds=0, error="the secret cannot be decrypted: rotate it")
         else:
             body = _body(delivery)
             headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)

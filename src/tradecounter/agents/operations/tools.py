@@ -76,7 +76,7 @@ class Tool(Struct, frozen=True):
     takes: type[Struct]
     gives: Any
     work: Callable[[Caller, Any], Awaitable[Any]]
-    reads: bool  # the work reads its arguments itself: it gets those that its type has, as JSON
+    takes_json: bool  # the work gets the arguments that its type has as JSON, and reads them itself
 
     def missing_scope(self, caller: Caller) -> KeyScope | None:
         """Return the scope for which the token of an agent may ask its person to call this tool; None if it may."""
@@ -93,7 +93,7 @@ class Tool(Struct, frozen=True):
         known = {name: value for name, value in arguments.items() if name in self.takes.__struct_encode_fields__}
         raw = to_json(known)
         check_text(raw)
-        result = await self.work(caller, raw if self.reads else read_json(raw, self.takes))
+        result = await self.work(caller, raw if self.takes_json else read_json(raw, self.takes))
         members: dict[str, Any] = decode(result if isinstance(result, bytes) else to_json(result))
         return members
 
@@ -145,7 +145,7 @@ def tools_of(group: object) -> Iterator[Tool]:
                 takes=takes or hints["request"],
                 gives=gives or hints["return"],
                 work=member.__get__(group),
-                reads=takes is not None,
+                takes_json=takes is not None,
             )
 
 

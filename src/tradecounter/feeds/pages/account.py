@@ -21,13 +21,12 @@ from tradecounter.feeds.manage import (
     add_feed,
     change_feed,
     feed_vault,
-    fetch_feed,
     remove_feed,
     renew_address,
     secret_of,
 )
 from tradecounter.feeds.pages.feed_uses import feed_address, feed_uses
-from tradecounter.feeds.queries import FeedRecord, feeds_of
+from tradecounter.feeds.queries import FeedRecord, feeds_of, fetch_feed
 from tradecounter.feeds.render import COLUMNS, columns_text, markup_of
 from tradecounter.feeds.wire import FeedTerms, filter_from
 from tradecounter.identity.installation_secret import secret_keys

@@ -17,7 +17,7 @@ from tradecounter.identity.oauth.queries.applications import (
     add_application,
     change_application,
     disable_application,
-    find_application,
+    lock_application,
 )
 from tradecounter.kit.errors import invalid, not_found, or_not_found, require_text
 from tradecounter.kit.setting_rules import is_safe_url
@@ -82,7 +82,7 @@ async def edit_application(
 ) -> ApplicationRecord:
     """Change an application's name, or replace its redirect URIs. Raises DomainError: not found, invalid."""
     check_redirect_uris(redirect_uris or ())
-    before = await fetch_application(tx, client_id, lock=True)
+    before = await lock_application(tx, client_id)
     uris = before.redirect_uris if redirect_uris is None else list(redirect_uris)
     if name is not None:
         require_text("name", name, LONGEST_NAME)
@@ -101,11 +101,6 @@ async def end_application(tx: Transaction, client_id: str, now: datetime) -> Non
     if not await disable_application(tx, client_id, now):
         raise not_found("application", client_id)
     audit(tx, "application.disable", f"application/{client_id}", now, after={"disabled": True})
-
-
-async def fetch_application(tx: Transaction, client_id: str, *, lock: bool = False) -> ApplicationRecord:
-    """Return what `find_application` does. Raises DomainError (not found)."""
-    return or_not_found(await find_application(tx, client_id, lock=lock), "application", client_id)
 
 
 async def revoke_access(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:

@@ -11,7 +11,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import new_secret, secret_hash
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, or_not_found
 
 _ID_BYTES = 16
 _SHORTEST_BEGINNING = 4  # characters
@@ -69,11 +69,20 @@ _CHANGE_APPLICATION = Statement("""
 """)
 
 
-async def find_application(tx: Transaction, client_id: str, *, lock: bool = False) -> ApplicationRecord | None:
-    """Return an application, disabled or not, or None; `lock` makes other changes of it wait."""
-    if lock:
-        await tx.execute(_LOCK_APPLICATION, client_id=client_id)
+async def find_application(tx: Transaction, client_id: str) -> ApplicationRecord | None:
+    """Return an application, disabled or not, or None."""
     return await tx.find_row(_FIND_APPLICATION, client_id=client_id)
+
+
+async def fetch_application(tx: Transaction, client_id: str) -> ApplicationRecord:
+    """Return what `find_application` does. Raises DomainError (not found)."""
+    return or_not_found(await find_application(tx, client_id), "application", client_id)
+
+
+async def lock_application(tx: Transaction, client_id: str) -> ApplicationRecord:
+    """Return what `fetch_application` does, locked until the transaction ends."""
+    await tx.execute(_LOCK_APPLICATION, client_id=client_id)
+    return await fetch_application(tx, client_id)
 
 
 async def change_application(tx: Transaction, client_id: str, name: str, redirect_uris: Sequence[str]) -> None:
