@@ -7,10 +7,10 @@ from typing import Any, Literal, LiteralString
 from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL
-from psycopg.types.json import Jsonb
 
 from tradecounter.customer_requests.files import RequestFile
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
@@ -164,7 +164,7 @@ async def insert_request(
         order_id=order_id,
         user_id=user_id,
         program=program,
-        items=Jsonb(list(items)),
+        items=json_of(items),
         text=text,
         now=now,
     )

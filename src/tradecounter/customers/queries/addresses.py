@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from psycopg.types.json import Jsonb
 
 from tradecounter.customers.wire import AddressDetails, SavedAddress
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
@@ -54,7 +54,7 @@ _ADD_ADDRESS = Statement("insert into address (customer_id, details) values (:cu
 async def add_address(tx: Transaction, customer_id: int, address: AddressDetails) -> SavedAddress:
     """Store an address and return it with its new id."""
     details = msgspec.to_builtins(address)
-    new_id = await tx.fetch_value(_ADD_ADDRESS, customer_id=customer_id, details=Jsonb(details))
+    new_id = await tx.fetch_value(_ADD_ADDRESS, customer_id=customer_id, details=json_of(details))
     return _saved(new_id, details)
 
 
@@ -63,7 +63,7 @@ _SET_ADDRESS = Statement("update address set details = :details where id = :addr
 
 async def set_address(tx: Transaction, address_id: int, address: AddressDetails) -> None:
     """Replace an address."""
-    await tx.execute(_SET_ADDRESS, details=Jsonb(msgspec.to_builtins(address)), address_id=address_id)
+    await tx.execute(_SET_ADDRESS, details=json_of(address), address_id=address_id)
 
 
 _DELETE_ADDRESS = Statement(

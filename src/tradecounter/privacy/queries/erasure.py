@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from msgspec import Struct
 from psycopg.sql import SQL
-from psycopg.types.json import Jsonb
 
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.privacy.queries.stored_rows import imported_of
@@ -102,9 +102,9 @@ async def personal_data(tx: Transaction, customer_id: int) -> PersonalData:
 # Postcodes and countries stay: they decided the tax.
 _ERASE_ORDERS = Statement("""
     update orders
-    set billing_address = :erased || jsonb_build_object(
+    set billing_address = :erased::jsonb || jsonb_build_object(
             'zip', billing_address -> 'zip', 'country_code', billing_address -> 'country_code'),
-        shipping_address = :erased || jsonb_build_object(
+        shipping_address = :erased::jsonb || jsonb_build_object(
             'zip', shipping_address -> 'zip', 'country_code', shipping_address -> 'country_code'),
         external_customer_id = null, order_notifications = null, courier_notifications = null, quote_note = null,
         cancel_reason = case when cancel_reason is not null then 'erased' end
@@ -209,6 +209,6 @@ async def erase_rows(tx: Transaction, customer_id: int, email: str, now: datetim
     await tx.execute(Statement(imported, prepared=False))
     for statement in _STATEMENTS:
         await tx.execute(statement, id=customer_id)
-    await tx.execute(_ERASE_ORDERS, id=customer_id, erased=Jsonb(_ERASED_ADDRESS))
+    await tx.execute(_ERASE_ORDERS, id=customer_id, erased=json_of(_ERASED_ADDRESS))
     await tx.execute(_DISABLE_KEYS, id=customer_id, now=now)
     await tx.execute(_ERASE_ACCOUNT, id=customer_id, email=email)
