@@ -1,4 +1,4 @@
-"""The menus of the two sites with pages."""
+"""The menus of the two sites with pages; and the pages of what the audit log and events name."""
 
 from tradecounter.edge.pages.menu import Menu
 
@@ -34,6 +34,20 @@ OFFICE_MENU = Menu(
         "/goods-in": ("/count-sheet",),
     },
     search="/search",
+    records={
+        "order": "/order/{reference}",
+        "invoice": "/invoice/{number}",
+        "credit-note": "/credit-note/{number}",
+        "payment": "/payment/{id}",
+        "bank-line": "/bank-line/{id}",
+        "bank-file": "/bank-file/{id}",
+        "customer": "/customer/{id}",
+        "product": "/product/{sku}",
+        "quote": "/quote/{code}",
+        "return": "/return/{number}",
+        "import": "/import/{id}",
+        "webhook": "/webhook/{id}",
+    },
 )
 ACCOUNT_MENU = Menu(
     subjects=(

@@ -14,7 +14,6 @@ from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameter
 from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.kit.clock import day_begins, uk_date
@@ -48,15 +47,11 @@ class AuditTable(TableParameters, frozen=True, kw_only=True, rename={"since": "f
 
 
 class ShownEntry(Struct, frozen=True):
-    """An entry with its changes; `path` is the page of its subject, if there is one.
-
-    `follows` is whether the entry above is of the same actor, subject and minute.
-    """
+    """An entry with its changes; `follows` is whether the entry above is of the same actor, subject and minute."""
 
     record: AuditRecord
     kind: str
     changes: list[ShownChange]
-    path: str
     follows: bool
 
     @property
@@ -102,7 +97,6 @@ class AuditPages(Struct, frozen=True):
                 record,
                 KINDS.get(record.actor_kind, record.actor_kind),
                 changes_of(record),
-                path_of_subject(record.subject, self.desk.view(call).may),
                 follows=above is not None and _place_of(above) == _place_of(record),
             )
             for above, record in zip([None, *records], records, strict=False)
@@ -139,7 +133,7 @@ class SummaryTable(TableParameters, frozen=True, kw_only=True, rename={"since": 
     until: str | None = None
 
     def period(self, now: datetime) -> tuple[datetime, datetime]:
-        """Return the first moment, and the first one behind the last day. Raises DomainError (invalid)."""
+        """Return the first moment, and the first one after the last day. Raises DomainError (invalid)."""
         first = start_of("from", self.since) or day_begins(uk_date(now - _WITHOUT_A_DAY))
         return first, end_of("to", self.until) or now + timedelta(days=1)
 

@@ -17,7 +17,6 @@ from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
-from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.text import common_beginning
 from tradecounter.parts.back_office import OfficeParts
@@ -38,15 +37,15 @@ _CELLS: Cells = {
 
 
 def _sentence(row: Happening, done: Mapping[tuple[str, datetime], Sequence[tuple[str, str]]]) -> tuple[str, str, str]:
-    """Return who did what before, in and behind the name of an event's subject."""
+    """Return who did what before, in and after the name of an event's subject."""
     entries = [entry for subject in row.audited_as for entry in done.get((subject, row.at), ())]
     # Of several things at the same moment, it is the one whose action is like the event: `order.confirm`.
     _, by = max(entries, key=lambda entry: common_beginning(entry[0], row.kind), default=("", ""))
     data = msgspec.json.decode(row.data)
-    before, name, behind = happened(row.kind, by, row.name, data)
+    before, name, after = happened(row.kind, by, row.name, data)
     if short_code(name) != name:
         name = data.get("customer_reference") or name  # as every list names an order that is not confirmed
-    return before, name, behind
+    return before, name, after
 
 
 class CustomerNotePages(Struct, frozen=True):
@@ -63,12 +62,10 @@ class CustomerNotePages(Struct, frozen=True):
         rows = listing.rows
         subjects = {subject for row in rows for subject in row.audited_as if row.subject}
         done = await actors_at(tx, subjects, {row.at for row in rows})
-        may = self.desk.view(call).may
         return {
             "shown": customer,
             "contacts": contacts,
             "sentence_of": lambda row: _sentence(row, done),
-            "path_of": lambda row: path_of_subject(row.subject, may),
         }
 
     @table_page(

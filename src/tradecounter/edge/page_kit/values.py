@@ -14,7 +14,7 @@ from tradecounter.kit.clock import UK, moment_of
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural, sentence
 
-_ROW_HEADING = 'h scope="row"'  # behind "<t"
+_ROW_HEADING = 'h scope="row"'  # after "<t"
 _LABEL = ' data-label="'
 NOTHING = Markup('<span class="note" aria-label="none">&ndash;</span>')
 

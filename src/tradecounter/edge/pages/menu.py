@@ -1,6 +1,7 @@
 """The menu of a site: its subjects, and which of them a person may open."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -13,12 +14,14 @@ from tradecounter.edge.rest.operation import Operation
 class Menu(Struct, frozen=True, kw_only=True):
     """The menu of a site: each subject with its name, its first page and its key; and the page of the search.
 
-    `also` are the pages of a subject that are not below its first page, by the path of that one.
+    `also` are the pages of a subject that are not below its first page, by the path of that one. `records` are the
+    pages of what the audit log and events name, such as `order/ORD-100001`: the path of the operation by the noun.
     """
 
     subjects: Sequence[tuple[str, str, str]]
     also: Mapping[str, Sequence[str]]
     search: str
+    records: Mapping[str, str] = MappingProxyType({})
 
 
 class Entry(Struct, frozen=True):
@@ -47,14 +50,14 @@ class Navigation:
         offers_sandbox: bool = False,
     ) -> None:
         self._site = site
-        self._menu = menu
+        self.menu = menu
         self.sandbox = sandbox
         self.offers_sandbox = offers_sandbox
         self._pages = {operation.path: operation for operation in operations if operation.method == "GET"}
 
     def subjects(self, person: Person, path: str) -> list[Entry]:
         """Return the subjects that a person may open; `path` is the page that is shown."""
-        entries = [(name, start, key) for name, start, key in self._menu.subjects if self.may(person, start)]
+        entries = [(name, start, key) for name, start, key in self.menu.subjects if self.may(person, start)]
         current = max((start for _, start, _ in entries if self._is_below(path, start)), key=len, default="")
         return [Entry(name, start, key, start == current, start == path) for name, start, key in entries]
 
@@ -63,14 +66,6 @@ class Navigation:
         operation = self._pages.get(path)
         return operation is not None and may_open(person, operation)
 
-    def search(self, person: Person) -> str | None:
-        """Return the path of the search, if a person may open it."""
-        return self._menu.search if self.may(person, self._menu.search) else None
-
-    def exists(self, path: str) -> bool:
-        """Return whether there is a page."""
-        return path in self._pages
-
     def _is_below(self, path: str, start: str) -> bool:
-        starts = (start, *self._menu.also.get(start, ()))
+        starts = (start, *self.menu.also.get(start, ()))
         return path in starts or (start != self._site.home and path.startswith(tuple(f"{each}/" for each in starts)))

@@ -183,7 +183,6 @@ class PageDesk(Struct, frozen=True):
         asked: Callable[[Shape, Result], None] = lambda _body, _result: None,
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str] = "",
-        submitted: Submitted | None = None,
         unfinished: type[Shape] | None = None,
     ) -> Response:
         """Do as `change` does, but keep a result only if the form has shown it before; else undo and show it.
@@ -193,8 +192,7 @@ class PageDesk(Struct, frozen=True):
         `asked(body, result)` raises DomainError on a question of the result that the form leaves open. `unfinished` is
         the form's shape while it is filled in: a form with errors shows its result, too, as far as it has one.
         """
-        if submitted is None:
-            submitted = await read_submitted(call)
+        submitted = await read_submitted(call)
         if submitted.one(PREVIEW):
             result, filled = await self.preview(call, unfinished or shape, work, submitted)
             return await again(filled, result)

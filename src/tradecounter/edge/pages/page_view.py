@@ -52,16 +52,6 @@ class PageView(Struct, frozen=True):
         return title
 
     @property
-    def is_sandbox(self) -> bool:
-        """Whether the site is that of a sandbox."""
-        return self.navigation.sandbox
-
-    @property
-    def offers_sandbox(self) -> bool:
-        """Whether customers may make keys of a sandbox."""
-        return self.navigation.offers_sandbox
-
-    @property
     def person(self) -> Person | None:
         """The person who has signed in, or None."""
         session = session_of(self.request.scope)
@@ -86,18 +76,14 @@ class PageView(Struct, frozen=True):
     @property
     def search(self) -> str | None:
         """The path of the search, if the person may use it."""
-        return None if self.person is None else self.navigation.search(self.person)
+        path = self.navigation.menu.search
+        return path if self.may(path) else None
 
     @property
     def basket(self) -> HeaderBasket | None:
         """The person's basket, if it has one."""
         basket: HeaderBasket | None = self.request.scope.get(BASKET)
         return basket
-
-    @property
-    def sign_ins(self) -> str | None:
-        """The path of the person's own sign-ins, if there is such a page."""
-        return self.site.sign_ins if self.navigation.exists(self.site.sign_ins) else None
 
     @property
     def flash(self) -> str:
@@ -129,6 +115,12 @@ class PageView(Struct, frozen=True):
     def may(self, path: str) -> bool:
         """Return whether the person may open a page, named by the path of its operation."""
         return self.person is not None and self.navigation.may(self.person, path)
+
+    def path_of(self, record: str) -> str:
+        """Return the path of the page of what an event is about; empty if there is none that the person may open."""
+        noun, _, name = record.partition("/")
+        operation = self.navigation.menu.records.get(noun)
+        return f"/{noun}/{quote(name, safe='')}" if operation and name and self.may(operation) else ""
 
     def has(self, scope: str) -> bool:
         """Return whether the person's roles include a right, named by its scope."""

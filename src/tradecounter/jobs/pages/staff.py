@@ -12,7 +12,6 @@ from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import PageView
 from tradecounter.edge.pages.step import Question, step
-from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_data_of
 from tradecounter.jobs.retry_job import retry_job
@@ -142,6 +141,6 @@ def _shown_job(job: Job, failure: dict[str, Any] | None, view: PageView) -> Show
         noun = _NOUNS.get(name)
         if noun is not None:
             noun = "credit-note" if noun == "invoice" and job.name == "mail_credit_note" else noun
-            about.append((f"{noun.replace('-', ' ')} {value}", path_of_subject(f"{noun}/{value}", view.may)))
+            about.append((f"{noun.replace('-', ' ')} {value}", view.path_of(f"{noun}/{value}")))
     why = reason_of(failure["error"]) if failure is not None and job.state == "failed" else ""
     return ShownJob(job, name_of(job.name), about, why)

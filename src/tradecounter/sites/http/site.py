@@ -149,12 +149,9 @@ class Site(ABC):
         self.routes += programs
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        app = ErrorPagesMiddleware(router, pages.errors, is_page)
+        app: ASGIApp = ErrorPagesMiddleware(router, pages.errors, is_page)
         if around is not None:
-            return self._behind_middleware(around(app), [], cors_origins)
-        return self._behind_middleware(app, direct, cors_origins)
-
-    def _behind_middleware(self, app: ASGIApp, direct: Sequence[Route], cors_origins: str | None) -> ASGIApp:
+            app, direct = around(app), []
         errors = ErrorMiddleware(app)
         compression = Compression(errors)
         layers = WholeResponses(cross_origin(compression, cors_origins))

@@ -16,7 +16,6 @@ from tradecounter.edge.pages.operation import DEVELOPERS, Rights, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import BothSites, SharedParts
 from tradecounter.edge.pages.step import Question, action, step
-from tradecounter.edge.pages.subject_links import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.events.record import CUSTOMER_TYPES
@@ -138,10 +137,9 @@ class WebhookPages(Struct, BothSites, frozen=True):
         listing = await listed(call, TableParameters, {"id": int}, "-id", find)
         if listing.is_file:
             return csv_of(f"deliveries-{webhook.id}", _DELIVERY_CELLS, listing.rows)
-        view = self.desk.view(call)
         table = Table.of(
             call,
-            view.at(self._path(webhook.id)),
+            self.desk.view(call).at(self._path(webhook.id)),
             _DELIVERY_COLUMNS,
             listing.rows,
             listing.sort,
@@ -159,7 +157,6 @@ class WebhookPages(Struct, BothSites, frozen=True):
             table=table,
             due=due,
             customer=account and account.name,
-            path_of=lambda subject: path_of_subject(subject, view.may),  # in the account, subjects have no pages
             **self._frame(call),
         )
 

@@ -41,6 +41,6 @@ class WebhookListPages(Struct, frozen=True):
         scope="events:read",
     )
     async def list_webhooks(self, tx: Transaction, wanted: WebhookTable, at: RowsToRead) -> list[Endpoint]:
-        behind = 0 if at["after"] is None else at["after"][1]
+        after = 0 if at["after"] is None else at["after"][1]
         customer_id = await named_customer(tx, "customer_id", wanted.customer_id)
-        return await endpoints_after(tx, behind, wanted.most, customer_id)
+        return await endpoints_after(tx, after, wanted.most, customer_id)
