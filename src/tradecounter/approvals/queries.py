@@ -165,7 +165,7 @@ async def approval_table(
     now: datetime,
     changed_since: datetime | None = None,
 ) -> list[Approval]:
-    """Return requests, those of the latest orders first: of a customer or of all, behind an order's id.
+    """Return requests, those of the latest orders first: of a customer or of all, after an order's id.
 
     With `changed_since`, those that were made, priced again, decided or ended then or later.
     """

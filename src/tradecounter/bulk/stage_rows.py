@@ -24,7 +24,7 @@ class Findings(Struct):
 
     Attributes:
         report: gets the errors and warnings of the rows.
-        ends_file: whether a bad row ended the file, so that the rows behind it are unknown.
+        ends_file: whether a bad row ended the file, so that the rows after it are unknown.
         hides_records: whether it is unknown which record a row is about.
     """
 

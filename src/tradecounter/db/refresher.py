@@ -294,7 +294,7 @@ class Refresher:
 
 async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:
     """Refresh one part; return the task that it waits for, if any."""
-    behind = await followed.reader.read(tx, lambda: followed.refreshable.refresh(tx, versions))
+    outdated = await followed.reader.read(tx, lambda: followed.refreshable.refresh(tx, versions))
     if not followed.reader.failing:
-        followed.verified_at = versions.read_at if behind is None else behind.verified_at
-    return None if behind is None else behind.under_way
+        followed.verified_at = versions.read_at if outdated is None else outdated.verified_at
+    return None if outdated is None else outdated.under_way

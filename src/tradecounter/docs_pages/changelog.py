@@ -26,7 +26,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def anchor(self) -> str:
-        """The id on the page and, behind the page's address, in the feed."""
+        """The id on the page and, after the page's address, in the feed."""
         return f"change-{digest_of(self.text.encode()).hex()[:_LETTERS]}"
 
     @property

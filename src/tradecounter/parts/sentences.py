@@ -183,7 +183,7 @@ def phrase_of(action: str) -> str:
 
 
 def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return what an event says before, in and behind the name of its subject; `by` is empty if nobody is known.
+    """Return what an event says before, in and after the name of its subject; `by` is empty if nobody is known.
 
     Of `order.confirmed`, they are “Sam Staff confirmed order”, “ORD-100001” and nothing.
     """
@@ -192,17 +192,17 @@ def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[st
     of_units = kind == "order.cancelled" and bool(data.get("items"))
     if of_units:
         what = f"units of {what}"
-    behind = _amount(data)
+    after = _amount(data)
     number = _number(data)
     if number:
         what = f"{what} {number} of order"
     if by and kind not in {"order.expired", "quote.expired"}:
-        return f"{by} {verb} {what}", name, behind
+        return f"{by} {verb} {what}", name, after
     if kind in _EVENTS:
         who = "Somebody" if verb.startswith("asked") else "The system"
-        return f"{who} {verb} {what}", name, behind
+        return f"{who} {verb} {what}", name, after
     subject = sentence(what)
-    return subject, name, f" {verb}" if done == "expired" else f" {'were' if of_units else 'was'} {verb}{behind}"
+    return subject, name, f" {verb}" if done == "expired" else f" {'were' if of_units else 'was'} {verb}{after}"
 
 
 def _number(data: Mapping[str, Any]) -> int | None:

@@ -72,7 +72,7 @@ _MEANINGS: Mapping[str, tuple[str, ...]] = {
     "currency": ("Currency",),
 }
 _AMOUNT_FIELDS = {"amount", "credit", "debit"}
-_UNITS = ("", " (GBP)", " GBP", " (\u00a3)", " \u00a3")  # behind a heading for money
+_UNITS = ("", " (GBP)", " GBP", " (\u00a3)", " \u00a3")  # after a heading for money
 FIELD_OF: Mapping[str, str] = {
     normal_name(heading + unit): field
     for field, headings in _MEANINGS.items()
@@ -265,14 +265,14 @@ def _require_whole_lines(lines: Iterable[Line], separator: str | None, headings:
 def _is_joined(cells: Sequence[str], broken: Sequence[int], separator: str, headings: Headings) -> bool:
     """Return whether a row is two lines of the account.
 
-    Such a row has too many cells, or a second day in or behind a cell with a line break.
+    Such a row has too many cells, or a second day in or after a cell with a line break.
     """
     inside = [line.split(separator) for place in broken for line in cells[place].splitlines()]
-    behind = cells[broken[0] + 1 :] if headings.places["date"] < broken[0] else ()
+    later = cells[broken[0] + 1 :] if headings.places["date"] < broken[0] else ()
     return (
         _filled(cells[headings.width :]) > 0
         or any(len(parts) >= headings.width for parts in inside)
-        or any(map(_is_day, chain(*inside, behind)))
+        or any(map(_is_day, chain(*inside, later)))
     )
 
 

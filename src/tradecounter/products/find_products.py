@@ -55,9 +55,8 @@ async def list_products(
     if not (matches := search(catalogue.search, text, _all(catalogue)).rows):
         catalogue = await memory.latest_snapshot()
         matches = search(catalogue.search, text, _all(catalogue)).rows or BitMap(_containing(catalogue, text))
-    place = catalogue.row_of_sku.place(after)
-    behind = place + (after in catalogue.row_of_sku)
-    rows = matches & BitMap(range(behind, len(catalogue)))
+    first = catalogue.row_of_sku.place(after) + (after in catalogue.row_of_sku)
+    rows = matches & BitMap(range(first, len(catalogue)))
     if wanted == ProductFilter():
         return await products_named(tx, _keys(catalogue, rows[:most]))
     return await products_after(tx, after, most, replace(wanted, sku_keys=_keys(catalogue, rows)))

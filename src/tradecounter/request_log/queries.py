@@ -105,7 +105,7 @@ _LIST = Statement(
 async def list_requests(
     tx: Transaction, customer_id: int, caller: str, most: int, *, after: int = 0, errors: bool = False
 ) -> list[RequestRecord]:
-    """Return entries, the latest first, behind the one with the id `after`; with `errors`, no others."""
+    """Return entries, the latest first, after the one with the id `after`; with `errors`, no others."""
     values = {"customer_id": customer_id, "caller": caller, "after": after, "errors": errors, "most": most}
     return await tx.fetch_all(_LIST, **values)
 

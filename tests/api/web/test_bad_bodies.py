@@ -28,7 +28,7 @@ INVALID_JSON = {
     "a comment": b"{} // all of it",
     "a comma too many": b'{"a": 1,}',
     "two objects": b"{}{}",
-    "something behind": ORDER + b" x",
+    "something after it": ORDER + b" x",
     "a form": b"customer_reference=PO-1&items=1",
     "XML": b"<order/>",
     "a control character": b'{"a": "\x01"}',

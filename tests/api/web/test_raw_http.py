@@ -125,11 +125,11 @@ REJECTED_HEADS = {
 
 
 @pytest.mark.parametrize(("data", "expected", "why"), REJECTED_HEADS.values(), ids=REJECTED_HEADS.keys())
-@pytest.mark.parametrize("behind", [b"", get(path=b"/check-health")], ids=["alone", "between others"])
+@pytest.mark.parametrize("around", [b"", get(path=b"/check-health")], ids=["alone", "between others"])
 def test_an_ambiguous_head_is_rejected_and_closes_the_connection(
-    service: Service, data: bytes, expected: int, why: str, behind: bytes
+    service: Service, data: bytes, expected: int, why: str, around: bytes
 ) -> None:
-    response = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
+    response = exchange(service, around.replace(b"Connection: close\r\n", b"") + data + around)
     *_, last = response.split(b"HTTP/1.1 ")
     assert last.startswith(str(expected).encode())
     assert json.loads(last.partition(b"\r\n\r\n")[2]) == error_body("invalid", why)

@@ -15,8 +15,8 @@ from tradecounter.parts.sentences import happened, phrase_of
     ],
 )
 def test_an_event_is_a_sentence_about_its_subject(kind: str, by: str, told: str) -> None:
-    before, name, behind = happened(kind, by, "5", {})
-    assert f"{before} {name}{behind}" == told
+    before, name, after = happened(kind, by, "5", {})
+    assert f"{before} {name}{after}" == told
 
 
 @pytest.mark.parametrize(

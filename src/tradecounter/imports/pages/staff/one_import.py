@@ -36,7 +36,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of, in_words
 
 _LONGEST = 80  # characters of a text that is shown whole
-_AROUND = 20  # characters before and behind what differs in a longer text
+_AROUND = 20  # characters before and after what differs in a longer text
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _NAMES = {
     "single_unit_cost": "1 and more",

@@ -130,7 +130,7 @@ class ProductListPages(Struct, frozen=True):
     ) -> list[StockedProduct]:
         if wanted.show == "below_cost":
             require_right(call.request, _COSTS)
-        behind = "" if at["after"] is None else at["after"][0]
+        after = "" if at["after"] is None else at["after"][0]
         words = text("query", wanted.query) or ""
         product_filter = ProductFilter(
             show=wanted.show,
@@ -138,7 +138,7 @@ class ProductListPages(Struct, frozen=True):
             external_id=text("external_id", wanted.external_id) or None,
             category=text("category", wanted.category) or None,
         )
-        products = await list_products(tx, self.parts.views, words, product_filter, behind, wanted.most)
+        products = await list_products(tx, self.parts.views, words, product_filter, after, wanted.most)
         keys = [product.sku_key for product in products]
         levels = await stock_levels_of(tx, keys)
         prices = await costed_prices_of(tx, "default", keys) if has_right(call.request, "prices:read") else {}
