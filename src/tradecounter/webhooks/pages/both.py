@@ -102,12 +102,13 @@ class WebhookPages(Struct, BothSites, frozen=True):
         return self.desk.show(call, "webhooks/secret.html", webhook=created_webhook, **self._frame(call))
 
     async def _types(self, call: Call) -> dict[str, Any]:
-        return {"types": sorted(TYPES if self.owner(call) is None else CUSTOMER_TYPES), **self._frame(call)}
+        types = sorted(TYPES if self.owner(call) is None else CUSTOMER_TYPES)
+        return {"webhook": None, "types": types, **self._frame(call)}
 
     @step(
         "/webhook/new",
         "Add a webhook",
-        template="webhooks/new.html",
+        template="webhooks/form.html",
         values=_types,
         to="/webhook",
         done="The webhook was added already. Its secret is shown only once; make a new one if you lack it.",
@@ -168,7 +169,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
     @step(
         f"{_ONE}/edit",
         "Change a webhook",
-        template="webhooks/edit.html",
+        template="webhooks/form.html",
         values=_webhook,
         to=_ONE,
         done="The webhook is changed.",

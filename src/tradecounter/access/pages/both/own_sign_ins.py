@@ -125,7 +125,12 @@ class OwnSignInPages(SignInSubject, frozen=True):
     @step(
         "/sign-ins/second-factor/remove",
         "Remove the second factor",
-        template="access/remove.html",
+        template="access/plain_step.html",
+        values={
+            "submit": "Remove it",
+            "note": "The password alone then signs you in. Your recovery codes end.",
+            "kind": "danger",
+        },
         to="/sign-ins",
         done="The second factor is removed.",
         dangerous=True,
@@ -136,7 +141,10 @@ class OwnSignInPages(SignInSubject, frozen=True):
     @sign_in_step(
         "/sign-ins/recovery-codes",
         "New recovery codes",
-        shown=form_template("access/recovery_codes.html"),
+        shown=form_template(
+            "access/plain_step.html",
+            {"submit": "Show new codes", "note": "You get ten new codes. The ones that you have end.", "kind": ""},
+        ),
         dangerous=True,
     )
     async def renew_codes(self, call: Call, body: NoFields) -> Response:
