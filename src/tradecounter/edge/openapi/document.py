@@ -12,9 +12,7 @@ from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
 from tradecounter.edge.openapi.responses import Responses, media
 from tradecounter.edge.openapi.schemas import Schemas, tidied
 from tradecounter.edge.rest.common_errors import errors_of
-from tradecounter.edge.rest.headers import (
-    IF_NONE_MATCH,
-)
+from tradecounter.edge.rest.headers import IF_NONE_MATCH
 from tradecounter.edge.rest.operation import (
     ANY_ADDRESS,
     Body,
@@ -100,29 +98,27 @@ def _at(base_url: str, document: bytes) -> bytes:
 
 def json_operation(path: str, description: str = "") -> Operation:
     """Return the operation that sends the interface document of its site as JSON."""
-    return Operation(
-        method="GET",
-        path=path,
-        name="getOpenapiJson",
-        tag="Service",
-        summary="The interface document as JSON",
-        description=description,
-        success=Success(200, "An OpenAPI 3.1 document.", dict),
-        public=True,
-    )
+    return _sending(path, "JSON", Success(200, _SENT, dict), description)
 
 
 def yaml_operation(path: str, description: str = "") -> Operation:
     """Return the operation that sends the interface document of its site as YAML."""
     start = Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
+    return _sending(path, "YAML", Success(200, _SENT, media_types={YAML: start}), description)
+
+
+_SENT = "An OpenAPI 3.1 document."
+
+
+def _sending(path: str, form: str, success: Success, description: str) -> Operation:
     return Operation(
         method="GET",
         path=path,
-        name="getOpenapiYaml",
+        name=f"getOpenapi{form.capitalize()}",
         tag="Service",
-        summary="The interface document as YAML",
+        summary=f"The interface document as {form}",
         description=description,
-        success=Success(200, "An OpenAPI 3.1 document.", media_types={YAML: start}),
+        success=success,
         public=True,
     )
 
