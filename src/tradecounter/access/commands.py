@@ -201,8 +201,7 @@ async def token_list(tx: Transaction) -> list[TokenRecord]:
 
 @token_app.command("revoke")
 def token_revoke(
-    token_id: Annotated[int, IdOf("ID", "The token's id, from `token list`.")],
-    as_json: AsJson = False,
+    token_id: Annotated[int, IdOf("ID", "The token's id, from `token list`.")], as_json: AsJson = False
 ) -> None:
     """Revoke a service token, at once."""
     revoked = run_change(lambda tx, now: revoke_token(tx, token_id, now))

@@ -73,13 +73,7 @@ async def check_password_of(
 
 
 async def sign_in(
-    database: Database,
-    policy: SignInPolicy,
-    site: Site,
-    email: str,
-    password: str,
-    visitor: Visitor,
-    now: datetime,
+    database: Database, policy: SignInPolicy, site: Site, email: str, password: str, visitor: Visitor, now: datetime
 ) -> SignIn:
     """Check a password and start a session, or a half session until the second factor is entered.
 

@@ -7,13 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.agents.queries.clients import (
-    AgentClient,
-    count_registered,
-    find_client,
-    insert_client,
-    store_read,
-)
+from tradecounter.agents.queries.clients import AgentClient, count_registered, find_client, insert_client, store_read
 from tradecounter.agents.rules import (
     FRESH_FOR,
     LONGEST_NAME,
@@ -66,11 +60,7 @@ def resource_metadata(base_url: str, seller: str) -> ResourceMetadata:
 
 def challenge(base_url: str, scopes: Sequence[str], error: str = "") -> str:
     """Return a challenge, which says where the metadata is and which scopes to ask for."""
-    parts = {
-        "error": error,
-        "scope": " ".join(scopes),
-        "resource_metadata": f"{base_url}{WELL_KNOWN}{MCP_PATH}",
-    }
+    parts = {"error": error, "scope": " ".join(scopes), "resource_metadata": f"{base_url}{WELL_KNOWN}{MCP_PATH}"}
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
 
 

@@ -123,11 +123,7 @@ class IssuerEndpoints(Struct, frozen=True):
             "ends. An agent, which has no secret, sends its `client_id` and gets an access token for `/mcp` alone.",
             body=Body(ConsentRequest, {"Code": REQUEST, "Refresh token": REFRESH_REQUEST}, FORM_MEDIA_TYPE),
             success=Success(
-                200,
-                "The consent.",
-                ConsentToken,
-                {"Consent": CONSENT, "Agent": AGENT_TOKEN},
-                headers=(CACHE_CONTROL,),
+                200, "The consent.", ConsentToken, {"Consent": CONSENT, "Agent": AGENT_TOKEN}, headers=(CACHE_CONTROL,)
             ),
             errors=(
                 _rejected(

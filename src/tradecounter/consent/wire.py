@@ -110,8 +110,7 @@ class KeySet(Struct):
     """The issuer's public keys (RFC 7517)."""
 
     keys: Annotated[
-        list[dict[str, Any]],
-        Meta(description="The key that signs; during a rotation, also the previous one."),
+        list[dict[str, Any]], Meta(description="The key that signs; during a rotation, also the previous one.")
     ]
 
 

@@ -18,8 +18,7 @@ _numbers = itertools.count(1)
 
 # Literals, quoted names, comments and casts are matched so that a colon inside them does not begin a parameter.
 _TOKENS = re.compile(
-    r"""'(?:[^']|'')*' | "[^"]*" | --[^\n]* | /\*.*?\*/ | :: | :(?P<name>[a-z_][a-z0-9_]*)""",
-    re.DOTALL | re.VERBOSE,
+    r"""'(?:[^']|'')*' | "[^"]*" | --[^\n]* | /\*.*?\*/ | :: | :(?P<name>[a-z_][a-z0-9_]*)""", re.DOTALL | re.VERBOSE
 )
 
 

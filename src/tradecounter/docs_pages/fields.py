@@ -8,11 +8,7 @@ from msgspec import Struct, field
 from tradecounter.edge.openapi.additions import ADDITION
 
 _ENDLESS = 2**53 - 1  # a technical maximum, which is not shown
-_BOUNDS = (
-    ("minimum", "maximum", ""),
-    ("minLength", "maxLength", " characters"),
-    ("minItems", "maxItems", " elements"),
-)
+_BOUNDS = (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " elements"))
 
 
 def type_of(schema: Mapping[str, Any], *, nullable: bool) -> str:

@@ -5,11 +5,7 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.lockout import FAILURE_WINDOW
 from tradecounter.identity.oauth.queries.access_tokens import delete_expired_tokens
-from tradecounter.identity.queries.limits import (
-    delete_counts,
-    delete_ended_blocks,
-    delete_failures,
-)
+from tradecounter.identity.queries.limits import delete_counts, delete_ended_blocks, delete_failures
 from tradecounter.identity.rate_limit import RATE_WINDOW, window_start
 
 

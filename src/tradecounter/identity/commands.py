@@ -81,8 +81,7 @@ def key_disable(
 application_app = typer.Typer(no_args_is_help=True, help="Applications that act for customers (OAuth clients).")
 
 ClientId = Annotated[
-    str,
-    typer.Argument(metavar="CLIENT_ID", help="The application's client id, from `app list`, or its beginning."),
+    str, typer.Argument(metavar="CLIENT_ID", help="The application's client id, from `app list`, or its beginning.")
 ]
 
 

@@ -10,13 +10,7 @@ from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.server.client_address import TRUSTED_PROXIES
-from tradecounter.identity.queries.limits import (
-    add_failure,
-    block,
-    current_blocks,
-    find_block,
-    lock_address,
-)
+from tradecounter.identity.queries.limits import add_failure, block, current_blocks, find_block, lock_address
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 

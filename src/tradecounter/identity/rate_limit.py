@@ -12,10 +12,7 @@ from msgspec import Struct, field
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
-from tradecounter.identity.queries.limits import (
-    add_requests,
-    read_requests,
-)
+from tradecounter.identity.queries.limits import add_requests, read_requests
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import plural

@@ -49,8 +49,7 @@ def restored(
         typer.Option(min=0, max=LARGEST_ID, metavar="N", help="The last invoice that was ever issued, also if lost."),
     ],
     last_credit_note: Annotated[
-        int,
-        typer.Option(min=0, max=LARGEST_ID, metavar="N", help="The last credit note that was ever issued."),
+        int, typer.Option(min=0, max=LARGEST_ID, metavar="N", help="The last credit note that was ever issued.")
     ],
     skip: Annotated[
         int,

@@ -36,8 +36,7 @@ def rotate(
     accept_loss: Annotated[
         bool,
         typer.Option(
-            "--accept-loss",
-            help="Accept lost keys: data encrypted with them stays unreadable, but services can start.",
+            "--accept-loss", help="Accept lost keys: data encrypted with them stays unreadable, but services can start."
         ),
     ] = False,
     as_json: AsJson = False,
@@ -51,13 +50,7 @@ def rotate(
         with progress_bar("encrypting", count) as progress:
             now, actor = SystemClock().now(), operator()
             return await rotate_secret(
-                database,
-                keys,
-                now,
-                actor=actor,
-                others=_reseal_others,
-                accept_loss=accept_loss,
-                progress=progress,
+                database, keys, now, actor=actor, others=_reseal_others, accept_loss=accept_loss, progress=progress
             )
 
     done = with_database(work)

@@ -29,10 +29,7 @@ async def show_all(
 
 
 @app.command("retry")
-def retry(
-    job_id: Annotated[int, IdOf("ID", "The job's id, from `job list`.")],
-    as_json: AsJson = False,
-) -> None:
+def retry(job_id: Annotated[int, IdOf("ID", "The job's id, from `job list`.")], as_json: AsJson = False) -> None:
     """Queue a failed job again."""
     job = run_change(lambda tx, now: retry_job(tx, job_id, now))
     show(job, f"job {job_id} is queued again", as_json=as_json)

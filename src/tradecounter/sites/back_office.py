@@ -23,13 +23,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.refresher import OutdatedData
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.reference import render_reference
-from tradecounter.edge.openapi.document import (
-    YAML,
-    Documents,
-    encode_document,
-    json_operation,
-    yaml_operation,
-)
+from tradecounter.edge.openapi.document import YAML, Documents, encode_document, json_operation, yaml_operation
 from tradecounter.edge.openapi.introduction import BACK_OFFICE
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject

@@ -34,13 +34,7 @@ from tradecounter.docs_pages.changelog import (
 from tradecounter.docs_pages.for_programs import MARKDOWN, PLAIN, SecurityText, llms_text, reference_markdown
 from tradecounter.docs_pages.guide import guide_source, render_guide
 from tradecounter.docs_pages.reference import render_reference
-from tradecounter.edge.openapi.document import (
-    YAML,
-    Documents,
-    encode_document,
-    json_operation,
-    yaml_operation,
-)
+from tradecounter.edge.openapi.document import YAML, Documents, encode_document, json_operation, yaml_operation
 from tradecounter.edge.openapi.introduction import PUBLIC
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject

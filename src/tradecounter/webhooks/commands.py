@@ -7,14 +7,7 @@ import typer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, IdOf, Limit
 from tradecounter.edge.command_line.lists import lists_records
-from tradecounter.edge.command_line.output import (
-    LISTED,
-    AsJson,
-    Prose,
-    one_line,
-    show,
-    show_record,
-)
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, one_line, show, show_record
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.settings import read_settings

@@ -112,8 +112,7 @@ class Delivery(Timed, Struct, kw_only=True):
     error: Annotated[str | None, Meta(description="Why there was no complete response.")]
     response: Annotated[str | None, Meta(description="The first 2 kB of the response's body.")]
     next_attempt_at: Annotated[
-        Moment | None,
-        Meta(description="Null after success, and while an earlier delivery of the subject waits."),
+        Moment | None, Meta(description="Null after success, and while an earlier delivery of the subject waits.")
     ]
     delivered_at: Moment | None
     attempts: Annotated[list[Attempt], Meta(description="All attempts of the last 30 days, the oldest first.")]

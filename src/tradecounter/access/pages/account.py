@@ -8,13 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.access.queries.people import is_owner, list_users, visits_of_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
-from tradecounter.access.users import (
-    UserRights,
-    change_user_rights,
-    disable_own_user,
-    fetch_user_of,
-    invite_own_user,
-)
+from tradecounter.access.users import UserRights, change_user_rights, disable_own_user, fetch_user_of, invite_own_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import OWNER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk

@@ -139,13 +139,7 @@ _PUT_USER = Statement(
 
 
 async def put_user(
-    tx: Transaction,
-    customer_id: int,
-    email: str,
-    role: UserRole,
-    now: datetime,
-    *,
-    more_roles: Sequence[UserRole] = (),
+    tx: Transaction, customer_id: int, email: str, role: UserRole, now: datetime, *, more_roles: Sequence[UserRole] = ()
 ) -> CustomerUser | None:
     """Store or change a customer's user, and enable it; return None when it is another customer's.
 

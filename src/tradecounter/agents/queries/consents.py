@@ -191,12 +191,7 @@ async def lock_spending(tx: Transaction, agent: LiveAgent, now: datetime) -> Age
 async def insert_agent_order(tx: Transaction, agent: LiveAgent, order_id: int, day: date, gross: Decimal) -> None:
     """Note an order that an agent confirms by itself."""
     await tx.execute(
-        _INSERT_ORDER,
-        order_id=order_id,
-        customer_id=agent.customer_id,
-        client_id=agent.client_id,
-        day=day,
-        gross=gross,
+        _INSERT_ORDER, order_id=order_id, customer_id=agent.customer_id, client_id=agent.client_id, day=day, gross=gross
     )
 
 

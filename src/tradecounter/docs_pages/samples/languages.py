@@ -97,18 +97,9 @@ PYTHON = Syntax(
     null="None",
 )
 JAVASCRIPT = Syntax(
-    step="  ",
-    key=lambda key: f"{_javascript_key(key)}: ",
-    text=in_double_quotes,
-    padding=" ",
-    template=("`", "${"),
+    step="  ", key=lambda key: f"{_javascript_key(key)}: ", text=in_double_quotes, padding=" ", template=("`", "${")
 )
-JSON = Syntax(
-    step="  ",
-    key=lambda key: f"{in_double_quotes(key)}: ",
-    text=in_double_quotes,
-    trailing="",
-)
+JSON = Syntax(step="  ", key=lambda key: f"{in_double_quotes(key)}: ", text=in_double_quotes, trailing="")
 PHP = Syntax(
     step="    ",
     opening="[",

@@ -29,12 +29,7 @@ class Printed(Protocol):
 
 
 def write_pdf(
-    kind: str,
-    number: int,
-    output: str | None,
-    printed: Callable[[Transaction], Awaitable[Printed]],
-    *,
-    as_json: bool,
+    kind: str, number: int, output: str | None, printed: Callable[[Transaction], Awaitable[Printed]], *, as_json: bool
 ) -> None:
     """Write a document as a PDF file, by default KIND-NUMBER.pdf in the working directory."""
     check_output(output, as_json=as_json)

@@ -13,15 +13,7 @@ from tradecounter.edge.openapi.responses import Responses, media
 from tradecounter.edge.openapi.schemas import Schemas, tidied
 from tradecounter.edge.rest.common_errors import errors_of
 from tradecounter.edge.rest.headers import IF_NONE_MATCH
-from tradecounter.edge.rest.operation import (
-    ANY_ADDRESS,
-    Body,
-    Deprecation,
-    Media,
-    Operation,
-    Parameter,
-    Success,
-)
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Body, Deprecation, Media, Operation, Parameter, Success
 from tradecounter.edge.rest.parameters import parameter_fields
 from tradecounter.kit.json_text import to_json
 

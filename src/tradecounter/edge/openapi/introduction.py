@@ -61,7 +61,7 @@ CLIENT_CREDENTIALS = {
         "type": "http",
         "scheme": "basic",
         "description": "An application's `client_id` and `client_secret`, form-encoded; for `POST /oauth/token` only.",
-    },
+    }
 }
 
 

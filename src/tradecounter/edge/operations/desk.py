@@ -60,7 +60,7 @@ ChangedSince = Annotated[
     str | None,
     Meta(
         description="Only what changed at this time or later, such as 2026-06-01T09:30:00Z. Ask from some minutes "
-        "before your last request on: a change that was being made then has its earlier time.",
+        "before your last request on: a change that was being made then has its earlier time."
     ),
 ]
 

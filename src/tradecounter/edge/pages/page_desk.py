@@ -303,11 +303,7 @@ def render(view: PageView, templates: jinja2.Environment, template: str, status:
     """Return a page as a response."""
     html = templates.get_template("site.html").render(page=view, template=template, **values)
     # Not `no-referrer`: with it, browsers send `Origin: null` with the page's own forms.
-    headers = {
-        "Content-Security-Policy": CONTENT_POLICY,
-        "Cache-Control": "no-store",
-        "Referrer-Policy": "same-origin",
-    }
+    headers = {"Content-Security-Policy": CONTENT_POLICY, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
     response = Response(html, status, headers, "text/html")
     view.forget_flash(response)
     return response

@@ -44,11 +44,7 @@ def data_digest_of(scope: Scope) -> bytes | None:
 
 
 def conditional_response(
-    call: Call,
-    data: bytes,
-    media_type: str,
-    render: Callable[[], Response],
-    parameters: msgspec.Struct | None = None,
+    call: Call, data: bytes, media_type: str, render: Callable[[], Response], parameters: msgspec.Struct | None = None
 ) -> Response:
     """Return 304 if `If-None-Match` contains the current tag, else the response of `render` with its entity tag.
 

@@ -18,10 +18,7 @@ IDEMPOTENCY_KEY = Parameter(
     "7f9c2d1e-order-PO-1001",
 )
 IF_NONE_MATCH = Parameter(
-    "If-None-Match",
-    "The `ETag` of your copy. The response is 304 while the copy is current.",
-    _ANY_TEXT,
-    '"9b2f1c"',
+    "If-None-Match", "The `ETag` of your copy. The response is 304 while the copy is current.", _ANY_TEXT, '"9b2f1c"'
 )
 
 REQUEST_ID = Header(
@@ -39,10 +36,7 @@ LINK = Header(
     '<https://api.example/product?page=1&limit=100>; rel="first"',
 )
 NEXT_LINK = Header(
-    "Link",
-    "The next page, while there is more.",
-    _ANY_TEXT,
-    '<https://api.example/event?after=42>; rel="next"',
+    "Link", "The next page, while there is more.", _ANY_TEXT, '<https://api.example/event?after=42>; rel="next"'
 )
 PAGING = (
     Header("X-Total-Count", "The number of results, after filtering.", _COUNT, 250, always=True),

@@ -41,11 +41,7 @@ async def continue_after_restore(
         if given < stored:
             raise invalid(name, f"the restored database has {stored} already")
     await skip_numbers(
-        tx,
-        ids=ids,
-        sequences=ids * EVENTS_PER_ID,
-        last_invoice=last_invoice,
-        last_credit_note=last_credit_note,
+        tx, ids=ids, sequences=ids * EVENTS_PER_ID, last_invoice=last_invoice, last_credit_note=last_credit_note
     )
     await end_all_access(tx, now)
     continuation = Continuation(

@@ -129,13 +129,7 @@ def checked_database(settings: Settings) -> Iterator[tuple[Settings, str, Schema
 
 
 def serve_site(
-    kind: type[Site],
-    settings: Settings,
-    url: str,
-    listener: Listener,
-    metrics: Metrics,
-    *,
-    as_json: bool,
+    kind: type[Site], settings: Settings, url: str, listener: Listener, metrics: Metrics, *, as_json: bool
 ) -> None:
     """Serve a site from this process until it is stopped."""
     start_wanted_traces(kind.name)

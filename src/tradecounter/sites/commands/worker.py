@@ -6,11 +6,7 @@ import typer
 
 from tradecounter.db.jobs import SILENT_SECONDS
 from tradecounter.edge.command_line.output import AsJson, show_json
-from tradecounter.edge.command_line.session import (
-    configure_logs,
-    reporting_errors,
-    run_until_stopped,
-)
+from tradecounter.edge.command_line.session import configure_logs, reporting_errors, run_until_stopped
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings

@@ -100,9 +100,7 @@ class Site(ABC):
         return [endpoint.operation for endpoint in self.endpoints]
 
     def follow(
-        self,
-        refreshables: Sequence[Refreshable],
-        afterwards: Callable[[Database], Awaitable[None]] | None = None,
+        self, refreshables: Sequence[Refreshable], afterwards: Callable[[Database], Awaitable[None]] | None = None
     ) -> None:
         """Create the refresher, which keeps data in memory current."""
         self.refresher = Refresher(

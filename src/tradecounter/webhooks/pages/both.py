@@ -53,12 +53,7 @@ _ID = (Parameter("id", "The webhook's id.", ID, 3),)
 _IDS = (*_ID, Parameter("delivery_id", "The delivery's id.", ID, 812))
 _READ: Rights = {"scope": "events:read", "user_roles": DEVELOPERS}
 _CHANGE: Rights = {"scope": "events:write", "roles": ("administrator",), "user_roles": DEVELOPERS}
-_DELIVERY_COLUMNS = (
-    Column("Event"),
-    Column("Result"),
-    Column("Attempts", numeric=True),
-    Column("Last attempt"),
-)
+_DELIVERY_COLUMNS = (Column("Event"), Column("Result"), Column("Attempts", numeric=True), Column("Last attempt"))
 _DELIVERY_CELLS: Cells = {
     **{name: name for name in ("id", "event", "sequence", "type", "subject")},
     "attempts": "attempt",

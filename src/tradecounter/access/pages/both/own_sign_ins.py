@@ -92,11 +92,7 @@ class OwnSignInPages(SignInSubject, frozen=True):
     async def end_others(self, tx: Transaction, call: Call, now: datetime) -> None:
         await end_other_sessions(tx, the_session(call), now)
 
-    @sign_in_step(
-        "/sign-ins/password",
-        "Change the password",
-        shown=form_template("access/change_password.html"),
-    )
+    @sign_in_step("/sign-ins/password", "Change the password", shown=form_template("access/change_password.html"))
     async def change_password(self, call: Call, body: ChangeForm) -> Response:
         session = the_session(call)
         address = address_of(call.request)
@@ -111,12 +107,7 @@ class OwnSignInPages(SignInSubject, frozen=True):
             begun = await begin_factor(tx, self.policy, the_session(call), self.desk.clock.now())
         return self.desk.show(call, "access/factor.html", form=filled, factor=begun, qr_code=qr_code(begun.uri))
 
-    @sign_in_step(
-        "/sign-ins/second-factor",
-        "Set up a second factor",
-        shown=_factor_form,
-        dangerous=True,
-    )
+    @sign_in_step("/sign-ins/second-factor", "Set up a second factor", shown=_factor_form, dangerous=True)
     async def set_up_factor(self, call: Call, body: FirstCodeForm) -> Response:
         async with transaction(self.desk.database, call.actor) as tx:
             codes = await enable_factor(tx, self.policy, the_session(call), body.code, self.desk.clock.now())

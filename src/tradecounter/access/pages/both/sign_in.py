@@ -65,13 +65,7 @@ class SignInPages(SignInSubject, frozen=True):
             return self.desk.go(call, wanted)
         return self.show_form(call, "access/sign_in.html", filled, next=wanted)
 
-    @sign_in_step(
-        "/sign-in",
-        "Sign in",
-        shown=_sign_in_form,
-        query=NextParameters,
-        signed_out=True,
-    )
+    @sign_in_step("/sign-in", "Sign in", shown=_sign_in_form, query=NextParameters, signed_out=True)
     async def sign_in(self, call: Call, body: PasswordForm) -> Response:
         visitor = visitor_of(call.request, self.site)
         now = self.desk.clock.now()
@@ -94,13 +88,7 @@ class SignInPages(SignInSubject, frozen=True):
             return self._begin_again(call, error, wanted)
         return self.desk.show(call, "access/code.html", form=filled, next=wanted)
 
-    @sign_in_step(
-        "/sign-in/code",
-        "Enter a code",
-        shown=_code_form,
-        query=NextParameters,
-        signed_out=True,
-    )
+    @sign_in_step("/sign-in/code", "Enter a code", shown=_code_form, query=NextParameters, signed_out=True)
     async def enter_code(self, call: Call, body: CodeForm) -> Response:
         visitor = visitor_of(call.request, self.site)
         now = self.desk.clock.now()
@@ -124,12 +112,7 @@ class SignInPages(SignInSubject, frozen=True):
         except DomainError as error:
             return self._begin_again(call, error, wanted)
         return self.desk.show(
-            call,
-            "access/first_factor.html",
-            form=filled,
-            next=wanted,
-            factor=begun,
-            qr_code=qr_code(begun.uri),
+            call, "access/first_factor.html", form=filled, next=wanted, factor=begun, qr_code=qr_code(begun.uri)
         )
 
     @sign_in_step(
@@ -153,12 +136,7 @@ class SignInPages(SignInSubject, frozen=True):
             by_code = await has_factor(tx, the_session(call).person)
         return self.desk.show(call, "access/again.html", form=filled, next=wanted, by_code=by_code)
 
-    @sign_in_step(
-        "/sign-in/again",
-        "Confirm that it is you",
-        shown=_proof_form,
-        query=NextParameters,
-    )
+    @sign_in_step("/sign-in/again", "Confirm that it is you", shown=_proof_form, query=NextParameters)
     async def sign_in_again(self, call: Call, body: ProofForm) -> Response:
         session = the_session(call)
         address = address_of(call.request)
@@ -197,10 +175,7 @@ class PasswordPages(SignInSubject, frozen=True):
     """The pages of people who have no password, or do not know it."""
 
     @sign_in_step(
-        "/forgotten-password",
-        "Forgotten password",
-        shown=form_template("access/forgotten.html"),
-        signed_out=True,
+        "/forgotten-password", "Forgotten password", shown=form_template("access/forgotten.html"), signed_out=True
     )
     async def forgotten(self, call: Call, body: ForgottenForm) -> Response:
         async with transaction(self.desk.database) as tx:
@@ -215,13 +190,7 @@ class PasswordPages(SignInSubject, frozen=True):
         link = await open_link(self.desk.database, self.site.name, token, self.desk.clock.now())
         return self.show_form(call, "access/set_password.html", filled, token=token, link=link)
 
-    @sign_in_step(
-        "/set-password",
-        "Set a password",
-        shown=_password_form,
-        query=TokenParameters,
-        signed_out=True,
-    )
+    @sign_in_step("/set-password", "Set a password", shown=_password_form, query=TokenParameters, signed_out=True)
     async def set_password(self, call: Call, body: NewPasswordForm) -> Response:
         now = self.desk.clock.now()
         address = address_of(call.request)

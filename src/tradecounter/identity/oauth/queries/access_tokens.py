@@ -174,12 +174,7 @@ _ISSUE_TOKEN = Statement("""
 
 
 async def issue_token(
-    tx: Transaction,
-    client_id: str,
-    customer_id: int,
-    now: datetime,
-    lifetime: timedelta,
-    grant_id: int | None = None,
+    tx: Transaction, client_id: str, customer_id: int, now: datetime, lifetime: timedelta, grant_id: int | None = None
 ) -> str | None:
     """Create a token for an application that acts for a customer, under a grant of the own issuer or of none.
 
