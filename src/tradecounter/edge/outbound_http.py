@@ -32,7 +32,7 @@ _PORTS = {"https": 443, "http": 80}
 _AGENT = f"Tradecounter/{version('tradecounter')}"
 
 
-class PostResponse(Struct, frozen=True):
+class PostResponse(Struct, frozen=True, kw_only=True):
     """The response to a `POST`. Without a response, `error` has the reason, in words for the owner of the address."""
 
     status: int | None

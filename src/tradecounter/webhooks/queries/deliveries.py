@@ -285,7 +285,7 @@ async def claim(tx: Transaction, now: datetime, most: int, each: int, busy: dict
     )
 
 
-class AttemptResult(Struct, frozen=True):
+class AttemptResult(Struct, frozen=True, kw_only=True):
     """How an attempt of a delivery went; `next_attempt_at` is None after success."""
 
     delivery_id: int
