@@ -3,7 +3,7 @@
 Errors of the use cases name a field of a request by its place there: `items[0].quantity`.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
@@ -13,6 +13,7 @@ from tradecounter.kit.numbers import Id
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import Amount, Moment, Timed
 from tradecounter.orders.lines import ItemId, NamedUnits
+from tradecounter.orders.states import State
 from tradecounter.orders.wire import (
     LONGEST_SKU,
     MOST_ITEMS,
@@ -75,9 +76,6 @@ class AmendOrderRequest(Struct, frozen=True):
     def new_address(self) -> Raw | None:
         """The delivery address as JSON, or None when it stays."""
         return None if bytes(self.shipping_address) in {b"", b"null"} else self.shipping_address
-
-
-State = Literal["pending", "confirmed", "cancelled", "expired"]
 
 
 class ResellerOrderItem(OrderItem, kw_only=True):

@@ -24,7 +24,7 @@ from tradecounter.orders.rules import (
 from tradecounter.orders.shipping_options import ShippingOption, find_option
 from tradecounter.orders.wire import NotificationDetails
 
-State = Literal["pending", "expired", "confirmed", "cancelled"]
+State = Literal["pending", "confirmed", "cancelled", "expired"]
 OrderKind = Literal["order", "quote"]
 
 

@@ -1,6 +1,6 @@
 """`tradecounter order list` and `order show`."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -21,10 +21,11 @@ from tradecounter.orders.find_by_name import fetch_order_by_any_name
 from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.rules import STATUSES
+from tradecounter.orders.states import State
 from tradecounter.products.queries.products import fetch_product
 
 listing = typer.Typer()
-_STATES = ("pending", "expired", "confirmed", "cancelled")
+_STATES: tuple[State, ...] = get_args(State)
 _COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_id", "customer_reference", "kind", "id",
             "invoice")  # fmt: skip
 

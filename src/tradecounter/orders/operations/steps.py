@@ -16,8 +16,9 @@ from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit, State, Tracking
+from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit, Tracking
 from tradecounter.orders.rules import STATUSES
+from tradecounter.orders.states import State
 from tradecounter.orders.wire import ShippingChoice
 from tradecounter.products.queries.products import fetch_product
 from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment

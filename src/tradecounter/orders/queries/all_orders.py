@@ -15,7 +15,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import taken_external_id
 from tradecounter.orders.queries.orders import order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, CAN_LEAVE
-from tradecounter.orders.states import AnyOrder
+from tradecounter.orders.states import AnyOrder, OrderKind, State
 
 _LARGEST_NUMBER = 2**63 - 1
 NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
@@ -85,8 +85,8 @@ class OrderFilter(Struct, frozen=True, kw_only=True):
     created_from: datetime | None = None
     created_to: datetime | None = None
     status: str | None = None
-    state: str | None = None
-    kind: str | None = None
+    state: State | None = None
+    kind: OrderKind | None = None
     changed_since: datetime | None = None
     to_dispatch: bool = False
 

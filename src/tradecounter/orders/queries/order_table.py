@@ -15,6 +15,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.queries.all_orders import OrderFilter, where_orders
 from tradecounter.orders.rules import CANCELLED, STATUSES
+from tradecounter.orders.states import OrderKind, State
 
 
 class OrderRow(Struct, frozen=True):
@@ -25,8 +26,8 @@ class OrderRow(Struct, frozen=True):
 
     id: int
     name: str
-    kind: str
-    state: str
+    kind: OrderKind
+    state: State
     status: str | None
     customer_id: int
     customer: str

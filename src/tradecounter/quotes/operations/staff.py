@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
@@ -19,7 +19,7 @@ from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.all_orders import OrderFilter, orders_after
 from tradecounter.orders.reseller_wire import Confirmation, ResellerOrder, ResellerShippingOption
-from tradecounter.orders.states import pricing_of, quote_status
+from tradecounter.orders.states import State, pricing_of, quote_status
 from tradecounter.parts.present_order import OrderPresenter, option_in_utc
 from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
 from tradecounter.quotes.margin import Margin
@@ -71,9 +71,7 @@ QuoteCode = Annotated[
 class QuoteListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/quote`."""
 
-    state: Annotated[
-        Literal["pending", "confirmed", "cancelled", "expired"] | None, Meta(description="Only quotes in this state.")
-    ] = None
+    state: Annotated[State | None, Meta(description="Only quotes in this state.")] = None
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's quotes.")] | None = None
 
 

@@ -25,9 +25,8 @@ from tradecounter.orders.operations.steps import OrderTable, order_filter
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.queries.find_orders import by_part_of_reference
 from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, order_table
-from tradecounter.orders.reseller_wire import State
 from tradecounter.orders.rules import STATUSES
-from tradecounter.orders.states import AnyOrder, PendingOrder
+from tradecounter.orders.states import AnyOrder, PendingOrder, State
 from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import history_of
