@@ -53,7 +53,7 @@ _LIMIT = Statement("select credit_limit from customer where id = :customer_id")
 Rows = Result[tuple[Any, ...]]
 
 
-def charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Rows, Rows]:
+def pipe_charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Rows, Rows]:
     """Add a confirmed order's gross to the account's exposure; `require_charged` checks the results.
 
     Takes the account's lock until the transaction ends.

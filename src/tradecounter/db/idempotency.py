@@ -96,7 +96,7 @@ def _keys(request: KeyedRequest) -> _Keys:
     return _OF_CUSTOMERS if isinstance(request.caller, int) else _OF_CALLERS
 
 
-def claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
+def pipe_claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
     """Claim an unused key for this transaction; `recorded` evaluates the result."""
     return p.fetch(_keys(request).claim, caller=request.caller, key=request.key)
 
@@ -153,7 +153,7 @@ async def once(
         async with transaction(database, actor) as tx:
             if request is not None:
                 async with tx.pipeline() as p:
-                    claimed = claim(p, request)
+                    claimed = pipe_claim(p, request)
                 if (before := recorded(tx, request, claimed)) is not None:
                     return before
             result = await work(tx)

@@ -14,7 +14,7 @@ from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, require_good_lines
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
-from tradecounter.stock.queries.stock import locked_levels
+from tradecounter.stock.queries.stock import lock_levels
 
 MOST_COUNTED = 5_000  # products
 _LARGE_UNITS, _LARGE_PART = 5, 4  # a large difference has at least 5 units, and a quarter of what is expected
@@ -92,7 +92,7 @@ async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted
         [(twice, _)] = Counter(skus).most_common(1)
         raise DomainError(Kind.INVALID, f"{twice} is there twice, by its SKU and by its EAN")
     await lock_waiting_orders(tx)
-    levels = await locked_levels(tx, [product_id for product_id, _ in products.values()])
+    levels = await lock_levels(tx, [product_id for product_id, _ in products.values()])
     compared = [
         Counted(sku, levels[product_id].on_hand, counts[name], levels[product_id].allocated)
         for name, (product_id, sku) in products.items()

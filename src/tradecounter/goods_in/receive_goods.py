@@ -20,7 +20,7 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.wire import LONGEST_SKU
-from tradecounter.stock.queries.stock import locked_levels
+from tradecounter.stock.queries.stock import lock_levels
 
 Place = tuple[str, datetime]
 
@@ -68,7 +68,7 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
         _audit(tx, goods, delivery, rests[delivery], now)
     await store_rests(tx, rests)
     # Locked, so that a confirmation changes nothing in between.
-    levels = await locked_levels(tx, {delivery.product_id for delivery in deliveries})
+    levels = await lock_levels(tx, {delivery.product_id for delivery in deliveries})
     before = {delivery.sku: levels[delivery.product_id].back_ordered for delivery in deliveries}
     after = dict(before)
     adjustments = [

@@ -20,7 +20,7 @@ from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.products.queries.products import find_product_ids
 from tradecounter.stock.queries.levels import set_available, set_places
-from tradecounter.stock.queries.stock import StockLevel, locked_levels
+from tradecounter.stock.queries.stock import StockLevel, lock_levels
 
 MOST_UNITS = 1_000_000_000
 LONGEST_PLACE = 50
@@ -80,7 +80,7 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
         wanted[product_id] = replace(adjustment, sku=sku)
         places[product_id] = f"items[{number}]"
     await lock_waiting_orders(tx)
-    levels = await locked_levels(tx, wanted)
+    levels = await lock_levels(tx, wanted)
     available = {product: _available(wanted[product], level, places[product]) for product, level in levels.items()}
     await set_available(tx, available)
     places_now = {product: each.location for product, each in wanted.items() if each.location is not None}
@@ -89,7 +89,7 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     if any(available[product] > level.available for product, level in levels.items()):
         await allocate_back_orders(tx)
     _audit(tx, wanted, levels, available, now)
-    adjusted = await locked_levels(tx, wanted)  # with what back-orders took
+    adjusted = await lock_levels(tx, wanted)  # with what back-orders took
     return [made_from(adjusted[product], AdjustedStock, sku=each.sku) for product, each in wanted.items()]
 
 

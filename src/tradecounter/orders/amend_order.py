@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tradecounter.credit.queries import charge, discharge, require_charged
+from tradecounter.credit.queries import discharge, pipe_charge, require_charged
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.jobs import queue
@@ -133,7 +133,7 @@ async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder
     if (await fetch_account(tx, before.customer_id)).blocked:
         raise account_blocked()
     async with tx.pipeline() as p:
-        charged, limit = charge(p, before.customer_id, increase)
+        charged, limit = pipe_charge(p, before.customer_id, increase)
     if request.override_credit is None:
         require_charged(charged, limit, increase, what="the increase of")
 

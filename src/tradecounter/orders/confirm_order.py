@@ -6,7 +6,7 @@ Locks are taken in the order of docs/architecture.md#locks.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from tradecounter.credit.queries import charge, require_charged
+from tradecounter.credit.queries import pipe_charge, require_charged
 from tradecounter.customers.queries.accounts import pipe_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.jobs import queue
@@ -20,7 +20,7 @@ from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, added_up, with_allocated, with_components
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
-from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code, pipe_lines_by_code
+from tradecounter.orders.queries.orders import find_own_order, pipe_by_code, pipe_lines_by_code, pipe_lock_unconfirmed
 from tradecounter.orders.reseller_wire import Confirmation
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, account_blocked, order_reference, share_out
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
@@ -33,7 +33,7 @@ from tradecounter.orders.states import (
     PricedQuote,
     UnpricedQuote,
 )
-from tradecounter.stock.queries.stock import Allocation, allocate, lock_levels
+from tradecounter.stock.queries.stock import Allocation, allocate, pipe_lock_levels
 from tradecounter.stock.rules import Cover, cover, latest
 
 
@@ -71,7 +71,7 @@ async def confirm_order(
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
     code = confirmation_code.lower()
     async with tx.pipeline() as p:
-        lock_unconfirmed(p, customer_id, code)
+        pipe_lock_unconfirmed(p, customer_id, code)
         found = pipe_by_code(p, customer_id, code)
         found_lines = pipe_lines_by_code(p, customer_id, code)
         account = pipe_account(p, customer_id)
@@ -135,8 +135,8 @@ async def _confirm(
     gross = pending.gross_with(option)
     wanted = added_up((line.product_id, line.quantity) for line in lines)
     async with tx.pipeline() as p:
-        charged, limit = charge(p, pending.customer_id, gross)
-        levels, numbered = lock_levels(p, wanted), pipe_next_number(p)
+        charged, limit = pipe_charge(p, pending.customer_id, gross)
+        levels, numbered = pipe_lock_levels(p, wanted), pipe_next_number(p)
     if override_credit is None:
         require_charged(charged, limit, gross)
     if not allow_back_orders:

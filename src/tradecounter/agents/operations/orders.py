@@ -44,8 +44,8 @@ from tradecounter.orders.queries.orders import (
     fetch_readable_order,
     lines_of,
     lines_of_order,
-    lock_unconfirmed,
     pipe_by_code,
+    pipe_lock_unconfirmed,
 )
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
@@ -293,7 +293,8 @@ async def _require_shown_total(
         raise invalid_fields(wrong)
     code = request.confirmation_code.lower()
     async with tx.pipeline() as p:
-        lock_unconfirmed(p, customer_id, code)  # otherwise support could price a quote again before it is confirmed
+        # Otherwise support could price a quote again before it is confirmed.
+        pipe_lock_unconfirmed(p, customer_id, code)
         result = pipe_by_code(p, customer_id, code)
     order = result.first
     if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):

@@ -25,7 +25,7 @@ from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import STANDING, AccountStanding, count_pending, insert_order, reserve_lines
-from tradecounter.orders.queries.orders import find_order_with_reference
+from tradecounter.orders.queries.orders import lock_customer_and_find_reference
 from tradecounter.orders.rules import account_blocked, tax_rate
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import ConfirmedOrder, OrderBase, OrderKind, PendingOrder, UnpricedQuote
@@ -243,7 +243,7 @@ async def require_unused(
     tx: Transaction, customer_reference: str, context: OrderContext, but: int | None = None
 ) -> None:
     """Raise DomainError (conflict) if an order other than `but` has the reference. Locks the customer's row."""
-    other = await find_order_with_reference(tx, context.customer_id, customer_reference, context.now, but)
+    other = await lock_customer_and_find_reference(tx, context.customer_id, customer_reference, context.now, but)
     if other is not None:
         message = f"customer_reference: {customer_reference!r} is already used by {other.name}"
         raise DomainError(Kind.CONFLICT, message, code=Code.DUPLICATE_REFERENCE)

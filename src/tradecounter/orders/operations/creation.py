@@ -3,7 +3,7 @@
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, claim, record, recorded, used_once
+from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, pipe_claim, record, recorded, used_once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.rest.call import Call
@@ -60,7 +60,7 @@ class OrderCreation(Struct, frozen=True):
         with used_once():
             async with transaction(self.database, actor) as tx:
                 async with tx.pipeline() as p:
-                    claimed = None if keyed is None else claim(p, keyed)
+                    claimed = None if keyed is None else pipe_claim(p, keyed)
                     standing = pipe_standing(p, kind, request, context)
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
                     return before, True
@@ -77,5 +77,5 @@ class OrderCreation(Struct, frozen=True):
         """Return the response to an earlier request with this key, even if the rules have changed since."""
         async with transaction(self.database) as tx:
             async with tx.pipeline() as p:
-                claimed = claim(p, keyed)
+                claimed = pipe_claim(p, keyed)
             return recorded(tx, keyed, claimed)

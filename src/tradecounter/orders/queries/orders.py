@@ -113,7 +113,7 @@ _LOCK_UNCONFIRMED = Statement(
 )
 
 
-def lock_unconfirmed(p: Pipeline, customer_id: int, code: str) -> None:
+def pipe_lock_unconfirmed(p: Pipeline, customer_id: int, code: str) -> None:
     """Lock a customer's unconfirmed order or quote until the transaction ends.
 
     Later statements, also of the same pipeline, see the locked order.
@@ -159,7 +159,7 @@ async def lock_own_order(tx: Transaction, customer_id: int, code: str, kind: Ord
     With a `kind`, only what was created as one. Raises DomainError (not found).
     """
     async with tx.pipeline() as p:
-        lock_unconfirmed(p, customer_id, code.lower())
+        pipe_lock_unconfirmed(p, customer_id, code.lower())
         order = pipe_by_code(p, customer_id, code.lower())
     if order.first is None or kind not in {None, order.first.kind}:
         raise not_found(kind or "order", code)
@@ -212,7 +212,7 @@ _WITH_REFERENCE = order_statement(
 )
 
 
-async def find_order_with_reference(
+async def lock_customer_and_find_reference(
     tx: Transaction, customer_id: int, customer_reference: str, now: datetime, but: int | None
 ) -> AnyOrder | None:
     """Return a confirmed or confirmable order with this customer reference, except the order with the id `but`.

@@ -44,7 +44,7 @@ _LOCK = Statement("""
 """)
 
 
-async def locked_levels(tx: Transaction, product_ids: Iterable[int]) -> dict[int, StockLevel]:
+async def lock_levels(tx: Transaction, product_ids: Iterable[int]) -> dict[int, StockLevel]:
     """Return the levels of products, locked in order of product until the transaction ends."""
     rows = await tx.fetch_all(_LOCK, product_ids=sorted(product_ids))
     return {product_id: StockLevel(*units) for product_id, *units in rows}
@@ -179,7 +179,7 @@ _MOVE = Statement(
 )
 
 
-def lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
+def pipe_lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocation]:
     """Lock stock levels in order of product until the transaction ends; fetch the units that `allocate` can take.
 
     `wanted` is units by product id.
@@ -210,7 +210,7 @@ async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: M
     Both arguments are units by product id, for the same products; negative units are added to the orders' units. The
     levels stay locked until the transaction ends.
     """
-    await locked_levels(tx, allocated)
+    await lock_levels(tx, allocated)
     await tx.execute(
         _MOVE,
         product_ids=list(allocated),
