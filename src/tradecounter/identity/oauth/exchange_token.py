@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.oauth.issuer import IssuerKeys, KeySource
-from tradecounter.identity.oauth.queries.access_tokens import consent_revoked_at, find_grant_state, issue_token
+from tradecounter.identity.oauth.queries.access_tokens import consent_revoked_at, issue_token, lock_grant_state
 from tradecounter.identity.wire import OAuthRequestError
 from tradecounter.kit.clock import Clock
 
@@ -206,7 +206,7 @@ class TokenExchange(Struct, frozen=True):
 
 async def _require_open_grant(tx: Transaction, grant_id: int, client_id: str, customer_id: int) -> None:
     """Check that a grant has not ended. Raises InvalidSubjectTokenError."""
-    state = await find_grant_state(tx, grant_id)
+    state = await lock_grant_state(tx, grant_id)
     if state is None or (state.client_id, state.customer_id) != (client_id, customer_id):
         raise InvalidSubjectTokenError(f"grant: {grant_id} does not exist")
     if state.ended:

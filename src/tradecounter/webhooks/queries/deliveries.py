@@ -15,7 +15,7 @@ from tradecounter.kit.errors import or_not_found
 
 BATCH = 500  # events of an endpoint, and endpoints, in one transaction
 
-_BEHIND = Statement(
+_LOCK_UNREAD = Statement(
     "select id from webhook where state = 'active' and read_up_to < (select last from event_sequence)"
     " order by id limit :most for no key update skip locked"
 )
@@ -67,7 +67,7 @@ _MAKE_DELIVERIES = Statement(
 
 async def make_deliveries(tx: Transaction, now: datetime) -> int:
     """Make the deliveries of events that active endpoints have not got yet; return how many."""
-    ids = [id_ for (id_,) in await tx.fetch_all(_BEHIND, most=BATCH)]
+    ids = [id_ for (id_,) in await tx.fetch_all(_LOCK_UNREAD, most=BATCH)]
     if not ids:
         return 0
     count: int = await tx.fetch_value(_MAKE_DELIVERIES, ids=ids, most=BATCH, now=now)

@@ -87,8 +87,8 @@ _GRANT_STATE = Statement(
 )
 
 
-async def find_grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
-    """Return the state of a grant, which cannot end until the transaction does; None when it does not exist.
+async def lock_grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
+    """Return the state of a grant, locked so that it cannot end before the transaction; None when it does not exist.
 
     Call this after `issue_token` in the same transaction, as with `consent_revoked_at`.
     """
