@@ -47,7 +47,9 @@ async def list_products(
 ) -> list[ListedProduct]:
     """Return the first products with a greater SKU that a search finds and a filter matches, by SKU.
 
-    Without a text, the search finds any. A text that no product has in its words is looked for inside of SKUs.
+    Without a text, the search finds any. A text that no product has in its words is looked for inside of SKUs. The
+    memory has SKUs in the order of their bytes, the database in that of its collation: one of them does both, find what
+    is greater and order it.
     """
     if not text:
         return await products_after(tx, after, most, wanted)
@@ -55,11 +57,10 @@ async def list_products(
     if not (matches := search(catalogue.search, text, _all(catalogue)).rows):
         catalogue = await memory.latest_snapshot()
         matches = search(catalogue.search, text, _all(catalogue)).rows or BitMap(_containing(catalogue, text))
+    if wanted != ProductFilter():
+        return await products_after(tx, after, most, replace(wanted, sku_keys=_keys(catalogue, matches)))
     first = catalogue.row_of_sku.place(after) + (after in catalogue.row_of_sku)
-    rows = matches & BitMap(range(first, len(catalogue)))
-    if wanted == ProductFilter():
-        return await products_named(tx, _keys(catalogue, rows[:most]))
-    return await products_after(tx, after, most, replace(wanted, sku_keys=_keys(catalogue, rows)))
+    return await products_named(tx, _keys(catalogue, (matches & BitMap(range(first, len(catalogue))))[:most]))
 
 
 async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int) -> tuple[list[ListedProduct], str]:

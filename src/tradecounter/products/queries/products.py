@@ -74,7 +74,9 @@ class ProductFilter(Struct, frozen=True, kw_only=True):
 
 
 _LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active, p.external_id from product p where {}")
-_PRODUCTS_NAMED = Statement(_LISTED.format(SQL("p.sku_key = any(:sku_keys) order by p.sku_key")), ListedProduct)
+_PRODUCTS_NAMED = Statement(
+    _LISTED.format(SQL('p.sku_key = any(:sku_keys) order by p.sku_key collate "C"')), ListedProduct
+)
 _AFTER = SQL("p.sku_key > :after")
 _CONDITIONS = {
     "manufacturer": SQL(
@@ -119,7 +121,7 @@ async def count_products_to_mend(tx: Transaction) -> dict[Shown, int]:
 
 
 async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ListedProduct]:
-    """Return the products with these folded SKUs, by SKU."""
+    """Return the products with these folded SKUs, by the bytes of the SKU, as the catalogue in memory has them."""
     return await tx.fetch_all(_PRODUCTS_NAMED, sku_keys=list(sku_keys))
 
 
@@ -148,7 +150,9 @@ class FoundProduct(Struct, frozen=True):
 
 
 _FIND_PRODUCTS = Statement("""
-    select id, configurable, purchase_cost, external_id from product where sku_key = any(:sku_keys) order by sku_key
+    select id, configurable, purchase_cost, external_id
+    from unnest(:sku_keys::text[]) with ordinality as wanted (sku_key, place) join product using (sku_key)
+    order by place
 """)
 
 
@@ -161,7 +165,7 @@ async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
 
 
 async def whole_products(tx: Transaction, sku_keys: Sequence[str]) -> list[FoundProduct]:
-    """Return the products with these folded SKUs, by SKU."""
+    """Return the products with these folded SKUs, in the given order; those that do not exist are left out."""
     rows = await tx.fetch_all(_FIND_PRODUCTS, sku_keys=list(sku_keys))
     records = await read_products(tx, [product_id for product_id, *_ in rows], unreadable=[])
     return [FoundProduct(record, *hidden) for record, (_, *hidden) in zip(records, rows, strict=True)]
