@@ -22,7 +22,7 @@ from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.prices.rules import How, PriceCosts, PriceRule, Rounding
 from tradecounter.products.find_products import Catalogue, list_products
-from tradecounter.products.queries.products import ListedProduct, ProductFilter, Shown, products_after
+from tradecounter.products.queries.products import ProductFilter, ProductSummary, Shown, products_after
 
 HOWS: tuple[How, ...] = get_args(How)
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
@@ -179,7 +179,7 @@ class _PriceMaker(Struct):
     without_price: int = 0
     without_cost: int = 0
 
-    def add(self, products: Sequence[ListedProduct], prices: Mapping[str, CostedPrice]) -> None:
+    def add(self, products: Sequence[ProductSummary], prices: Mapping[str, CostedPrice]) -> None:
         self.products += len(products)
         for product in products:
             old = prices.get(product.sku_key, NO_PRICE)

@@ -13,7 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
-from tradecounter.products.queries.products import ListedProduct, ProductFilter, products_after, products_named
+from tradecounter.products.queries.products import ProductFilter, ProductSummary, products_after, products_named
 from tradecounter.products.search.query import as_typed, search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 
@@ -44,7 +44,7 @@ class Catalogue(Protocol):
 
 async def list_products(
     tx: Transaction, memory: Catalogue, text: str, wanted: ProductFilter, after: str, most: int
-) -> list[ListedProduct]:
+) -> list[ProductSummary]:
     """Return the first products with a greater SKU that a search finds and a filter matches, by SKU.
 
     Without a text, the search finds any. A text that no product has in its words is looked for inside of SKUs. The
@@ -63,7 +63,7 @@ async def list_products(
     return await products_named(tx, _keys(catalogue, (matches & BitMap(range(first, len(catalogue))))[:most]))
 
 
-async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int) -> tuple[list[ListedProduct], str]:
+async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int) -> tuple[list[ProductSummary], str]:
     """Return the products that a search finds, and what to say of its words.
 
     The product with this SKU comes first, then those with this EAN, then the most relevant ones. A text that no product

@@ -42,8 +42,8 @@ TO_MEND: tuple[Shown, ...] = (
 )
 
 
-class ListedProduct(Struct, frozen=True):
-    """A product in a list for the operator."""
+class ProductSummary(Struct, frozen=True):
+    """A product in a list of the back office."""
 
     sku: str
     sku_key: str
@@ -75,7 +75,7 @@ class ProductFilter(Struct, frozen=True, kw_only=True):
 
 _LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active, p.external_id from product p where {}")
 _PRODUCTS_NAMED = Statement(
-    _LISTED.format(SQL('p.sku_key = any(:sku_keys) order by p.sku_key collate "C"')), ListedProduct
+    _LISTED.format(SQL('p.sku_key = any(:sku_keys) order by p.sku_key collate "C"')), ProductSummary
 )
 _AFTER = SQL("p.sku_key > :after")
 _CONDITIONS = {
@@ -120,19 +120,19 @@ async def count_products_to_mend(tx: Transaction) -> dict[Shown, int]:
     return dict(await tx.fetch_all(_TO_MEND))
 
 
-async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ListedProduct]:
+async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ProductSummary]:
     """Return the products with these folded SKUs, by the bytes of the SKU, as the catalogue in memory has them."""
     return await tx.fetch_all(_PRODUCTS_NAMED, sku_keys=list(sku_keys))
 
 
-async def products_after(tx: Transaction, after: str, most: int, wanted: ProductFilter) -> list[ListedProduct]:
+async def products_after(tx: Transaction, after: str, most: int, wanted: ProductFilter) -> list[ProductSummary]:
     """Return the first products with a greater SKU that match a filter, by SKU."""
     shown = [] if wanted.show is None else [_SHOWN[wanted.show]]
     conditions, values = where(wanted, _CONDITIONS, _AFTER, *shown)
     values.pop("show", None)  # which is no value of the statement
     folded = {} if wanted.containing is None else {"containing": fold(wanted.containing)}
     sql = _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions))
-    statement = Statement(sql, ListedProduct, prepared=False)
+    statement = Statement(sql, ProductSummary, prepared=False)
     return await tx.fetch_all(statement, **values | folded, after=after, most=most)
 
 

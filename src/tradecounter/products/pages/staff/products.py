@@ -17,7 +17,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.products.find_products import list_products, note_of_search
 from tradecounter.products.on_pages import categories_in_tree
-from tradecounter.products.queries.products import SHOWN, ListedProduct, ProductFilter, Shown
+from tradecounter.products.queries.products import SHOWN, ProductFilter, ProductSummary, Shown
 from tradecounter.products.queries.records import CategoryRecord, read_groups, read_pictured
 from tradecounter.products.search.query import as_typed
 from tradecounter.stock.queries.stock import StockLevel, stock_levels_of
@@ -81,7 +81,7 @@ class ProductTable(TableParameters, frozen=True, kw_only=True):
 class StockedProduct(Struct, frozen=True):
     """A row of the table."""
 
-    product: ListedProduct
+    product: ProductSummary
     level: StockLevel
     price: CostedPrice
 
