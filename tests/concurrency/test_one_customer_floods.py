@@ -17,6 +17,7 @@ from psycopg.sql import SQL, Identifier
 from support.backoffice import backoffice_of
 from support.cluster import Cluster
 from support.orders import confirm, create, faults_in_the_books
+from support.pages import staff_member
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
 from support.waiting import wait_for
@@ -129,6 +130,29 @@ def test_changes_that_may_be_as_long_as_an_import_count_as_imports(
             found = set(statuses)
     assert found <= {200, 409, 503}
     assert 200 in found
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "needed"),
+    [("/import/{}/roll-back", {"once": ""}, "import_run"), ("/price-change", {"by": "5"}, "price")],
+)
+def test_forms_that_may_be_as_long_as_an_import_count_as_imports(
+    shop: Service, path: str, fields: dict[str, str], needed: str
+) -> None:
+    shop.must_load("stock", [{"sku": "CABLE", "available": 997}])
+    with backoffice_of(shop) as office, psycopg.connect(shop.database_url) as locking:
+        [(latest,)] = locking.execute("select max(id) from import_run").fetchall()
+        person = staff_member(shop, office.url, "administrator")
+        locking.execute(SQL("lock table {} in access exclusive mode").format(Identifier(needed)))
+        with ThreadPoolExecutor(MANY_IMPORTS) as threads:
+            sent = threads.map(lambda _: person.send(path.format(latest), fields).status_code, range(MANY_IMPORTS))
+            wait_for(lambda: slots_used_by(IMPORTS, office.site.site.database) == MANY_IMPORTS)
+            assert max(waiting_for_locks(shop) for _ in range(20)) <= AT_A_TIME
+            assert all(person.get("/order").status_code == 200 for _ in range(5))
+            locking.rollback()
+            found = set(sent)
+    assert found <= {303, 409, 503}
+    assert 303 in found
 
 
 def test_many_concurrent_orders_all_succeed(shop: Service) -> None:

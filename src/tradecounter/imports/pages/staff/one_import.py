@@ -13,6 +13,7 @@ from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.statements import stored_keys
+from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, listed_apart
 from tradecounter.edge.page_kit.submitted_forms import read_submitted
@@ -193,6 +194,7 @@ class ImportPages(Struct, frozen=True):
     async def roll_back(self, call: Call) -> Response:
         import_id, changed = call.path_id("id", "import"), list[FieldError]()
         submitted = await read_submitted(call)
+        act_for(IMPORTS)
 
         async def work(tx: Transaction, body: RollBackForm, now: datetime) -> RolledBackImport:
             record = await lock_import(tx, import_id)
@@ -228,6 +230,8 @@ class ImportPages(Struct, frozen=True):
 
     async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:
         is_asked = call.query(RollBackPage).prices
+        if is_asked:
+            act_for(IMPORTS)
         async with self.desk.reading() as tx:
             record = await self._fetch_readable(tx, call)
         has_figures = IMPORT_KINDS[record.kind].guard is not None and self._can_be_undone(call, record)

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.customers.named_customer import named_customer
+from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -191,6 +192,7 @@ class PriceChangePages(Struct, frozen=True):
     @form(_PRICE_CHANGE_PATH, "Change prices by a rule", scope="prices:write", roles=IMPORTERS)
     async def check_rule(self, call: Call) -> Response:
         submitted = await read_submitted(call)
+        act_for(IMPORTS)
         try:
             with named_by(lambda place: "by" if place in HOWS else place):
                 wanted = _price_change(parse_form(submitted, PriceChangeForm))
