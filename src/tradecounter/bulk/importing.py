@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
+from psycopg.errors import LockNotAvailable
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.bulk.bad_rows import leave_out_bad_rows
@@ -30,6 +31,7 @@ from tradecounter.kit.errors import DomainError, Kind
 
 _WRITTEN_AT_ONCE = 2000
 MOST_DIFFERENCES = 1000  # in a report
+_RETRY_SECONDS = 5
 _MOST_REMOVED_ONE_IN = 5  # records may be removed without confirmation
 
 
@@ -66,8 +68,6 @@ async def run_import(
     if options.replace and not count and not report.errors:
         raise DomainError(Kind.INVALID, "the file is empty: replacing with it would deactivate everything")
     # Locked only now, so that other transactions do not wait while rows are read.
-    if kind.before_merge is not None:
-        await kind.before_merge(tx)
     await lock_records(tx, kind)
     if options.keeps_changes:
         await keep_records(tx, kind, replace=options.replace)
@@ -114,8 +114,20 @@ async def _guard(tx: Transaction, kind: ImportKind[Any], report: ImportReport, o
 
 
 async def lock_records(tx: Transaction, kind: ImportKind[Any]) -> None:
-    """Lock a kind's table against other writers until the transaction ends."""
-    await tx.execute(Statement(SQL("lock table {} in share row exclusive mode").format(Identifier(kind.table))))
+    """Lock a kind's table, and what comes before it, against other writers until the transaction ends.
+
+    Raises DomainError (unavailable) if another transaction, such as that of a long import, has the lock for too long.
+    """
+    try:
+        if kind.before_merge is not None:
+            await kind.before_merge(tx)
+        await tx.execute(Statement(SQL("lock table {} in share row exclusive mode").format(Identifier(kind.table))))
+    except LockNotAvailable:
+        raise DomainError(
+            Kind.UNAVAILABLE,
+            "another import or change of the same records is under way; try again when it has ended",
+            retry_after=_RETRY_SECONDS,
+        ) from None
 
 
 async def _report_changes(tx: Transaction, import_id: int, report: ImportReport, options: ImportOptions) -> None:

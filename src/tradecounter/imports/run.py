@@ -216,8 +216,6 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     """
     done = await _rollable(tx, import_id, now)
     kind = IMPORT_KINDS[done.kind]
-    if kind.before_merge is not None:
-        await kind.before_merge(tx)
     await lock_records(tx, kind)
     await tx.execute(USE_MORE_MEMORY)
     await collect_undone(tx, kind, import_id)

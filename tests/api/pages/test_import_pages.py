@@ -229,9 +229,29 @@ def test_a_slow_check_shows_how_far_it_is_and_cannot_be_discarded(office: BackOf
         rejected = catalogue.send(f"{path}/discard", SENT)
         assert rejected.status_code == 409
         assert "file is being checked" in text_of(rejected)
-        assert catalogue.send(f"{path}/apply", SENT).status_code == 409
+        rejected = catalogue.send(f"{path}/apply", SENT)
+        assert rejected.status_code == 409
+        assert "Nothing is done while the file is being checked." in text_of(rejected)
         assert path in catalogue.get("/import").text
+    catalogue.send(path, {"kind": "stock", **SENT})  # again, if it has waited too long for the lock
     assert "Apply 1 change" in text_of(finished(catalogue, path))
+
+
+@pytest.mark.sweep
+def test_a_file_that_waits_for_another_import_says_so(office: BackOfficeSite, catalogue: Person) -> None:
+    sku = sell(office.service, "WAITS", available=5)
+    text = f"sku,available\n{sku},6\n"
+    with psycopg.connect(office.service.database_url) as holder:
+        holder.execute("lock table stock_level in share row exclusive mode")  # as an import has it
+        path = upload(catalogue, text).headers["Location"]
+        said = "another import or change of the same records is under way; try again when it has ended"
+        assert said in text_of(finished(catalogue, path)).lower()
+        rejected = office.caller("stock:write").post(
+            "/api/import/stock", content=text, headers={"Content-Type": "text/csv"}
+        )
+        assert (rejected.status_code, rejected.headers["Retry-After"]) == (503, "5")
+        assert rejected.json()["message"] == said
+    assert available(office, sku) == 5
 
 
 @pytest.mark.sweep
