@@ -289,4 +289,4 @@ def _wrong_prices() -> Iterator[Row[Any] | BadRow[Any]]:
         if isinstance(row, Row) and row.values.price_list == "default" and changed < _CHANGED_PRICES:
             changed += 1
             cost = round(Decimal(str(row.values.single_unit_cost)) / 10, 2)
-            yield Row(row.line, PriceRow("default", row.values.sku, cost))
+            yield Row(row.line, PriceRow(price_list="default", sku=row.values.sku, single_unit_cost=cost))
