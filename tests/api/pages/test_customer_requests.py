@@ -209,13 +209,18 @@ def test_there_is_a_limit_to_open_requests(office: BackOfficeSite, customer: Cus
 
 
 def send_files(
-    person: Person, order: dict[str, object], *contents: bytes, name: str = "photo.png", text: str = "Look"
+    person: Person,
+    order: dict[str, object],
+    *contents: bytes,
+    name: str = "photo.png",
+    text: str = "Look",
+    once: str = "",
 ) -> httpx2.Response:
     """Ask with files."""
     names = ("file_one", "file_two", "file_three")
     return person.http.post(
         path_of(order, "message"),
-        data={"once": "", "text": text},
+        data={"once": once, "text": text},
         files=[(field, (name, content)) for field, content in zip(names, contents, strict=False)],
         headers={"Sec-Fetch-Site": "same-origin"},
     )
@@ -244,6 +249,20 @@ def test_pictures_of_a_request_are_seen_by_support_and_by_the_customer(
     stranger = customer_user(office.service, office.service.customer().id, "buyer")
     assert stranger.get(address).status_code == 404
     assert staff_member(office.service, office.url, "catalogue").get(first).status_code == 403
+
+
+def test_a_form_that_is_sent_twice_asks_once_and_with_another_file_again(
+    office: BackOfficeSite, customer: Customer, buyer: Person
+) -> None:
+    order, once = buy(customer), "a-form-with-a-file"
+    for picture, asked in ((png(3, 3), 1), (png(3, 3), 1), (png(4, 4), 2)):
+        assert send_files(buyer, order, picture, once=once).status_code == 303
+        found = rows(
+            office.service,
+            "select r.id from customer_request r join orders o on o.id = r.order_id where o.order_reference = %s",
+            order["order_reference"],
+        )
+        assert len(found) == asked
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,10 @@
 """Reads the fields and files of a form from a request."""
 
-import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from urllib.parse import parse_qsl
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
@@ -21,16 +19,27 @@ _PART = 1024 * 1024  # bytes of a file in memory
 
 
 class Submitted(Struct, frozen=True):
-    """A form as it was sent: the values of each field, and the files with the digests of their contents."""
+    """A form as it was sent: the values of each field, and the files."""
 
     values: Mapping[str, Sequence[str]]
     files: Mapping[str, UploadFile] = field(default_factory=dict)
-    digests: Mapping[str, bytes] = field(default_factory=dict)
 
     def one(self, name: str) -> str:
         """Return the last value of a field, stripped; empty if it has none."""
         values = self.values.get(name)
         return values[-1].strip() if values else ""
+
+    def digests(self) -> list[tuple[str, str | None, bytes]]:
+        """Return the name of each file's field, its own, and the hash of its content, which is read for it."""
+        found = []
+        for name, upload in sorted(self.files.items()):
+            digest = hashlib.sha256()
+            upload.file.seek(0)
+            while part := upload.file.read(_PART):
+                digest.update(part)
+            upload.file.seek(0)
+            found.append((name, upload.filename, digest.digest()))
+        return found
 
     def close(self) -> None:
         """Free the space of the files."""
@@ -74,24 +83,10 @@ async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
     except MultiPartException as error:
         raise DomainError(Kind.INVALID, f"the form cannot be read: {error.message.rstrip('.')}") from error
     try:
-        submitted = _submitted(form)
+        return _submitted(form)
     except DomainError:
         await form.close()
         raise
-    if not submitted.files:
-        return submitted
-    return replace(submitted, digests=await asyncio.to_thread(_digests, submitted.files))
-
-
-def _digests(files: Mapping[str, UploadFile]) -> dict[str, bytes]:
-    digests = {}
-    for name, upload in files.items():
-        digest = hashlib.sha256()
-        while part := upload.file.read(_PART):
-            digest.update(part)
-        upload.file.seek(0)
-        digests[name] = digest.digest()
-    return digests
 
 
 class _WholeForms(MultiPartParser):

@@ -1,5 +1,6 @@
 """The steps of every page: read and render; or parse a form, change something, and go to the next page."""
 
+import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -153,7 +154,7 @@ class PageDesk(Struct, frozen=True):
         """
         outcomes = []
         for place, name in enumerate(names):
-            request = _keyed(call, submitted, f"{place} {name}")
+            request = await _keyed(call, submitted, f"{place} {name}")
             now = self.clock.now()
 
             def change(tx: Transaction, place: int = place, now: datetime = now) -> Awaitable[str]:
@@ -238,7 +239,7 @@ class PageDesk(Struct, frozen=True):
         before: Before | None,
     ) -> "_Changed | RecordedResponse":
         body = parse_form(submitted, shape)
-        request = _keyed(call, submitted)
+        request = await _keyed(call, submitted)
         if before is not None:
             work = partial(work, prepared=await before(body, "" if request is None else request.key))
         now = self.clock.now()
@@ -309,7 +310,7 @@ def render(view: PageView, templates: jinja2.Environment, template: str, status:
     return response
 
 
-def _keyed(call: Call, submitted: Submitted, part: str = "") -> KeyedRequest | None:
+async def _keyed(call: Call, submitted: Submitted, part: str = "") -> KeyedRequest | None:
     """Return the form's key with its content, so that a form that was changed after it was sent counts as another one.
 
     A form that changes several things has a key for each `part`.
@@ -318,6 +319,6 @@ def _keyed(call: Call, submitted: Submitted, part: str = "") -> KeyedRequest | N
     if not key:
         return None
     fields = sorted((name, list(values)) for name, values in submitted.values.items())
-    files = sorted((name, file.filename, submitted.digests[name]) for name, file in submitted.files.items())
+    files = await asyncio.to_thread(submitted.digests) if submitted.files else []
     digest = hashlib.sha256(repr((call.target, fields, files, part)).encode())
     return KeyedRequest(f"{call.actor.kind}/{call.actor.id}", f"form {digest.hexdigest()}", digest.digest())

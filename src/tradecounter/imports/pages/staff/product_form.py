@@ -149,6 +149,7 @@ class ProductFormPages(Struct, frozen=True):
         try:
             picture = await _picture(submitted)
         except DomainError as error:
+            submitted.close()
             return await again(Filled.of(submitted, error, STATUS[error.kind]))
 
         async def work(tx: Transaction, body: ProductForm, now: datetime) -> SaveOutcome:
@@ -218,11 +219,8 @@ async def _wanted(tx: Transaction, body: ProductForm, *, is_new: bool) -> SavedP
 
 async def _picture(submitted: Submitted) -> Picture | None:
     """Return the picture that the form has uploaded, or None. Raises DomainError (invalid)."""
-    try:
-        file = submitted.files.get("picture")
-        content = b"" if file is None else await file.read()
-    finally:
-        submitted.close()
+    file = submitted.files.get("picture")
+    content = b"" if file is None else await file.read()
     return await read_picture(content, "picture") if content else None
 
 
