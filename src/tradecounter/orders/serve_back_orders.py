@@ -13,7 +13,8 @@ from tradecounter.orders.lines import added_up
 from tradecounter.orders.queries.back_orders import (
     confirmed_orders,
     covers_of_waiting,
-    lines_to_serve,
+    lock_confirmed_orders,
+    lock_levels_to_serve,
     serve_lines,
     set_status_of_served,
     store_expected_dates,
@@ -30,7 +31,7 @@ async def allocate_back_orders(tx: Transaction) -> int:
 
     The caller has locked all stock levels (an import does), so no line is served twice.
     """
-    served = await lines_to_serve(tx)
+    served = await lock_levels_to_serve(tx)
     if served:
         await serve_lines(tx, served)
         await move_served_units(tx, added_up((line.product_id, line.units) for line in served))
@@ -62,7 +63,7 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
     changed = [o.id for o in await confirmed_orders(tx, waiting) if _changed_options(o, covers) is not None]
     updated = 0
     # Lock the orders and check them again: another worker may have updated them, or support may have cancelled them.
-    for order in await confirmed_orders(tx, changed[:_MOST], lock=True):
+    for order in await lock_confirmed_orders(tx, changed[:_MOST]):
         options = _changed_options(order, covers)
         if options is not None:
             await store_expected_dates(tx, order.id, options, now)

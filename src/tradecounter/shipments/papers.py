@@ -17,7 +17,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Shipped
 from tradecounter.orders.lines import OrderLine, units_per_bundle
 from tradecounter.orders.queries.notes import OrderNote, notes_of
-from tradecounter.orders.queries.orders import lines_of
+from tradecounter.orders.queries.orders import lines_of, lines_of_order
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, require_confirmed
 from tradecounter.products.on_pages import Scanned
@@ -127,7 +127,7 @@ async def shelves_of(tx: Transaction, order_id: int) -> dict[int, PaperLine]:
 
     Bundles have their components. Without any known place, there are none.
     """
-    lines = (await lines_of(tx, [order_id]))[order_id]
+    lines = await lines_of_order(tx, order_id)
     picked = sorted(_picked_lines(lines, lambda line: line.allocated, await _labels(tx, lines)), key=by_shelf)
     is_known = any(line.location or any(part.location for part in line.parts) for line in picked)
     return {line.line_id: line for line in picked} if is_known else {}

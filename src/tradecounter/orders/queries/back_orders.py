@@ -78,8 +78,8 @@ _TO_SERVE = Statement(
 )
 
 
-async def lines_to_serve(tx: Transaction) -> list[ServedLine]:
-    """Return the back-ordered lines that available stock can serve, with the units for each."""
+async def lock_levels_to_serve(tx: Transaction) -> list[ServedLine]:
+    """Return the back-ordered lines that available stock can serve, with the units for each; locks the stock levels."""
     return await tx.fetch_all(_TO_SERVE)
 
 
@@ -157,9 +157,15 @@ _READ_CONFIRMED = order_statement(_CONFIRMED)
 _LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")
 
 
-async def confirmed_orders(tx: Transaction, order_ids: Iterable[int], *, lock: bool = False) -> list[ConfirmedOrder]:
-    """Return the confirmed orders among these ids; `lock` locks the orders and skips already locked ones."""
-    rows = await tx.fetch_all(_LOCK_CONFIRMED if lock else _READ_CONFIRMED, ids=array(order_ids))
+async def confirmed_orders(tx: Transaction, order_ids: Iterable[int]) -> list[ConfirmedOrder]:
+    """Return the confirmed orders among these ids."""
+    rows = await tx.fetch_all(_READ_CONFIRMED, ids=array(order_ids))
+    return [order for order in rows if isinstance(order, ConfirmedOrder)]
+
+
+async def lock_confirmed_orders(tx: Transaction, order_ids: Iterable[int]) -> list[ConfirmedOrder]:
+    """Return the confirmed orders among these ids, locked until the transaction ends; skips already locked ones."""
+    rows = await tx.fetch_all(_LOCK_CONFIRMED, ids=array(order_ids))
     return [order for order in rows if isinstance(order, ConfirmedOrder)]
 
 
