@@ -154,7 +154,7 @@ async def _completed(tx: Transaction, order: ConfirmedOrder, now: datetime) -> t
     """Return the order with the status and the dates that follow from the allocation, and its lines."""
     lines = await lines_of_order(tx, order.id)
     waiting = any(line.back_ordered for line in lines)
-    needed = (await covers_of_waiting(tx, uk_date(now)))[order.id] if waiting else FROM_STOCK
+    needed = (await covers_of_waiting(tx, uk_date(now), order.id))[order.id] if waiting else FROM_STOCK
     options = [option.dated(order.confirmed_at, needed) for option in order.shipping_options]
     status = status_of(lines, await invoiced_units(tx, [order.id]), order.due)
     return replace(order, status=status, shipping_options=options), lines

@@ -114,25 +114,28 @@ async def set_status_of_served(tx: Transaction, order_ids: Collection[int]) -> N
 
 _COVERS = Statement(
     SQL("""
-    with waiting as ({}), coming as (
-        select product_id, expected_on,
-               sum(incoming) over (partition by product_id order by expected_on) as arrived
-        from incoming_stock
-        where expected_on >= :first and product_id in (select product_id from waiting)
-    )
+    with waiting as ({} and (
+        :order_id::bigint is null or l.product_id in (select product_id from order_line where order_id = :order_id)
+    ))
     select w.order_id, bool_and(c.expected_on is not null) as known, max(c.expected_on) as last_delivery
     from waiting w left join lateral (
-        select min(expected_on) as expected_on from coming
-        where coming.product_id = w.product_id and coming.arrived >= w.needed
+        select min(expected_on) as expected_on from (
+            select expected_on, sum(incoming) over (order by expected_on) as arrived
+            from incoming_stock where product_id = w.product_id and expected_on >= :first
+        ) as coming where arrived >= w.needed
     ) c on true
+    where :order_id::bigint is null or w.order_id = :order_id
     group by w.order_id order by w.order_id
     """).format(_WAITING)
 )
 
 
-async def covers_of_waiting(tx: Transaction, first: date) -> Mapping[int, Cover]:
-    """Return the cover of each order that waits for stock, by internal id; counts deliveries from a UK date on."""
-    rows = await tx.fetch_all(_COVERS, first=day_begins(first))
+async def covers_of_waiting(tx: Transaction, first: date, order_id: int | None = None) -> Mapping[int, Cover]:
+    """Return the cover of each order that waits for stock, or only of one, by internal id.
+
+    Counts deliveries from the UK date `first` on.
+    """
+    rows = await tx.fetch_all(_COVERS, first=day_begins(first), order_id=order_id)
     return {order_id: Cover(known, last_delivery if known else None) for order_id, known, last_delivery in rows}
 
 
