@@ -45,8 +45,8 @@ async def add_staff_member(tx: Transaction, new: NewStaffMember, secret: str, no
     """
     if parse_email(new.email) is None:
         raise invalid("email", NOT_AN_EMAIL)
-    require_text("name", new.name, LONGEST_NAME)
-    member = await insert_staff_member(tx, new.email, new.name.strip(), _checked_roles(new.roles), now)
+    name = require_text("name", new.name, LONGEST_NAME)
+    member = await insert_staff_member(tx, new.email, name, _checked_roles(new.roles), now)
     if member is None:
         raise DomainError(Kind.CONFLICT, f"email: {new.email} is another staff member's")
     audit(tx, "staff.create", _subject(member), now, after={"name": member.name, "roles": member.roles})
@@ -65,13 +65,12 @@ async def edit_staff_member(
         raise invalid("roles", "name at least one change")
     administrators = await lock_administrators(tx)
     member = await lock_staff_member(tx, (await fetch_staff_member(tx, email)).id)
-    if name is not None:
-        require_text("name", name, LONGEST_NAME)
+    chosen_name = member.name if name is None else require_text("name", name, LONGEST_NAME)
     chosen = member.roles if roles is None else _checked_roles(roles)
     if "administrator" in member.roles and "administrator" not in chosen:
         _require_another(tx, member, "take your own role of an administrator")
         _require_one_left(administrators, member)
-    edited = replace(member, name=member.name if name is None else name.strip(), roles=chosen)
+    edited = replace(member, name=chosen_name, roles=chosen)
     await set_name_and_roles(tx, member.id, edited.name, edited.roles)
     before, after = ({"name": m.name, "roles": m.roles} for m in (member, edited))
     audit_edit(tx, "staff.edit", _subject(member), now, before=before, after=after)

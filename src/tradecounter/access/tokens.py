@@ -25,14 +25,14 @@ async def add_token(
 
     Raises DomainError (invalid).
     """
-    require_text("name", name, LONGEST_NAME)
+    name = require_text("name", name, LONGEST_NAME)
     if not scopes or not set(scopes) <= set(SCOPES):
         raise invalid("scopes", f"must be some of {', '.join(SCOPES)}")
     if expires_at is not None and expires_at <= now:
         raise invalid("expires", "must be in the future")
     chosen = [scope for scope in SCOPES if scope in scopes]
     token = token or new_secret()
-    added = await insert_token(tx, name.strip(), token[:PREFIX_LENGTH], secret_hash(token), chosen, now, expires_at)
+    added = await insert_token(tx, name, token[:PREFIX_LENGTH], secret_hash(token), chosen, now, expires_at)
     after = {"name": added.name, "prefix": added.prefix, "scopes": added.scopes, "expires_at": added.expires_at}
     audit(tx, "token.create", f"token/{added.id}", now, after=after)
     return added, token

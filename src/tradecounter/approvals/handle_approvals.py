@@ -66,7 +66,7 @@ async def request_approval(
     confirmed any more). What was declined can be asked for again.
     """
     if note:
-        require_text("note", note, LONGEST_REASON)
+        note = require_text("note", note, LONGEST_REASON)
     order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
     if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):
         raise DomainError(Kind.CONFLICT, f"the {order.kind} cannot be confirmed any more")
@@ -123,8 +123,7 @@ async def decline_order(
     `user_id` is who decides; None if staff do. Raises DomainError: invalid (no reason), and as `lock_waiting_approval`
     does.
     """
-    reason = reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason, LONGEST_REASON)
     approval, order = await lock_waiting_approval(tx, customer_id, code, now)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_locked(tx, order, reason, now)

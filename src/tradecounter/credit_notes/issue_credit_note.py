@@ -83,10 +83,9 @@ async def issue_credit_note(
     Raises DomainError: not found, invalid (no reason, unknown lines, or more than can be credited), conflict (the
     settings still contain the example seller).
     """
-    reason = reason.strip()
     collector = ErrorCollector()
     with collector.collecting():
-        require_text("reason", reason, LONGEST_REASON)
+        reason = require_text("reason", reason, LONGEST_REASON)
     invoice_record = await fetch_invoice(tx, invoice)
     await lock_balance(tx, invoice_record.customer_id)
     order = await lock_order(tx, invoice_record.order_id)

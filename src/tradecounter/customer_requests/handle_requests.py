@@ -75,8 +75,7 @@ async def open_request(
     """
     order = await fetch_own_order(tx, customer_id, reference)
     items = _checked_items(await lines_of_order(tx, order.id), kind, details.items)
-    if details.text or not items:
-        require_text("text", details.text, _LONGEST_TEXT)
+    text = require_text("text", details.text, _LONGEST_TEXT) if details.text or not items else ""
     await lock_account(tx, customer_id)  # so that requests at the same time count each other
     if await count_requests(tx, customer_id, "open") >= _MOST_OPEN:
         raise DomainError(
@@ -85,7 +84,7 @@ async def open_request(
             code=Code.TOO_MANY_PENDING,
         )
     program = "" if user_id is not None else tx.actor.name
-    request_id = await insert_request(tx, kind, order.id, user_id, program, items, details.text, now)
+    request_id = await insert_request(tx, kind, order.id, user_id, program, items, text, now)
     for file in files:
         await insert_file(tx, request_id, file)
     facts = {"request": request_id, "kind": kind, "items": items}
@@ -101,7 +100,7 @@ async def close_request(tx: Transaction, request_id: int, answer: str, now: date
     Raises DomainError: not found; invalid; conflict (closed already).
     """
     request = await fetch_request(tx, request_id)
-    require_text("text", answer, _LONGEST_TEXT)
+    answer = require_text("text", answer, _LONGEST_TEXT)
     staff_id = tx.actor.id if tx.actor.kind == "staff" else None
     if not await set_closed(tx, request_id, staff_id, "" if staff_id else tx.actor.name, answer, now):
         raise DomainError(Kind.CONFLICT, "it is answered already")

@@ -30,8 +30,7 @@ async def block_customer(tx: Transaction, customer_id: int, reason: str, now: da
 
     Raises DomainError: not found, invalid (no reason), conflict (already blocked).
     """
-    reason = reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason, LONGEST_REASON)
     if not await set_blocked(tx, customer_id, now, reason):
         await fetch_account(tx, customer_id)
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is already blocked")

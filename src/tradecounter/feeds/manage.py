@@ -101,9 +101,9 @@ async def reseal_feeds(tx: Transaction, keys: Sequence[str]) -> None:
 
 def _checked(wanted: FeedTerms, view: CustomerView) -> FeedValues:
     """Return what is stored of a feed. Raises DomainError (invalid), which names all invalid fields."""
-    errors, columns = ErrorCollector(), []
+    errors, name, columns = ErrorCollector(), "", []
     with errors.collecting():
-        require_text("name", wanted.name, LONGEST_NAME)
+        name = require_text("name", wanted.name, LONGEST_NAME)
     with errors.collecting():
         columns = read_columns(wanted.columns)
     with errors.collecting():
@@ -111,7 +111,7 @@ def _checked(wanted: FeedTerms, view: CustomerView) -> FeedValues:
     with errors.collecting():
         check_markup(wanted.markup)
     errors.check()
-    chosen = {"name": wanted.name.strip(), "columns": columns, "filter": stored_filter(wanted.filter)}
+    chosen = {"name": name, "columns": columns, "filter": stored_filter(wanted.filter)}
     return made_from(wanted, FeedValues, **chosen)
 
 

@@ -106,7 +106,7 @@ async def enter_count(tx: Transaction, differing: Sequence[Counted], reason: str
     Raises DomainError: invalid (the reason), conflict (fewer units than are allocated to orders), or as `adjust_stock`
     does.
     """
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason, LONGEST_REASON)
     require_fitting(differing)
     if differing:
         await adjust_stock(tx, [Adjustment(sku=each.sku, set=each.counted, reason=reason) for each in differing], now)

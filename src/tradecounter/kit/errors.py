@@ -164,10 +164,12 @@ def conflicts(errors: Sequence[FieldError]) -> DomainError:
     return DomainError(Kind.CONFLICT, invalid_fields(errors).message, field_errors=errors, code=errors[0].code)
 
 
-def require_text(field: str, text: str, longest: int) -> None:
-    """Check that a string shows something and is not too long. Raises DomainError (invalid)."""
+def require_text(field: str, text: str, longest: int) -> str:
+    """Return a string without white space around it. Raises DomainError (invalid): it shows nothing, or is too long."""
+    text = text.strip()
     if is_blank(text) or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
+    return text
 
 
 @contextmanager

@@ -170,7 +170,7 @@ def _record(
     order, lines = after
     items = [{"id": line.id, "sku": line.sku, "quantity": line.quantity} for line in lines]
     record_order_event(tx, "order.amended", order, now, items=items, total=order.gross)
-    override = {} if request.override_credit is None else {"override_credit": request.override_credit.reason}
+    override = {} if request.override_credit is None else {"override_credit": request.override_credit.reason.strip()}
     reason = {"reason": request.reason} if request.reason else {}
     audit_order(
         tx, "order.amend", order, now, before=_audited(*before), after={**_audited(*after), **reason, **override}

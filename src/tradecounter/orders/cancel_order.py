@@ -62,8 +62,7 @@ async def cancel_order(tx: Transaction, reference: str, request: Cancellation, n
     (no reason, wrong items), conflict (nothing is left to cancel, or the order is cancelled, expired, or not
     confirmed).
     """
-    reason, items = request.reason.strip(), request.items
-    require_text("reason", reason, LONGEST_REASON)
+    reason, items = require_text("reason", request.reason, LONGEST_REASON), request.items
     order_id = (await fetch_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
@@ -170,8 +169,7 @@ async def withdraw_locked(tx: Transaction, order: AnyOrder, reason: str, now: da
     Without a reason, a general one is recorded. Raises DomainError: invalid (too long a reason), conflict (confirmed,
     cancelled or expired).
     """
-    reason = reason.strip() or _NO_REASON
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason.strip() or _NO_REASON, LONGEST_REASON)
     if isinstance(order, NumberedOrder):
         raise ordered_already(order)
     await cancel_unconfirmed(tx, order, reason, now)

@@ -68,7 +68,7 @@ async def confirm_order(
     of the `guards` stops the order).
     """
     if override_credit is not None:
-        require_text("override_credit.reason", override_credit, LONGEST_REASON)
+        override_credit = require_text("override_credit.reason", override_credit, LONGEST_REASON)
     code = confirmation_code.lower()
     async with tx.pipeline() as p:
         pipe_lock_unconfirmed(p, customer_id, code)

@@ -50,8 +50,7 @@ LONGEST_NOTE = 2000
 
 async def add_note(tx: Transaction, reference: str, text: str, now: datetime) -> None:
     """Add a note of the reseller about an order or a quote in any state. Raises DomainError: not found, invalid."""
-    text = text.strip()
-    require_text("text", text, LONGEST_NOTE)
+    text = require_text("text", text, LONGEST_NOTE)
     order = await fetch_order(tx, reference)
     await insert_note(tx, order.id, tx.actor.acting_user or tx.actor.name, text, now)
     audit_order(tx, "order.note", order, now, after={"text": text})

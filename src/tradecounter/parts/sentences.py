@@ -1,5 +1,6 @@
 """Says in words who did what: entries of the audit log, what they changed, and events."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -39,26 +40,39 @@ _MONEY = frozenset(
     }
 )
 _OF_PRICES = ("quote.price", "price.")  # actions whose fields are named after products or price lists
+_NAMED_BY_DATA = {"price.change", "stock.adjust"}  # of these, also names that look like those of fields
+_FIELD = re.compile(r"[a-z][a-z0-9_]*")
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _EMPTY: tuple[Any, ...] = (None, [], {})
 
 
 class ShownChange(Struct, frozen=True):
-    """A field with its value before and after; None is no value."""
+    """A field with its value before and after; None is no value.
+
+    `is_data` is whether its name is data, such as a SKU, and not that of a field.
+    """
 
     field: str
     before: str | None
     after: str | None
+    is_data: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name for people; one that is data is as it is."""
+        return self.field if self.is_data else label(self.field)
 
 
 def changes_of(record: AuditRecord) -> list[ShownChange]:
     """Return what an entry changed, field by field."""
     before, after = _decoder.decode(record.before), _decoder.decode(record.after)
     of_prices = record.action.startswith(_OF_PRICES)
-    return [
-        ShownChange(name, *(in_words(fields.get(name), name, of_prices=of_prices) for fields in (before, after)))
-        for name in {**before, **after}
-    ]
+    own = {"location", "reason"} if record.action in _NAMED_BY_DATA else {**before, **after}
+    changes = []
+    for name in {**before, **after}:
+        old, new = (in_words(fields.get(name), name, of_prices=of_prices) for fields in (before, after))
+        changes.append(ShownChange(name, old, new, is_data=name not in own or not _FIELD.fullmatch(name)))
+    return changes
 
 
 def in_words(value: Any, name: str, *, of_prices: bool = False) -> str | None:
@@ -74,10 +88,14 @@ def in_words(value: Any, name: str, *, of_prices: bool = False) -> str | None:
         parts = (
             (inner, in_words(each, inner, of_prices=of_prices)) for inner, each in value.items() if each not in _EMPTY
         )
-        return ", ".join(f"{label(inner).lower()} {text}" for inner, text in parts if text) or "none"
+        return ", ".join(f"{_inner(name, inner)} {text}" for inner, text in parts if text) or "none"
     if name in _MONEY or (of_prices and isinstance(value, Decimal)):
         return in_pounds(Decimal(value))
     return str(value)
+
+
+def _inner(outer: str, name: str) -> str:
+    return name if outer == "attributes" or not _FIELD.fullmatch(name) else name.replace("_", " ")
 
 
 # What someone did, for actions whose noun and verb do not say it.
@@ -221,8 +239,10 @@ def _amount(data: Mapping[str, Any]) -> str:
 def _changes(entry: AuditRecord) -> str:
     """Return what was changed, if it had another value before: name from A to B, weight from 1 to 2."""
     changed = [change for change in changes_of(entry) if change.before is not None and change.field != "reason"]
+    names = [change.name if change.is_data else change.name.lower() for change in changed]
     shown = [
-        f"{label(change.field).lower()} from {_short(change.before)} to {_short(change.after)}" for change in changed
+        f"{name} from {_short(change.before)} to {_short(change.after)}"
+        for name, change in zip(names, changed, strict=True)
     ]
     more = len(shown) - _MOST_CHANGES
     return ", ".join(shown[:_MOST_CHANGES]) + (f" and {plural(more, 'more field')}" if more > 0 else "")

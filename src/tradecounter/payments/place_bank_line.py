@@ -157,8 +157,7 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
 
 async def set_bank_line_aside(tx: Transaction, line_id: int, reason: str, now: datetime) -> StoredLine:
     """Mark a line as one that pays nothing here. Raises DomainError: not found, invalid, conflict (placed already)."""
-    reason = reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason, LONGEST_REASON)
     line = await fetch_bank_line(tx, line_id)
     _require_open(line_id, await lock_bank_line(tx, line_id), "unplaced")
     set_aside(tx, line_id, reason, now)

@@ -223,8 +223,7 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
 
     Raises DomainError: not found, invalid (no reason), conflict (reversed already, or partly refunded).
     """
-    reason = reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason, LONGEST_REASON)
     customer_id = (await fetch_payment(tx, payment_id)).customer_id
     await lock_balance(tx, customer_id)
     payment = await fetch_payment(tx, payment_id)

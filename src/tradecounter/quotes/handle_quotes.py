@@ -100,8 +100,7 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
         raise not_found("quote", code)
     if isinstance(quote, NumberedOrder):
         raise ordered_already(quote)
-    reason = reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason, LONGEST_REASON)
     await cancel_unconfirmed(tx, quote, reason, now)
     queue(tx, "mail_order_cancelled", order_id=quote.id)
 

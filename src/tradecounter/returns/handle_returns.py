@@ -100,8 +100,7 @@ async def open_return(tx: Transaction, reference: str, request: ReturnRequest, n
     A bundle's units have the serial numbers of its components. A unit, and its serial number, is in one return only.
     Raises DomainError: not found, invalid, conflict (not confirmed, or nothing is dispatched).
     """
-    reason = request.reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", request.reason, LONGEST_REASON)
     found = await lock_order(tx, (await fetch_order(tx, reference)).id)
     order = require_confirmed(found, now, "only dispatched units can be returned")
     lines = await lines_of_order(tx, order.id)

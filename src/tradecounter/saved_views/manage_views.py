@@ -19,8 +19,8 @@ async def save_view(tx: Transaction, staff_id: int, wanted: NewView, now: dateti
 
     Raises DomainError: invalid, conflict (too many views).
     """
-    new = replace(wanted, name=wanted.name.strip(), query=urlencode(parse_qsl(wanted.query)))
-    require_text("name", new.name, _LONGEST_NAME)
+    name = require_text("name", wanted.name, _LONGEST_NAME)
+    new = replace(wanted, name=name, query=urlencode(parse_qsl(wanted.query)))
     if await count_views(tx, staff_id) >= _MOST:
         raise DomainError(Kind.CONFLICT, f"you have {_MOST} views: delete one first")
     view_id = await insert_view(tx, staff_id, new, now)

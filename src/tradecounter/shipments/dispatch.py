@@ -140,9 +140,7 @@ def _checked(request: DispatchRequest) -> DispatchRequest:
 def _checked_text(field: str, value: Given, longest: int) -> Given | str:
     if not isinstance(value, str):
         return value
-    text = value.strip()
-    require_text(field, text, longest)
-    return text
+    return require_text(field, value, longest)
 
 
 def _checked_serial(serial: Serial) -> Serial:
@@ -202,8 +200,7 @@ async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, 
     With the last shipment, the packing video goes too. Raises DomainError: not found, invalid (no reason), conflict (it
     was taken back, it is invoiced, or units of it came back or are expected back).
     """
-    reason = reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    reason = require_text("reason", reason, LONGEST_REASON)
     await hold_off_serving(tx)
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)

@@ -9,7 +9,7 @@ import pytest
 from support.approvals import asked
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import invoiced, number_of, pay_in
-from support.orders import buy, create, dispatch
+from support.orders import buy, create, dispatch, rows
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import STANDARD, order
@@ -114,15 +114,21 @@ def test_every_operation_that_asks_for_a_reason_is_tried_here(staff: httpx2.Clie
     assert sorted(asking(staff)) == sorted(steps)
 
 
-def test_a_blank_reason_is_rejected_and_changes_nothing(staff: httpx2.Client, steps: Steps) -> None:
-    for reason in [*BLANKS, "as agreed"]:
+def test_a_blank_reason_changes_nothing_and_another_is_recorded_without_the_spaces_around_it(
+    office: BackOfficeSite, staff: httpx2.Client, steps: Steps
+) -> None:
+    for reason in [*BLANKS, " as agreed\t"]:
         for operation, (path, body) in steps.items():
             method = operation.split()[0].upper()
             response = staff.request(method, path, json=with_reason(operation, body, reason))
-            if reason == "as agreed":  # so nothing was done before
+            if reason not in BLANKS:  # so nothing was done before
                 assert response.status_code in {200, 201}, (operation, response.text)
                 if operation == "post /api/customer/{id}/block":
                     staff.delete(path)
             else:
                 assert response.status_code == 400, (operation, reason, response.text)
                 assert "reason" in response.json()["message"], (operation, reason, response.text)
+    recorded = "select distinct action, coalesce(after ->> 'override_credit', after ->> 'reason') from audit_entry"
+    told = {action: reason for action, reason in rows(office.service, recorded) if reason and "as agreed" in reason}
+    assert told == dict.fromkeys(told, "as agreed")
+    assert {"order.amend", "order.confirm", "payment.reverse"} <= told.keys()

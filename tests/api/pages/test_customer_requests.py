@@ -74,12 +74,12 @@ def test_a_user_asks_to_cancel_and_gets_an_answer(
         assert text in text_of(page), text
     assert "<many>" not in page.text
     assert sam.send(f"/request/{number}/answer", {"text": " "}).status_code == 400
-    assert "the answer sent" in text_of(sam.sends(f"/request/{number}/answer", {"text": "Two are cancelled."}))
+    assert "the answer sent" in text_of(sam.sends(f"/request/{number}/answer", {"text": " Two are cancelled. "}))
     assert "Requests to answer" not in text_of(sam.get(f"/customer/{customer.id}"))
     assert "Answer: Two are cancelled." in text_of(buyer.get(f"/account/order/{order['order_reference']}"))
     again = sam.send(f"/request/{number}/answer", {"text": "Again"})
     assert again.status_code == 409
-    assert "Two are cancelled." in sam.get("/request?state=closed&format=csv").text
+    assert ",Two are cancelled.\r\n" in sam.get("/request?state=closed&format=csv").text
 
 
 def test_both_sides_get_mails(office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person) -> None:

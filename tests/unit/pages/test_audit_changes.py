@@ -8,14 +8,12 @@ import pytest
 
 from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.parts.sentences import ShownChange, changes_of
+from tradecounter.parts.sentences import ShownChange, changes_of, sentence_of
 
 
-def record(before: dict[str, Any], after: dict[str, Any]) -> AuditRecord:
+def record(before: dict[str, Any], after: dict[str, Any], action: str = "order.edit") -> AuditRecord:
     texts = (json.dumps(before), json.dumps(after))
-    return AuditRecord(
-        1, datetime(2026, 6, 16, tzinfo=UTC), "staff", "2", "Sam", None, None, "order.edit", "order/1", *texts
-    )
+    return AuditRecord(1, datetime(2026, 6, 16, tzinfo=UTC), "staff", "2", "Sam", None, None, action, "order/1", *texts)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +48,33 @@ def test_amounts_have_pounds_and_pence() -> None:
         ShownChange("units", "3", None),
         ShownChange("items", None, "unit cost £2.00, quantity 2"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("action", "name", "shown"),
+    [
+        ("order.amend", "customer_reference", "Customer reference"),
+        ("order.amend", "AB-1-X (5)", "AB-1-X (5)"),
+        ("quote.price", "ab-1 (5)", "ab-1 (5)"),
+        ("price.change", "trade_2", "trade_2"),
+        ("stock.adjust", "usb_c", "usb_c"),
+        ("stock.adjust", "USB-C-1 location", "USB-C-1 location"),
+        ("stock.adjust", "location", "Location"),
+    ],
+)
+def test_names_of_fields_are_words_and_names_that_are_data_are_as_they_are(action: str, name: str, shown: str) -> None:
+    [change] = changes_of(record({name: "1"}, {name: "2"}, action))
+    assert change.name == shown
+
+
+def test_a_sentence_has_names_that_are_data_as_they_are() -> None:
+    told = sentence_of(record({"AB-1-X (5)": 1, "shipping_method": 2}, {"AB-1-X (5)": 2, "shipping_method": 3}))
+    assert told == "edited the order, AB-1-X (5) from 1 to 2, shipping method from 2 to 3"
+
+
+def test_names_of_attributes_are_as_they_are() -> None:
+    [change] = changes_of(record({}, {"attributes": {"USB-C ports": "2", "screen_size": "15"}}, "product.change"))
+    assert change.after == "USB-C ports 2, screen_size 15"
 
 
 def test_only_confirmation_codes_are_shortened() -> None:

@@ -43,9 +43,9 @@ def test_of_a_new_record_empty_fields_are_left_out() -> None:
 def test_of_attributes_those_that_differ_are_shown() -> None:
     before, after = {"attributes": {"ports": 8, "colour": "Black"}}, {"attributes": {"ports": 16, "poe": True}}
     assert shown(before | {"name": "A"}, after | {"name": "B"})[1:] == [
-        ("attributes ports", "8", "16"),
-        ("attributes colour", "Black", None),
-        ("attributes poe", None, "yes"),
+        ("Attributes ports", "8", "16"),
+        ("Attributes colour", "Black", None),
+        ("Attributes poe", None, "yes"),
     ]
 
 

@@ -115,7 +115,7 @@ def _clean_values(change: CustomerChange, collector: ErrorCollector) -> dict[str
         text = getattr(change, name)
         with collector.collecting():
             if isinstance(text, str):
-                require_text(name, text, LONGEST_NAME)
+                values[name] = require_text(name, text, LONGEST_NAME)
     for name in EMAIL_FIELDS:
         email = getattr(change, name)
         with collector.collecting():

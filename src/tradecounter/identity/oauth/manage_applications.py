@@ -69,7 +69,7 @@ async def register_application(
     tx: Transaction, name: str, now: datetime, redirect_uris: Sequence[str] = ()
 ) -> NewApplication:
     """Register an application. Raises DomainError (invalid)."""
-    require_text("name", name, LONGEST_NAME)
+    name = require_text("name", name, LONGEST_NAME)
     check_redirect_uris(redirect_uris)
     new = await add_application(tx, name, now, redirect_uris)
     after = {"name": name, **({"redirect_uris": list(redirect_uris)} if redirect_uris else {})}
@@ -84,9 +84,8 @@ async def edit_application(
     check_redirect_uris(redirect_uris or ())
     before = await lock_application(tx, client_id)
     uris = before.redirect_uris if redirect_uris is None else list(redirect_uris)
-    if name is not None:
-        require_text("name", name, LONGEST_NAME)
-    after = replace(before, name=before.name if name is None else name, redirect_uris=uris)
+    chosen = before.name if name is None else require_text("name", name, LONGEST_NAME)
+    after = replace(before, name=chosen, redirect_uris=uris)
     await change_application(tx, client_id, after.name, after.redirect_uris)
     audit_edit(tx, "application.edit", f"application/{client_id}", now, before=_shown(before), after=_shown(after))
     return after

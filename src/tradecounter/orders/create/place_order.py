@@ -262,6 +262,6 @@ async def create_for_customer(
     Raises DomainError as `place_order` does.
     """
     if override_credit is not None:
-        require_text("override_credit.reason", override_credit, LONGEST_REASON)
+        override_credit = require_text("override_credit.reason", override_credit, LONGEST_REASON)
     standing, context = await current_standing(tx, "order", request, context)
     return await place_order(tx, request, standing, context, override_credit=override_credit, replaces=replaces)

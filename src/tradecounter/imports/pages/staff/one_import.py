@@ -18,6 +18,7 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, listed_apart
 from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.operation import form, page, roles_of_caller, staff_id_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -56,11 +57,9 @@ def shown_fields(change: Change, order: Sequence[str]) -> list[ShownChange]:
     members = after or before
     names = [*(name for name in order if name in members), *(name for name in members if name not in order)]
     if change.before is None or change.after is None:
-        fields = ((name, before.get(name), after.get(name)) for name in names if members[name] not in _EMPTY)
-        return [
-            ShownChange(_NAMES.get(name, name), *(_cut(in_words(value, name)) for value in values))
-            for name, *values in fields
-        ]
+        old, new = ({name: _cut(in_words(each.get(name), name)) for name in names} for each in (before, after))
+        shown = (name for name in names if members[name] not in _EMPTY)
+        return [ShownChange(_NAMES.get(name, name), old[name], new[name]) for name in shown]
     return [shown for name in names for shown in _differing(name, before.get(name), after[name])]
 
 
@@ -68,13 +67,14 @@ def _differing(name: str, old: Any, new: Any) -> Iterator[ShownChange]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in dict.fromkeys([*old, *new]):
             if old.get(key) != new.get(key):
-                yield ShownChange(f"{name} {key}", in_words(old.get(key), key), in_words(new.get(key), key))
+                former, wanted = (in_words(each.get(key), key) for each in (old, new))
+                yield ShownChange(f"{label(name)} {key}", former, wanted, is_data=True)
     elif isinstance(old, list) and isinstance(new, list):
         gone, added = [each for each in old if each not in new], [each for each in new if each not in old]
         if not gone and not added:
             yield ShownChange(name, None, "in another order")
         else:
-            yield ShownChange(name, *(in_words(part, name) if part else None for part in (gone, added)))
+            yield ShownChange(name, in_words(gone or None, name), in_words(added or None, name))
     elif isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > _LONGEST:
         yield ShownChange(name, *_differing_parts(old, new))
     else:
