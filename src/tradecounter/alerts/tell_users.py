@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 
 from tradecounter.alerts.queries import (
     AlertKind,
@@ -28,7 +28,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
-from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.clock import day_ends, uk_date
 from tradecounter.kit.errors import DomainError, Kind, or_not_found
 from tradecounter.storefront.customer_prices import unit_costs_by_customer, unit_costs_of
 from tradecounter.storefront.view import CustomerView
@@ -135,7 +135,7 @@ async def tell_of_due_invoices(tx: Transaction, now: datetime) -> int:
 
     Each invoice is in one e-mail, on the first day on which it is near.
     """
-    until = at_uk_time(uk_date(now) + timedelta(days=DAYS_BEFORE + 1), time())
+    until = day_ends(uk_date(now) + timedelta(days=DAYS_BEFORE))
     users = await find_invoices_due(tx, until)
     for user_id in users:
         queue(tx, "mail_invoices_due", user_id=user_id, until=int(until.timestamp()))

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.charts import Chart, Number, bar_chart
-from tradecounter.kit.clock import at_uk_time, day_in_words, uk_date
+from tradecounter.kit.clock import day_begins, day_ends, day_in_words, uk_date
 from tradecounter.kit.csv_text import harmless, line
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import NOTHING, in_pounds
@@ -100,7 +100,7 @@ async def read_statement(
     require_period(since, until)
     if until == date.max:
         raise invalid("to", f"must be before {until}")
-    start, end = at_uk_time(since, time()), at_uk_time(until + timedelta(days=1), time())
+    start, end = day_begins(since), day_ends(until)
     balance = opening = await balance_before(tx, customer_id, start)
     entries = []
     for record in await entries_between(tx, customer_id, start, end):

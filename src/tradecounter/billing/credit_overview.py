@@ -7,9 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.billing.queries.invoices import Debt, debts_of
-from tradecounter.billing.queries.ledger import (
-    OpenInvoice,
-)
+from tradecounter.billing.queries.ledger import OpenInvoice
 from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.credit.rules import due_at
@@ -55,14 +53,13 @@ def write_overview(credit: Credit, now: datetime) -> Iterator[bytes]:
 def order_status(debt: Debt, now: datetime) -> CreditOrderStatus:
     """Return a debt as an entry of the overview; without an invoice, its term starts at the confirmation."""
     due_on = debt.due_at or due_at(debt.confirmed_at, debt.term_days)
-    total_due = debt.gross - debt.paid
     return CreditOrderStatus(
         total_cost=debt.gross,
         total_paid=debt.paid,
-        total_due=total_due,
+        total_due=debt.due,
         created_on=local_text(debt.confirmed_at),
         due_on=local_text(due_on),
-        is_overdue=total_due > NOTHING and now > due_on,
+        is_overdue=debt.due > NOTHING and now > due_on,
         customer_reference=debt.customer_reference,
         order_reference=debt.order_reference,
     )

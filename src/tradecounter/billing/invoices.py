@@ -45,7 +45,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Letterhead, Party, Seller
 from tradecounter.orders.history import record_order_event
-from tradecounter.orders.lines import OrderLine, status_of
+from tradecounter.orders.lines import OrderLine, status_of, units_per_bundle
 from tradecounter.orders.queries.changes import settle
 from tradecounter.orders.queries.orders import find_order_by_id, lines_of_order
 from tradecounter.orders.rules import VAT_AREA
@@ -71,10 +71,9 @@ def to_invoice(
     order: ConfirmedOrder, lines: Sequence[OrderLine], invoiced: Mapping[int | None, BilledUnits]
 ) -> ToInvoice | None:
     """Return what can be invoiced, or None."""
-    by_line = {line_id: billed for line_id, billed in invoiced.items() if line_id is not None}
-    shares = shares_to_invoice(lines, by_line, order.tax_rate)
+    shares = shares_to_invoice(lines, invoiced, order.tax_rate)
     left = sum(line.undispatched for line in lines)
-    if not can_invoice(sum(share.units for share in shares), left, order.shipping_net, invoiced=bool(invoiced)):
+    if not can_invoice(len(shares), left, order.shipping_net, invoiced=bool(invoiced)):
         return None
     return ToInvoice(shares, None if invoiced else (order.shipping_net, order.shipping_tax))
 
@@ -144,8 +143,8 @@ def _item(share: Share, supply: Supply) -> InvoiceLine:
         net=share.net,
         vat=share.vat,
         parts=[
-            InvoicePart(c.sku, c.name, c.quantity // line.quantity * share.units, numbers.get(c.id, []))
-            for c in line.components
+            InvoicePart(part.sku, part.name, units_per_bundle(part, line) * share.units, numbers.get(part.id, []))
+            for part in line.components
         ],
         serial_numbers=numbers.get(line.id, []),
     )
@@ -209,8 +208,8 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
     paid = min(await unallocated_of(tx, order.customer_id), supply.part.gross)
     if paid:
         await discharge(tx, order.customer_id, paid)
-    # The invoices now contain the shipping and all that was dispatched, except what came back before.
-    invoiced = {None: 1} | {line.id: line.dispatched - line.unbilled for line in lines}
+    # The invoices now contain all that was dispatched, except what came back before.
+    invoiced: dict[int | None, int] = {line.id: line.dispatched - line.unbilled for line in lines}
     status = status_of(lines, invoiced, order.due - paid)
     settle(tx, order.id, paid=paid, status=status)
     document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now, paid)

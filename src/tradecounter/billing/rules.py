@@ -1,4 +1,4 @@
-"""When to invoice, totals, terms and payments. Pounds."""
+"""What an invoice contains, its totals and terms, and what a payment may be. Amounts are pounds."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -10,8 +10,9 @@ from msgspec import Struct
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.clock import day_begins, day_in_words, uk_date
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.money import NOTHING, percentage, rounded
-from tradecounter.orders.lines import OrderLine
+from tradecounter.kit.money import NOTHING, rounded
+from tradecounter.kit.text import plural
+from tradecounter.orders.lines import OrderLine, line_tax
 
 Source = TypeVar("Source")
 
@@ -28,7 +29,7 @@ def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
         return
     left_units = [f"{line.undispatched} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
     if len(left) > _MOST_NAMED:
-        left_units.append(f"{len(left) - _MOST_NAMED} more lines")
+        left_units.append(plural(len(left) - _MOST_NAMED, "more line"))
     raise DomainError(
         Kind.CONFLICT,
         f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(left_units)}",
@@ -53,8 +54,7 @@ def payment_terms(term_days: int, due_on: date, due: Decimal) -> str:
         return "Nothing is due."
     if term_days == 0:
         return f"Payment is due on the invoice date, {day_in_words(due_on)}."
-    days = "1 day" if term_days == 1 else f"{term_days} days"
-    return f"Payment is due within {days} of the invoice date, by {day_in_words(due_on)}."
+    return f"Payment is due within {plural(term_days, 'day')} of the invoice date, by {day_in_words(due_on)}."
 
 
 def require_payable(amount: Decimal, due: Decimal) -> None:
@@ -109,7 +109,7 @@ class Share(Struct, frozen=True):
 
 
 def shares_to_invoice(
-    lines: Sequence[OrderLine], invoiced: Mapping[int, BilledUnits], tax_rate: Decimal
+    lines: Sequence[OrderLine], invoiced: Mapping[int | None, BilledUnits], tax_rate: Decimal
 ) -> list[Share]:
     """Return what is dispatched, and neither invoiced nor returned before an invoice.
 
@@ -122,15 +122,12 @@ def shares_to_invoice(
         units = line.dispatched - line.unbilled - before.units
         if units > 0:
             so_far = line.unit_cost * (line.dispatched - line.unbilled)
-            whole = line.dispatched == line.quantity
-            net = (line.cost_net if whole else so_far) - before.net
-            vat = (line.cost_tax if whole else percentage(so_far, tax_rate)) - before.vat
-            shares.append(Share(line, units, net, vat))
+            shares.append(Share(line, units, so_far - before.net, line_tax(so_far, tax_rate) - before.vat))
     return shares
 
 
 def can_invoice(units: int, left: int, shipping_net: Decimal, *, invoiced: bool) -> bool:
-    """Return whether an order can be invoiced now, by the units to invoice and the units left to dispatch.
+    """Return whether an order can be invoiced now, by the units or lines to invoice and the units left to dispatch.
 
     If all units came back before the first invoice, the shipping alone is invoiced, unless it is free.
     """

@@ -122,7 +122,7 @@ async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
     return await tx.fetch_row(_WORKERS_HEARD_OF, silent_seconds=silent_seconds)
 
 
-class Waiting(Struct, frozen=True):
+class WaitingJobs(Struct, frozen=True):
     """The number of due jobs, how long the oldest has been due, and the number of jobs scheduled for later."""
 
     due: int
@@ -140,11 +140,11 @@ _WAITING_JOBS = Statement(
         from procrastinate_jobs j where status = 'todo'
     ) as waiting
     """,
-    Waiting,
+    WaitingJobs,
 )
 
 
-async def waiting_jobs(tx: Transaction) -> Waiting:
+async def waiting_jobs(tx: Transaction) -> WaitingJobs:
     """Return the state of the jobs that have not started."""
     return await tx.fetch_row(_WAITING_JOBS)
 

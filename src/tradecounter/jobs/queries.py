@@ -6,7 +6,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-class Waiting(Struct, frozen=True):
+class Backlog(Struct, frozen=True):
     """How many wait, and for how many seconds the oldest has waited."""
 
     count: int
@@ -16,7 +16,7 @@ class Waiting(Struct, frozen=True):
 _UNNUMBERED_EVENTS = Statement(
     "select count(*) as count, coalesce(extract(epoch from now() - min(occurred_at)), 0)::double precision as seconds"
     " from unnumbered_event",
-    Waiting,
+    Backlog,
 )
 _DELIVERIES = Statement(
     """
@@ -24,7 +24,7 @@ _DELIVERIES = Statement(
     from webhook_delivery d join webhook on webhook.id = d.webhook_id
     where d.delivered_at is null and webhook.state = 'active'
     """,
-    Waiting,
+    Backlog,
 )
 _LAST_EVENT = Statement("select last from event_sequence")
 _EVENTS_BY_TYPE = Statement(
@@ -32,12 +32,12 @@ _EVENTS_BY_TYPE = Statement(
 )
 
 
-async def unnumbered_events(tx: Transaction) -> Waiting:
+async def unnumbered_events(tx: Transaction) -> Backlog:
     """Return the events that the sequencer has not numbered."""
     return await tx.fetch_row(_UNNUMBERED_EVENTS)
 
 
-async def waiting_deliveries(tx: Transaction) -> Waiting:
+async def waiting_deliveries(tx: Transaction) -> Backlog:
     """Return the deliveries to active webhooks that no receiver has accepted."""
     return await tx.fetch_row(_DELIVERIES)
 

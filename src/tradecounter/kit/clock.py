@@ -80,7 +80,7 @@ class UkDay(Struct):
         """Return what `uk_date` returns, in a fifteenth of its time for another moment of the same day."""
         if not self._begins <= moment < self._ends:
             self._day = uk_date(moment)
-            self._begins, self._ends = (at_uk_time(day, time()) for day in (self._day, self._day + timedelta(days=1)))
+            self._begins, self._ends = day_begins(self._day), day_ends(self._day)
         return self._day
 
 

@@ -17,6 +17,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from msgspec import Meta
 
+from tradecounter.kit.text import plural
+
 _NUMBER = re.compile(r"(?P<sign>[+-]?)(?P<digits>(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)")
 _PLAIN_POUNDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _AMOUNT = re.compile(r"(?P<sign>[+-]?)£?(?P<rest>[^+-].*)", re.DOTALL)
@@ -85,7 +87,7 @@ def check_places(value: Decimal, places: int) -> None:
 
 def too_exact(text: str, places: int) -> str:
     """Return the error for a number with more than `places` decimal places."""
-    return f"{_short(text)!r} has more than {places} decimal place{'' if places == 1 else 's'}"
+    return f"{_short(text)!r} has more than {plural(places, 'decimal place')}"
 
 
 def _short(text: str) -> str:

@@ -12,6 +12,8 @@ from tradecounter.payments.queries.bank_files import (
     LineOfFile,
     fetch_bank_file,
     lines_of_file,
+    lock_bank_file,
+    lock_lines_of_file,
     paid_by,
     undo_lines,
 )
@@ -38,7 +40,7 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     paid = await paid_by(tx, payments)
     await lock_balances(tx, {customer_id for customer_id, _ in paid})
     await lock_orders(tx, {order_id for _, order_id in paid if order_id is not None})
-    lines = await lines_of_file(tx, file_id, lock=True)
+    lines = await lock_lines_of_file(tx, file_id)
     kept = [line for line in lines if _has_changed(line)]
     if kept and not force:
         raise _conflict(kept)
@@ -58,7 +60,7 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
 
 
 async def _rollable(tx: Transaction, file_id: int, now: datetime) -> None:
-    bank_file = await fetch_bank_file(tx, file_id, lock=True)
+    bank_file = await lock_bank_file(tx, file_id)
     if bank_file.rolled_back_at is not None:
         raise DomainError(Kind.CONFLICT, f"bank file {file_id} is already rolled back")
     if bank_file.at < now - ROLL_BACK_WITHIN:

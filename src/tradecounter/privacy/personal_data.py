@@ -14,6 +14,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.text import plural
 from tradecounter.privacy.queries.erasure import PersonalData, erase_rows, lock_all_of, open_business, personal_data
 from tradecounter.privacy.queries.stored_rows import stored_rows
 from tradecounter.returns.wire import return_number
@@ -66,7 +67,7 @@ class Erasure(Struct, frozen=True):
     @property
     def parts(self) -> list[str]:
         """What goes, in words."""
-        return [f"{count} {_NOUNS[name][count != 1]}" for name, count in asdict(self.erased).items() if count]
+        return [plural(count, *_NOUNS[name]) for name, count in asdict(self.erased).items() if count]
 
 
 async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> Erasure:
@@ -92,11 +93,13 @@ async def what_goes(tx: Transaction, account: Account) -> Erasure:
     business = await open_business(tx, customer_id)
     if business.orders:
         named = ", ".join(business.orders[:_MOST_NAMED])
-        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {_open(len(business.orders), 'order')}: {named}")
+        raise DomainError(
+            Kind.CONFLICT, f"customer {customer_id} has {plural(len(business.orders), 'open order')}: {named}"
+        )
     if business.returns:
         named = ", ".join(map(return_number, business.returns[:_MOST_NAMED]))
         raise DomainError(
-            Kind.CONFLICT, f"customer {customer_id} has {_open(len(business.returns), 'return')}: {named}"
+            Kind.CONFLICT, f"customer {customer_id} has {plural(len(business.returns), 'open return')}: {named}"
         )
     if business.owed:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {business.owed}")
@@ -108,10 +111,6 @@ async def what_goes(tx: Transaction, account: Account) -> Erasure:
         email_address=account.email_address,
         erased=await personal_data(tx, customer_id),
     )
-
-
-def _open(count: int, noun: str) -> str:
-    return f"{count} open {noun}{'' if count == 1 else 's'}"
 
 
 def _erased_address(customer_id: int) -> str:

@@ -1,7 +1,7 @@
 """The customer's pages of billing: invoices, the statement, and the credit limit."""
 
 import asyncio
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import KINDS, ageing_chart, ageing_of, read_statement
-from tradecounter.billing.credit_overview import order_status, owed_of, read_credit
+from tradecounter.billing.credit_overview import owed_of, read_credit
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_invoice import zipped_documents
@@ -39,7 +39,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.negotiation import PDF, ZIP
 from tradecounter.edge.rest.responses import file_response
-from tradecounter.kit.clock import UK, uk_date
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, not_found
 from tradecounter.letterhead.seller import bank_details, letterhead_from
 from tradecounter.parts.account import AccountParts
@@ -185,7 +185,7 @@ class StatementPages(Struct, frozen=True):
             return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
         days = {"from": statement.since.isoformat(), "to": statement.until.isoformat()}
         address = self.desk.view(call).at(_STATEMENT)
-        this_month = now.astimezone(UK).date().replace(day=1)
+        this_month = uk_date(now).replace(day=1)
         last_day = this_month - timedelta(days=1)
         spans = (
             ("This month", {"from": this_month.isoformat()}),
@@ -231,10 +231,8 @@ class CreditPages(Struct, frozen=True):
             available=credit.limit - credit.outstanding,
             overdue=overdue,
             unallocated=unallocated,
-            debts=[
-                (order_status(debt, now), debt.due_at is not None) for debt in credit.debts.between(0, _MOST_UNPAID)
-            ],
+            debts=credit.debts.between(0, _MOST_UNPAID),
+            now=now,
             more=max(len(credit.debts) - _MOST_UNPAID, 0),
-            day_of=lambda text: date.fromisoformat(text[:10]),
             chart=ageing_chart("Due by age", ageing),
         )

@@ -146,6 +146,11 @@ class Debt(Struct, frozen=True, kw_only=True):
     confirmed_at: datetime
     due_at: datetime | None
 
+    @property
+    def due(self) -> Decimal:
+        """What is left to pay."""
+        return self.gross - self.paid
+
 
 _DEBTS_OF = Statement(
     SQL(

@@ -10,7 +10,7 @@ from jinja2 import Environment, pass_environment
 from jinja2.filters import do_truncate
 from markupsafe import Markup, escape
 
-from tradecounter.kit.clock import UK, moment_of
+from tradecounter.kit.clock import UK, moment_of, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural, sentence
 
@@ -149,7 +149,7 @@ def day(when: date | datetime | None) -> str:
     """Return a date as a `<time>`: 16 Jun 2026. A moment's date is that in the UK."""
     if when is None:
         return NOTHING
-    date_in_uk = when.astimezone(UK).date() if isinstance(when, datetime) else when
+    date_in_uk = uk_date(when) if isinstance(when, datetime) else when
     return Markup('<time datetime="{}">{} {:%b %Y}</time>').format(date_in_uk.isoformat(), date_in_uk.day, date_in_uk)
 
 

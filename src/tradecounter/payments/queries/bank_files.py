@@ -53,9 +53,15 @@ async def list_bank_files(
     return await tx.fetch_all(_FILES, most=most, before=before, changed_since=changed_since)
 
 
-async def fetch_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:
-    """Return a bank file, with `lock` until the transaction ends. Raises DomainError (not found)."""
-    row = await tx.find_row(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
+async def fetch_bank_file(tx: Transaction, file_id: int) -> BankFileRecord:
+    """Return a bank file. Raises DomainError (not found)."""
+    row = await tx.find_row(_THE_FILE, file_id=file_id)
+    return or_not_found(row, "bank file", file_id)
+
+
+async def lock_bank_file(tx: Transaction, file_id: int) -> BankFileRecord:
+    """Return a bank file, and lock it until the transaction ends. Raises DomainError (not found)."""
+    row = await tx.find_row(_LOCK_FILE, file_id=file_id)
     return or_not_found(row, "bank file", file_id)
 
 
@@ -92,18 +98,23 @@ class LineOfFile(Struct, frozen=True):
     was_placed_by_it: bool
 
 
-_LINES_OF_FILE = """
+_LINES = SQL("""
     select id, line, state, payment_id, bank_file_id = :file_id as is_own,
            placed_by is not distinct from :file_id as was_placed_by_it
     from bank_line where bank_file_id = :file_id or placed_by = :file_id order by id
-"""
-_FIND_LINES_OF_FILE = Statement(SQL(_LINES_OF_FILE), LineOfFile)
-_LOCK_LINES_OF_FILE = Statement(SQL("{} for update").format(SQL(_LINES_OF_FILE)), LineOfFile)
+""")
+_LINES_OF_FILE = Statement(_LINES, LineOfFile)
+_LOCK_LINES_OF_FILE = Statement(SQL("{} for update").format(_LINES), LineOfFile)
 
 
-async def lines_of_file(tx: Transaction, file_id: int, *, lock: bool = False) -> list[LineOfFile]:
-    """Return the lines that a file stored or placed, with `lock` until the transaction ends."""
-    return await tx.fetch_all(_LOCK_LINES_OF_FILE if lock else _FIND_LINES_OF_FILE, file_id=file_id)
+async def lines_of_file(tx: Transaction, file_id: int) -> list[LineOfFile]:
+    """Return the lines that a file stored or placed."""
+    return await tx.fetch_all(_LINES_OF_FILE, file_id=file_id)
+
+
+async def lock_lines_of_file(tx: Transaction, file_id: int) -> list[LineOfFile]:
+    """Return what `lines_of_file` returns, and lock the lines until the transaction ends."""
+    return await tx.fetch_all(_LOCK_LINES_OF_FILE, file_id=file_id)
 
 
 _REMOVE_LINES = Statement("delete from bank_line where id = any(:ids)")

@@ -1,6 +1,7 @@
 """`/account`: what waits for the customer, the latest orders, and the way to the other pages."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct, field
@@ -71,17 +72,17 @@ class HomePages(Struct, frozen=True):
 
     @page("/account", "Your account")
     async def show_home(self, call: Call) -> Response:
-        user = user_of(call)
+        user, now = user_of(call), self.desk.clock.now()
         home = _Home(buys=user.has_role("buyer"))
         view = await self._view(call) if home.buys else None
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, call.customer_id)
             if home.buys:
-                await self._add_orders(tx, account, home, view)
+                await self._add_orders(tx, account, home, view, now)
             if user.has_role(*APPROVERS):
-                home.to_approve = await waiting_approvals(tx, account.id, self.desk.clock.now())
+                home.to_approve = await waiting_approvals(tx, account.id, now)
             if user.has_role("accounts"):
-                await self._add_money(tx, account, home)
+                await self._add_money(tx, account, home, now)
         return self.desk.show(call, "today/home.html", account=account, home=home)
 
     async def _view(self, call: Call) -> CustomerView | None:
@@ -93,8 +94,9 @@ class HomePages(Struct, frozen=True):
                 raise
             return None
 
-    async def _add_orders(self, tx: Transaction, account: Account, home: _Home, view: CustomerView | None) -> None:
-        now = self.desk.clock.now()
+    async def _add_orders(
+        self, tx: Transaction, account: Account, home: _Home, view: CustomerView | None, now: datetime
+    ) -> None:
         summary = await account_summary(tx, account.id, now)
         home.tiles += _order_tiles(summary)
         if summary.pending:
@@ -109,13 +111,12 @@ class HomePages(Struct, frozen=True):
             usual = await usual_items(tx, account.id, now, _OF_USUAL, _OF_LATEST)
             home.usual = shown_lines(view, ((line.product_id, line.quantity) for line in usual))[:_MOST_USUAL]
 
-    async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
+    async def _add_money(self, tx: Transaction, account: Account, home: _Home, now: datetime) -> None:
         used = await outstanding_of(tx, account.id)
-        now = self.desk.clock.now()
         owed = owed_of(await open_invoices(tx, account.id), await announced_invoices(tx, account.id, now), now)
         home.to_pay = owed.to_pay
         home.on_account = await unallocated_of(tx, account.id)
-        limit = NOTHING if account.credit_limit is None else account.credit_limit
+        limit = account.credit_limit or NOTHING
         home.tiles += [
             Tile("Credit available", money(limit - used), "/account/credit"),
             Tile("Overdue", money(owed.overdue), "/account/invoice?show=overdue", "bad" if owed.overdue else ""),

@@ -1,7 +1,7 @@
 """`/`: what needs attention today, what the warehouse does, and the orders of the last days as a chart."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from msgspec import Struct, field
 from starlette.responses import Response
@@ -17,7 +17,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.goods_in.queries import ExpectedGoods, expected_goods
 from tradecounter.imports.kinds import readable_kinds
 from tradecounter.imports.queries import list_imports
-from tradecounter.kit.clock import at_uk_time, uk_date
+from tradecounter.kit.clock import day_begins, day_ends, uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.orders.lines import OrderLine
@@ -66,8 +66,7 @@ class WarehouseDay(Struct, frozen=True):
 
 async def read_warehouse(tx: Transaction, now: datetime) -> WarehouseDay:
     """Return the most urgent of each kind; of orders, those of the oldest that wait."""
-    today = at_uk_time(uk_date(now), time())
-    tomorrow = at_uk_time(uk_date(now) + timedelta(days=1), time())
+    today, tomorrow = day_begins(uk_date(now)), day_ends(uk_date(now))
     confirmed_orders = await orders_to_pick(tx, _MOST_READ)
     lines = await lines_of(tx, [order.id for order in confirmed_orders])
     orders = [_to_pick(order, lines[order.id], now, tomorrow) for order in confirmed_orders]
