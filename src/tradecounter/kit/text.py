@@ -53,6 +53,12 @@ def normalised(text: str) -> str:
     return _BEYOND_ASCII.sub(lambda c: "" if unicodedata.combining(c[0]) else c[0], decomposed).translate(_OPENED)
 
 
+def lowered_pattern(text: str) -> str:
+    """Return a regular expression that finds a text in what a database has lowered, perhaps ASCII letters alone."""
+    lower = unicodedata.normalize("NFC", text).lower()
+    return "".join(re.escape(letter) if letter.isascii() else f"[{letter}{letter.upper()}]" for letter in lower)
+
+
 def words(text: str) -> list[str]:
     """Return a string's words (runs of letters and digits), normalised and in order."""
     return _WORD.findall(normalised(text))

@@ -174,6 +174,16 @@ def test_an_administrator_adds_a_customer_with_terms(sam: Person) -> None:
     assert "5%" in shown
 
 
+def test_customers_are_found_by_accented_names_in_any_case(office: BackOfficeSite, sam: Person) -> None:
+    name = "\N{LATIN CAPITAL LETTER E WITH ACUTE}lan & \N{GREEK CAPITAL LETTER OMEGA}mega"
+    customer = office.service.customer(company=name, first_name="\N{LATIN CAPITAL LETTER E WITH ACUTE}va")
+    for typed in (name, name.lower(), name.upper(), normalize("NFD", name.lower())):
+        assert name in text_of(sam.get("/customer", params={"query": typed})), typed
+        assert sam.get("/search", params={"q": typed}).headers["location"] == f"/customer/{customer.id}", typed
+    found = sam.get("/search", params={"q": f"{name.lower().split()[-1]} \N{LATIN SMALL LETTER E WITH ACUTE}va"})
+    assert f"/customer/{customer.id}" in found.text + found.headers.get("location", "")
+
+
 def test_names_with_accents_are_found_as_they_are_written(office: BackOfficeSite, sam: Person) -> None:
     service, name = office.service, "\N{LATIN CAPITAL LETTER E WITH ACUTE}lan"
     customer, sku = service.customer(company=f"{name} & Co"), sell(service, "ACCENTED", name=f"{name} phone")

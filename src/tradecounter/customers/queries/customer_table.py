@@ -17,12 +17,12 @@ class CustomerFilter(Struct, frozen=True, kw_only=True):
     """A filter of customers; None matches all.
 
     `text` is a customer's id or external id, or part of its company, its contact's name or its e-mail address, or all
-    of a user's; it is folded, and `given` is the same as it was typed. Names are compared as the database lowers both:
-    with the locale C, it lowers only ASCII letters.
+    of a user's; it is folded, `given` is the same as it was typed, and `pattern` its `lowered_pattern`.
     """
 
     text: str | None = None
     given: str | None = None
+    pattern: str | None = None
     price_list: str | None = None
     blocked: bool | None = None
 
@@ -52,8 +52,8 @@ CUSTOMERS: SortedTable[CustomerRow] = SortedTable(
     conditions={
         "text": SQL(
             "(id::text = ltrim(:given, '0') or external_id = :given"
-            " or position(lower(normalize(:given, nfc)) in lower(company)) > 0 or position(:text in email_key) > 0"
-            " or position(lower(normalize(:given, nfc)) in lower(first_name || ' ' || last_name)) > 0"
+            " or position(:text in email_key) > 0 or lower(company) ~ :pattern"
+            " or lower(first_name || ' ' || last_name) ~ :pattern"
             " or id in (select customer_id from customer_user where email_key = :text))"
         ),
         "price_list": SQL("coalesce(price_list, 'default') = :price_list"),

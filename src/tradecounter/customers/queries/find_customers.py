@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.text import fold, joined_word
+from tradecounter.kit.text import fold, joined_word, lowered_pattern
 
 
 class FoundCustomer(Struct, frozen=True):
@@ -32,16 +32,16 @@ _FIND = Statement(
                or id in (select customer_id from customer_user where email_key = :key) as exact
         from customer
     )
-    select id, name, contact, email_address, blocked, exact or lower(name) = :key as exact from named
+    select id, name, contact, email_address, blocked, exact or lower(name) ~ :whole as exact from named
     where exact
-       or (:key <> '' and not exists (select from unnest(:words::text[]) as word where position(word in names) = 0))
+       or (:key <> '' and not exists (select from unnest(:words::text[]) as word where names !~ word))
        or id in (
             select customer_id from address
             where deleted_at is null and (
                 (:word <> '' and starts_with(
                     lower(regexp_replace(details ->> 'zip', '[^[:alnum:]]', '', 'g')), :word
                 ))
-                or lower(btrim(details ->> 'city')) = :key
+                or lower(btrim(details ->> 'city')) ~ :whole
                 or (:digits <> '' and position(
                     :digits in regexp_replace(details ->> 'contact_number', '[^0-9]', '', 'g')
                 ) > 0)
@@ -51,8 +51,9 @@ _FIND = Statement(
             select customer_id from customer_contact
             where position(:digits in regexp_replace(phone, '[^0-9]', '', 'g')) > 0
        ))
-       or id in (select customer_id from customer_contact where :key <> '' and :key in (lower(name), lower(email)))
-    order by exact or lower(name) = :key desc, starts_with(lower(name), :key) desc, name, id limit :most
+       or (:key <> ''
+           and id in (select customer_id from customer_contact where lower(name) ~ :whole or lower(email) = :key))
+    order by exact or lower(name) ~ :whole desc, lower(name) ~ :beginning desc, name, id limit :most
     """,
     FoundCustomer,
 )
@@ -68,12 +69,14 @@ async def find_customers(tx: Transaction, text: str, most: int) -> list[FoundCus
     What is known of a contact is a phone number in any writing, a town, or the beginning of a postcode. What is named
     exactly comes first, then names that begin with the text.
     """
-    key, word = fold(text), joined_word(text)
+    key, word, pattern = fold(text), joined_word(text), lowered_pattern(text)
     return await tx.fetch_all(
         _FIND,
         text=text,
         key=key,
-        words=key.split(),
+        words=[lowered_pattern(each) for each in text.split()],
+        beginning=f"^{pattern}",
+        whole=f"^{pattern}$",
         word=word if len(word) >= _SHORTEST_POSTCODE and not word.isalpha() else "",
         digits=_phone_digits(text),
         most=most,

@@ -36,7 +36,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_events
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, lowered_pattern
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import ORDERS, SORTS, order_table
 from tradecounter.orders.wire import MOST_UNITS
@@ -113,6 +113,7 @@ class CustomerListPages(Struct, frozen=True):
         customer_filter = CustomerFilter(
             text=given and fold(given),
             given=given,
+            pattern=given and lowered_pattern(given),
             price_list=await spelled_price_list(tx, price_list) if price_list else None,
             blocked=None if wanted.state is None else wanted.state == "blocked",
         )
