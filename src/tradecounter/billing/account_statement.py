@@ -10,13 +10,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.debtors import AgedSums
-from tradecounter.billing.queries.statements import (
-    DueRecord,
-    balance_before,
-    due_before,
-    entries_between,
-    first_entry,
-)
+from tradecounter.billing.queries.statements import DueRecord, balance_before, due_before, entries_between, first_entry
 from tradecounter.billing.rules import require_period
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
@@ -180,7 +174,7 @@ def _printed(printer: Printer, statement: AccountStatement, name: str, letterhea
         "opening": in_pounds(statement.opening_balance),
         "closing": in_pounds(statement.closing_balance),
         "entries": [_printed_entry(printer, entry) for entry in statement.entries],
-        "ageing": _ageing(statement.ageing),
+        "ageing": [[words, in_pounds(getattr(statement.ageing, name))] for name, words in AGES.items()],
         "unallocated": in_pounds(statement.unallocated) if statement.unallocated else None,
         "unshown": printer.named(),
     }
@@ -195,10 +189,6 @@ def _printed_entry(printer: Printer, entry: Entry) -> list[str]:
         in_pounds(entry.credit) if entry.credit else "",
         in_pounds(entry.balance),
     ]
-
-
-def _ageing(ageing: Ageing) -> list[list[str]]:
-    return [[words, in_pounds(getattr(ageing, name))] for name, words in AGES.items()]
 
 
 class SentStatement(Struct, frozen=True, kw_only=True):

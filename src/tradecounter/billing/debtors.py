@@ -23,8 +23,6 @@ from tradecounter.kit.clock import day_begins, uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.wire import made_from
 
-MOST_OVERDUE = "overdue"
-
 
 class Debtor(Struct, frozen=True, kw_only=True):
     """A customer with unpaid invoices."""
@@ -42,7 +40,7 @@ async def read_debtors(tx: Transaction, now: datetime, most: int | None = None, 
 
     `after` is the overdue amount and the id of the last customer of the page before; without `most`, returns all.
     """
-    records = await DEBTORS.page(tx, age_starts(now), MOST_OVERDUE, most, descending=True, after=after)
+    records = await DEBTORS.page(tx, age_starts(now), "overdue", most, descending=True, after=after)
     return [made_from(record, Debtor, ageing=made_from(record, Ageing)) for record in records]
 
 

@@ -34,7 +34,7 @@ from tradecounter.billing.rules import (
 from tradecounter.credit.queries import discharge
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.address_rules import address_lines
-from tradecounter.customers.queries.accounts import fetch_account, find_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.installation import is_demo
@@ -259,14 +259,13 @@ async def _supply(
     if part is None:
         return None
     supplied_at = await last_dispatch(tx, order.id)
-    account = await find_account(tx, order.customer_id)
-    if supplied_at is None or account is None:
-        raise LookupError(f"order {order.id} was dispatched without a shipment, or its customer does not exist")
+    if supplied_at is None:
+        raise LookupError(f"order {order.id} was dispatched without a shipment")
     return Supply(
         order=order,
         part=part,
+        account=await fetch_account(tx, order.customer_id),
         serial_numbers=await serial_numbers_of(tx, order.id),
-        account=account,
         supplied_at=supplied_at,
     )
 

@@ -14,14 +14,12 @@ from tradecounter.billing.queries.ledger import (
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.text import LONGEST_NAME
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
 from tradecounter.payments.bank_line import BankLine
 from tradecounter.payments.named_customers import names_another, words_of
-from tradecounter.payments.queries.bank_files import (
-    add_bank_file,
-    set_file_counts,
-)
+from tradecounter.payments.queries.bank_files import add_bank_file, set_file_counts
 from tradecounter.payments.queries.bank_lines import (
     ClaimedLine,
     Company,
@@ -47,8 +45,6 @@ from tradecounter.payments.record_payment import (
 )
 from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
-
-_LONGEST_NAME = 200
 
 
 class _Target(Struct, frozen=True):
@@ -108,7 +104,7 @@ async def import_payments(
     """
     received_lines = [line for line in file.lines if line.is_received]
     targets = await _lock_targets(tx, received_lines, now)
-    file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, tx.actor.full_name)
+    file_id = await add_bank_file(tx, name[:LONGEST_NAME], now, tx.actor.full_name)
     claimed_lines = await claim_lines(tx, file_id, received_lines, now)
     recording = _Recording()
     for line in received_lines:

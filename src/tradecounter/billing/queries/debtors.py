@@ -71,6 +71,9 @@ _AGED = SQL("""
 """)
 
 
+_AMOUNTS = ("due", "overdue", "not_due", "days_1_30", "days_31_60", "days_61_90", "over_90")
+
+
 def _amount(name: LiteralString) -> SortColumn[DebtorRecord]:
     return SortColumn(SQL(name), SQL("numeric"), Decimal, attrgetter(name))
 
@@ -88,13 +91,7 @@ DEBTORS: SortedTable[DebtorRecord] = SortedTable(
     conditions={},
     columns={
         "name": SortColumn(SQL("name_key"), SQL("text"), str, attrgetter("name_key")),
-        "due": _amount("due"),
-        "overdue": _amount("overdue"),
-        "not_due": _amount("not_due"),
-        "days_1_30": _amount("days_1_30"),
-        "days_31_60": _amount("days_31_60"),
-        "days_61_90": _amount("days_61_90"),
-        "over_90": _amount("over_90"),
+        **{name: _amount(name) for name in _AMOUNTS},
     },
     key=SQL("customer_id"),
     key_of=attrgetter("customer_id"),

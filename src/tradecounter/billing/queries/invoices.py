@@ -49,10 +49,9 @@ async def invoiced_of(tx: Transaction, order_ids: Collection[int]) -> dict[int, 
 
 
 class Invoice(Struct, frozen=True):
-    """An issued invoice without its document."""
+    """An issued invoice: its number and its total with VAT."""
 
     number: int
-    due_at: datetime
     gross: Decimal
 
 
@@ -67,7 +66,7 @@ async def invoice_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int
 
 
 _FIND_INVOICE = Statement(
-    "select number, due_at, gross from invoice where order_id = :order_id order by number desc limit 1", Invoice
+    "select number, gross from invoice where order_id = :order_id order by number desc limit 1", Invoice
 )
 
 

@@ -147,8 +147,10 @@ class BankOperations(Struct, frozen=True):
 
         All lines with money received, the latest stored first; `state=unplaced` are those that wait.
         """
-        bank_line_filter = BankLineFilter(state=query.state, bank_file_id=query.bank_file, changed_since=query.since)
-        bank_lines = await list_bank_lines(tx, bank_line_filter, query.limit + 1, before=query.after or None)
+        bank_line_filter = BankLineFilter(
+            state=query.state, bank_file_id=query.bank_file, before=query.after or None, changed_since=query.since
+        )
+        bank_lines = await list_bank_lines(tx, bank_line_filter, query.limit + 1)
         return ListPage(bank_lines, map(present_line, bank_lines))
 
     @_BILLING.shows(_LINE)

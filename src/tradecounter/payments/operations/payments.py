@@ -46,8 +46,13 @@ class PaymentOperations(Struct, frozen=True):
 
         The latest recorded first.
         """
-        payment_filter = PaymentFilter(customer_id=query.customer_id, invoice=query.invoice, changed_since=query.since)
-        payments = await list_payments(tx, payment_filter, query.limit + 1, before=query.after or None)
+        payment_filter = PaymentFilter(
+            customer_id=query.customer_id,
+            invoice=query.invoice,
+            before=query.after or None,
+            changed_since=query.since,
+        )
+        payments = await list_payments(tx, payment_filter, query.limit + 1)
         return ListPage(payments, map(present_payment, payments))
 
     @_PAYMENTS.changes("POST", _ALL_PAYMENTS, dry_run=True, errors=(NOT_FOUND,))

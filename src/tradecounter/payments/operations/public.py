@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -55,7 +56,8 @@ class _Payments(Struct, frozen=True):
     async def read(
         self, tx: Transaction, most: int, start: int, after: PaymentRecord | None
     ) -> Sequence[PaymentRecord]:
-        return await list_payments(tx, self.chosen, most, start=start, before=None if after is None else after.id)
+        chosen = self.chosen if after is None else replace(self.chosen, before=after.id)
+        return await list_payments(tx, chosen, most, start)
 
     async def shown(self, _tx: Transaction, rows: Sequence[PaymentRecord]) -> Sequence[CustomerPayment]:
         return [own_payment(present_payment(payment)) for payment in rows]

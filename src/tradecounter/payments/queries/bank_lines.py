@@ -66,11 +66,15 @@ async def lock_bank_line(tx: Transaction, line_id: int) -> State:
 
 
 class BankLineFilter(Struct, frozen=True, kw_only=True):
-    """A filter of lines; None matches all. `bank_file_id` is the file that stored the line, or that placed it."""
+    """A filter of lines; None matches all. `bank_file_id` is the file that stored the line, or that placed it.
+
+    `before` selects those with lower ids.
+    """
 
     state: str | None = None
     bank_file_id: int | None = None
     reference: str | None = None
+    before: int | None = None
     changed_since: datetime | None = None
 
 
@@ -78,18 +82,14 @@ _CONDITIONS = {
     "state": SQL("l.state = :state"),
     "bank_file_id": SQL("(l.bank_file_id = :bank_file_id or l.placed_by = :bank_file_id)"),
     "reference": SQL("position(lower(:reference) in lower(l.reference)) > 0"),
+    "before": SQL("l.id < :before"),
     "changed_since": SQL("l.changed_at >= :changed_since"),
 }
 
 
-async def list_bank_lines(
-    tx: Transaction, wanted: BankLineFilter, most: int, *, before: int | None = None
-) -> list[BankLineRecord]:
-    """Return the latest lines that match a filter; with `before`, those with a lower id."""
-    earlier = [] if before is None else [SQL("l.id < :before")]
-    chosen, values = where(wanted, _CONDITIONS, *earlier)
-    if before is not None:
-        values["before"] = before
+async def list_bank_lines(tx: Transaction, wanted: BankLineFilter, most: int) -> list[BankLineRecord]:
+    """Return the latest lines that match a filter."""
+    chosen, values = where(wanted, _CONDITIONS)
     sql = SQL("{} where {} order by l.id desc limit :most").format(_SELECTED, chosen)
     return await tx.fetch_all(Statement(sql, BankLineRecord), **values, most=most)
 

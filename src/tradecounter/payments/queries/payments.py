@@ -61,6 +61,7 @@ class PaymentFilter(Struct, frozen=True, kw_only=True):
     """A filter of payments; None matches all. Both days of receipt are included.
 
     `invoice` and `order_reference` are those of an invoice that it pays; `reference` is part of the payment's own.
+    `before` selects those with lower ids.
     """
 
     customer_id: int | None = None
@@ -70,6 +71,7 @@ class PaymentFilter(Struct, frozen=True, kw_only=True):
     reference: str | None = None
     received_from: date | None = None
     received_to: date | None = None
+    before: int | None = None
     changed_since: datetime | None = None
 
 
@@ -83,18 +85,14 @@ _CONDITIONS: Mapping[str, SQL | Composed] = {
     "reference": SQL("position(lower(:reference) in lower(p.reference)) > 0"),
     "received_from": SQL("p.received_on >= :received_from"),
     "received_to": SQL("p.received_on <= :received_to"),
+    "before": SQL("p.id < :before"),
     "changed_since": SQL("p.changed_at >= :changed_since"),
 }
 
 
-async def list_payments(
-    tx: Transaction, wanted: PaymentFilter, most: int, *, before: int | None = None, start: int = 0
-) -> list[PaymentRecord]:
-    """Return the latest payments that match a filter, from a position on; with `before`, those with a lower id."""
+async def list_payments(tx: Transaction, wanted: PaymentFilter, most: int, start: int = 0) -> list[PaymentRecord]:
+    """Return the latest payments that match a filter, from a position on."""
     chosen, values = where(wanted, _CONDITIONS)
-    if before is not None:
-        values["before"] = before
-        chosen = SQL("{} and p.id < :before").format(chosen)
     page = SQL("{} order by p.id desc offset :start limit :most").format(chosen)
     sql = SQL("{} order by p.id desc").format(_SELECTED.format(page))
     return await tx.fetch_all(Statement(sql, PaymentRecord), **values, most=most, start=start)

@@ -100,7 +100,7 @@ async def fetch_remittance(tx: Transaction, remittance_id: int) -> RemittanceAdv
 async def remittance_table(
     tx: Transaction, customer_id: int | None, before: int | None, most: int, changed_since: datetime | None = None
 ) -> list[RemittanceAdvice]:
-    """Return remittances of a customer, or of all, the latest first, after the one with the id `after`."""
+    """Return remittances of a customer, or of all, the latest first, those with ids below `before`."""
     return await tx.fetch_all(_TABLE, customer_id=customer_id, before=before, most=most, changed_since=changed_since)
 
 
