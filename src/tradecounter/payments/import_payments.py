@@ -282,8 +282,7 @@ async def _record_line(
 async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) -> Payment:
     if line.pounds is None:
         raise RuntimeError("a line without an error has an amount")
-    reference = line.reference[:LONGEST_REFERENCE].strip()
-    new = NewPayment(amount=line.pounds, received_on=line.received_on, reference=reference)
+    new = NewPayment(amount=line.pounds, received_on=line.received_on, reference=line.reference[:LONGEST_REFERENCE])
     if target.invoices:
         return await pay_locked_invoices(tx, target.customer_id, target.invoices, new, now)
     return await pay_locked_account(tx, target.customer_id, new, now)

@@ -137,9 +137,8 @@ async def pay_locked_invoices(
     Raises DomainError: invalid, conflict (a duplicate, or nothing is due of the invoices).
     """
     invoices = await invoice_balances(tx, numbers)
-    reference = new.reference.strip()
     if not any(invoice.due for invoice in invoices):
-        await _require_new(tx, customer_id, new, reference, new.received_on or uk_date(now))
+        await _require_new(tx, customer_id, new, new.reference.strip(), new.received_on or uk_date(now))
         named = ", ".join(map(str, numbers))
         raise DomainError(Kind.CONFLICT, f"nothing is due of invoice {named}")
     return await _record(tx, customer_id, new, invoices, now)
