@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
 from psycopg.errors import LockNotAvailable
 from psycopg.sql import SQL, Identifier
 
@@ -72,11 +71,14 @@ async def run_import(
     if options.keeps_changes:
         await keep_records(tx, kind, replace=options.replace)
     # Removals come first, so that the checks see only the remaining records.
-    removed = await _remove(tx, kind) if options.replace and not findings.hides_records else _Removal(0, 0)
+    removed = of = 0
+    if options.replace and kind.removal is not None and not findings.hides_records:
+        of = await tx.fetch_value(kind.removal.count)
+        removed = await tx.execute(kind.removal.statement)
     count = await _good_rows(tx, kind, findings, options, count)
     if report.is_rejected:
         return report
-    _limit_removal(removed, report, options)
+    _limit_removal(removed, of, report, options)
     await _guard(tx, kind, report, options)
     await _merge(tx, kind, report, count)
     if options.keeps_changes:
@@ -167,24 +169,12 @@ async def _name_records(tx: Transaction, kind: ImportKind[Any], messages: list[R
     return [naming_record(message, kind.named, values.get(message.line)) for message in messages]
 
 
-class _Removal(Struct, frozen=True):
-    records: int
-    of: int
-
-
-async def _remove(tx: Transaction, kind: ImportKind[Shape]) -> _Removal:
-    if kind.removal is None:
-        return _Removal(0, 0)
-    of = await tx.fetch_value(kind.removal.count)
-    return _Removal(await tx.execute(kind.removal.statement), of)
-
-
-def _limit_removal(removed: _Removal, report: ImportReport, options: ImportOptions) -> None:
+def _limit_removal(removed: int, of: int, report: ImportReport, options: ImportOptions) -> None:
     """Raise DomainError if the removal of more than a fifth is unconfirmed, because the file may be truncated."""
-    report.deactivated = removed.records
-    if options.confirmed or removed.records * _MOST_REMOVED_ONE_IN <= removed.of:
+    report.deactivated = removed
+    if options.confirmed or removed * _MOST_REMOVED_ONE_IN <= of:
         return
-    problem = f"replacing would deactivate {removed.records} of {removed.of}, more than a fifth"
+    problem = f"replacing would deactivate {removed} of {of}, more than a fifth"
     if not options.dry_run:
         raise DomainError(Kind.CONFLICT, f"{problem}: confirm it with {options.confirmed_by}")
     report.warnings.insert(0, RowMessage(None, "", f"{problem}: this requires {options.confirmed_by}"))

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, get_args
 
 from msgspec import Meta, Struct
@@ -20,7 +19,7 @@ from tradecounter.kit.numbers import Percent, Pounds
 from tradecounter.kit.text import plural
 from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
-from tradecounter.prices.rules import How, PriceCosts, PriceRule, Rounding
+from tradecounter.prices.rules import How, PriceRule, Rounding
 from tradecounter.products.find_products import Catalogue, list_products
 from tradecounter.products.queries.products import ProductFilter, ProductSummary, Shown, products_after
 
@@ -190,7 +189,7 @@ class _PriceMaker(Struct):
             costs = self.rule.costs(before, old.purchase_cost)
             if costs is None:
                 self.without_cost += 1
-            elif _lowest(costs) < 0:
+            elif any(cost is not None and cost < 0 for cost in costs):
                 self.negative.append(product.sku)
             else:
                 single, five_plus, ten_plus = costs
@@ -223,7 +222,3 @@ class _PriceMaker(Struct):
         if self.without_cost:
             return "no product that matches has a purchase cost"
         return "no product that matches is on the list"
-
-
-def _lowest(costs: PriceCosts) -> Decimal:
-    return min(cost for cost in costs if cost is not None)

@@ -88,11 +88,6 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
 
 
 def _members(product: FoundProduct) -> dict[str, Any]:
-    members = structs.asdict(product.record)
-    del members["id"], members["sku_key"]
-    hidden = {
-        "configurable": product.configurable,
-        "purchase_cost": product.purchase_cost,
-        "external_id": product.external_id,
-    }
-    return {**members, **hidden}
+    members = structs.asdict(product.record) | structs.asdict(product)
+    del members["id"], members["sku_key"], members["record"]
+    return members

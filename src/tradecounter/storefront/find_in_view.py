@@ -190,13 +190,9 @@ def find_products(view: CustomerView, parameters: ProductListParameters, within:
             return replace(products, key=lambda rows: view.stock.most_first[rows])
         case "name":
             return replace(products, key=lambda rows: view.snapshot.name_rank[rows])
-        case "sku":
-            return products
-    return (
-        products
-        if searched is None
-        else replace(products, tiers=lambda: _tiers(view, rows, parameters.query or "", searched))
-    )
+        case None if searched is not None:
+            return replace(products, tiers=lambda: _tiers(view, rows, parameters.query or "", searched))
+    return products
 
 
 def _tiers(view: CustomerView, rows: BitMap, query: str, searched: FoundRows) -> Iterator[BitMap]:

@@ -118,7 +118,8 @@ class ChangeFeed:
         finally:
             self._note_duration(began)
         if sight is None:
-            raise _unavailable()
+            message = "the catalogue is being read; try again in a few seconds"
+            raise DomainError(Kind.UNAVAILABLE, message, retry_after=_RETRY_SECONDS)
         return self._page(customer_id, _NOTHING, Cursor(sight.place))
 
     async def page(self, customer_id: int, text: str, limit: int, wait_seconds: float = 0) -> FeedPage:
@@ -293,9 +294,3 @@ def _as_json(view: CustomerView, former_skus: list[str], chosen: Differences) ->
     for row, of_row in zip(chosen.changed.tolist(), costs, strict=True):
         named = to_json(view.orderable(row).sku)
         yield b'{"sku":%b,"change":"changed","product":%b}' % (named, product_json(view, row, of_row))
-
-
-def _unavailable() -> DomainError:
-    return DomainError(
-        Kind.UNAVAILABLE, "the catalogue is being read; try again in a few seconds", retry_after=_RETRY_SECONDS
-    )

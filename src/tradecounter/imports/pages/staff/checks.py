@@ -197,7 +197,6 @@ class ImportCheckPages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             lists = await stored_keys(tx, "price_list")
         kinds = importable_kinds(roles_of_caller(call))
-        replaceable = [kind for kind in kinds if IMPORT_KINDS[kind].removal is not None]
         return self.desk.show(
             call,
             template,
@@ -208,9 +207,9 @@ class ImportCheckPages(Struct, frozen=True):
             **shown_changes(upload.wanted.kind, lists, are_made=False),
             kinds=_named(kinds),
             kinds_with_fields=_with_fields(kinds),
-            fitting=[name for _, name in _named(upload.fitting)],
-            replaceable=[name for _, name in _named(replaceable)],
-            counted_on_hand=[name for _, name in _named(ON_HAND)],
+            fitting=list(map(label, upload.fitting)),
+            replaceable=[label(kind) for kind in kinds if IMPORT_KINDS[kind].removal is not None],
+            counted_on_hand=list(map(label, ON_HAND)),
         )
 
     async def _history(self, call: Call, wanted: TableParameters) -> list[ImportRecord]:

@@ -161,7 +161,11 @@ class ImportPages(Struct, frozen=True):
         of_prices = IMPORT_KINDS[record.kind].guard is not None
         if wanted.is_file:
             headings = ("line", "record", "change", "before", "after", *(["percent"] if of_prices else []))
-            rows = ((*_file_row(row), *([row.percent or None] if of_prices else [])) for row in changes)
+            rows = (
+                (row.line, row.key, row.change, _json(row.before), _json(row.after))
+                + ((row.percent or None,) if of_prices else ())
+                for row in changes
+            )
             return csv_file(f"import-{record.id}", headings, rows)
         address = self.desk.view(call).at(f"/import/{record.id}")
         columns = _PRICE_COLUMNS if of_prices else _COLUMNS
@@ -266,10 +270,6 @@ def _roll_back_message(rolled_back: RolledBackImport) -> str:
     if rolled_back.kept:
         parts.append(f"{plural(len(rolled_back.kept), 'added record')} kept, because in use")
     return f"The import is rolled back: {', '.join(parts)}."
-
-
-def _file_row(row: Change) -> tuple[Any, ...]:
-    return (row.line, row.key, row.change, _json(row.before), _json(row.after))
 
 
 def _json(members: Any) -> str:
