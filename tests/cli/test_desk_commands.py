@@ -18,6 +18,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
+@pytest.mark.sweep
 def test_a_delivery_is_booked_in_and_its_rest_stays_expected(
     tradecounter: Program, shop: Service, customer: Customer
 ) -> None:

@@ -20,6 +20,7 @@ def tradecounter(database_url: str, tmp_path_factory: pytest.TempPathFactory, fo
     return found
 
 
+@pytest.mark.sweep
 def test_a_dry_run_shows_guarded_prices_and_succeeds(tradecounter: Program) -> None:
     told = tradecounter.run("import", "price-list", "-", "--dry-run", "--diff", given=ZERO)
     assert told.status == 0

@@ -97,6 +97,7 @@ def test_a_folder_that_cannot_be_written_is_rejected(here: Program) -> None:
     assert here.error("init", "--force") == ".env cannot be written: Directory not empty"
 
 
+@pytest.mark.sweep
 def test_a_disk_without_room_keeps_the_file(here: Program) -> None:
     here.json("init")
     file = here.folder / ".env"

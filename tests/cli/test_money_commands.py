@@ -83,6 +83,7 @@ def test_credit_notes_are_added_shown_and_written(
     assert tradecounter.json("invoice", "show", number)["credited"] == 60
 
 
+@pytest.mark.sweep
 def test_a_dry_run_says_what_would_be_recorded(tradecounter: Program, buyer: Customer, number: str) -> None:
     payments = tradecounter.json("payment", "list", "--customer", str(buyer.id))
     words = ("payment", "add", "--invoice", number, "2.50", "--reference", "DRY")

@@ -79,6 +79,7 @@ def test_approval_is_asked_for_behind_the_orders_lock(shop: Service, customer: C
         )
 
 
+@pytest.mark.sweep
 def test_an_agent_that_is_revoked_while_its_order_waits_buys_nothing(
     shop: Service, customer: Customer, program: Connecting
 ) -> None:

@@ -69,6 +69,7 @@ def test_auto_confirmed_orders_stay_within_the_limit(shop: Service) -> None:
     assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(5,)]
 
 
+@pytest.mark.sweep
 def test_the_limit_holds_on_two_servers(shop: Service) -> None:
     customer = shop.customer(credit="400.00")
     pending = [create(customer) for _ in range(20)]

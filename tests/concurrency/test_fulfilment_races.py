@@ -63,6 +63,7 @@ def test_units_are_dispatched_only_once(shop: Service, customers: list[Customer]
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_an_order_is_either_cancelled_or_dispatched(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "EITHER", available=20)
     for _ in range(4):
@@ -90,6 +91,7 @@ def test_a_pending_order_can_be_confirmed_and_cancelled_concurrently(shop: Servi
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_orders_that_share_products_can_all_be_cancelled_concurrently(shop: Service, customers: list[Customer]) -> None:
     skus = [sell(shop, f"KNOT-{number}", available=5) for number in range(3)]
     placed = [
@@ -153,6 +155,7 @@ def test_a_shipment_is_either_taken_back_or_invoiced(shop: Service, customers: l
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_a_shipment_is_taken_back_while_others_leave_and_stock_arrives(
     shop: Service, customers: list[Customer]
 ) -> None:
@@ -176,6 +179,7 @@ def test_a_shipment_is_taken_back_while_others_leave_and_stock_arrives(
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_a_shipment_is_either_taken_back_or_its_units_come_back(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "BACK-OR-RETURNED", available=40)
     for _ in range(6):

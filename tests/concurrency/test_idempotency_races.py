@@ -85,6 +85,7 @@ def test_one_of_forty_identical_creations_on_two_servers_creates(
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_concurrent_replays_all_succeed(here: Customer, there: Customer) -> None:
     first = keyed(here, "k-1")
     responses = in_parallel([partial(keyed, who, "k-1") for who in (here, there)] * 20)
@@ -92,6 +93,7 @@ def test_concurrent_replays_all_succeed(here: Customer, there: Customer) -> None
     assert {response.content for response in responses} == {first.content}
 
 
+@pytest.mark.sweep
 def test_many_concurrent_keys_create_one_order_each(shop: Service, here: Customer, there: Customer) -> None:
     responses = in_parallel([partial(keyed, who, f"k-{n}", AUTO_CONFIRM) for n in range(10) for who in (here, there)])
     assert {response.status_code for response in responses} <= {201, 409}

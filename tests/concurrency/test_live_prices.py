@@ -101,6 +101,7 @@ def new_discount(shop: Service, customer: Customer, sku: str) -> None:
     edit(shop, customer, discount=Decimal(25))
 
 
+@pytest.mark.sweep
 @pytest.mark.spec(
     "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
 )
@@ -140,6 +141,7 @@ def test_staff_and_the_accounts_form_create_at_the_live_price(
     assert "£12.00" in buyer.get(made.headers["Location"]).text
 
 
+@pytest.mark.sweep
 def test_new_lines_of_an_amended_order_have_the_live_price(
     shop: Service, second: Service, office: BackOfficeSite, there: Customer
 ) -> None:
@@ -167,6 +169,7 @@ def test_a_product_that_was_made_inactive_cannot_be_ordered(shop: Service, secon
         assert rejected.json()["errors"][0]["field"] == "items[1].sku"
 
 
+@pytest.mark.sweep
 def test_a_product_that_was_just_added_can_be_ordered(shop: Service, second: Service, there: Customer) -> None:
     sku = sell(shop, "NEW/ÄÖ 1", "7.77", available=3, weight_kg="2.5")
     created = create(there, [(sku.lower(), 2), ("PHONE", 1)])
@@ -178,6 +181,7 @@ def test_a_product_that_was_just_added_can_be_ordered(shop: Service, second: Ser
     assert again["shipping_options"] == created["shipping_options"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("sku", "typed"),
     [("CAF\u00c9-1", "cafe\u0301-1"), ("CAF\u00c9-2", " caf\u00e9-2 "), ("CAF\u00c9-3", "Caf\u00e9-3\u200b")],
@@ -187,12 +191,14 @@ def test_any_spelling_of_a_new_product_finds_it(shop: Service, there: Customer, 
     assert create(there, [(typed, 1)])["items"][0]["sku"] == sku
 
 
+@pytest.mark.sweep
 def test_a_body_with_other_faults_does_not_call_a_new_product_unknown(shop: Service, there: Customer) -> None:
     sku = sell(shop, "NEW-AND-RIGHT", 7, available=3)
     rejected = there.post("/order", order([(sku, 1), ("NO-SUCH", 1)]) | {"customer_reference": 7})
     assert {error["field"] for error in rejected.json()["errors"]} == {"customer_reference", "items[1].sku"}
 
 
+@pytest.mark.sweep
 def test_a_pasted_list_may_name_a_new_product(shop: Service, second: Service, there: Customer) -> None:
     buyer = customer_user(second, there.id, "buyer")
     sku = sell(shop, "NEW-IN-LIST", 7, available=3)

@@ -58,6 +58,7 @@ def test_payments_of_the_account_and_of_its_invoices_at_once_lose_no_money(shop:
     assert outstanding(shop, customer) - unallocated(shop, customer) == 3 * Decimal("66.60") - 250
 
 
+@pytest.mark.sweep
 def test_a_payment_and_a_credit_note_at_once_leave_the_rest_on_the_account(shop: Service) -> None:
     customer = shop.customer()
     number = number_of(shop, invoiced(shop, customer))
@@ -113,6 +114,7 @@ def test_a_return_invoices_payments_and_a_cancellation_at_once_agree(shop: Servi
         assert [(invoiced_gross,)] == rows(shop, "select gross from orders where id = %s", placed["order_id"])
 
 
+@pytest.mark.sweep
 def test_a_return_that_is_credited_locks_no_stock_while_it_waits_for_the_accounts_credit(shop: Service) -> None:
     """A confirmation locks the credit first, then stock: the other way round, they would wait for each other."""
     customer = shop.customer()

@@ -61,6 +61,7 @@ def test_fifty_confirmations_share_scarce_stock_and_back_order_the_rest(
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_orders_do_not_wait_for_a_stock_import_that_is_still_reading(shop: Service, customers: list[Customer]) -> None:
     sku = sell(shop, "SLOWLY")
     waiting = create(customers[0], [(sku, 3)])
@@ -101,6 +102,7 @@ def test_orders_with_the_same_products_in_another_order_do_not_deadlock(
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customers: list[Customer]) -> None:
     skus = [f"NEW-{number}" for number in range(3)]
     shop.must_load("products", [{"sku": sku, "name": sku, "manufacturer": "acme"} for sku in skus])
@@ -177,6 +179,7 @@ def test_two_servers_do_not_allocate_the_same_stock(shop: Service, customers: li
     assert faults_in_the_books(shop) == {}
 
 
+@pytest.mark.sweep
 def test_an_order_whose_products_arrive_concurrently_awaits_dispatch(shop: Service, customers: list[Customer]) -> None:
     one, other = sell(shop, "MOMENT-1"), sell(shop, "MOMENT-2")
     placed = buy(customers[0], [(one, 1), (other, 1)])

@@ -133,6 +133,7 @@ def test_changes_of_others_wake_nobody_but_move_the_cursor(shop: Service) -> Non
     assert follower.cursor != cursor
 
 
+@pytest.mark.sweep
 def test_a_contract_price_that_begins_at_midnight_wakes_its_customer(shop: Service) -> None:
     customer = shop.customer()
     contract: dict[str, Any] = {name: value for name, value in price("PHONE", 33).items() if name != "price_list"}
@@ -154,6 +155,7 @@ def test_a_contract_price_that_begins_at_midnight_wakes_its_customer(shop: Servi
     assert (change["sku"], change["product"]["single_unit_cost"]) == ("PHONE", 33)
 
 
+@pytest.mark.sweep
 def test_a_server_that_stops_ends_the_waits(shop: Service) -> None:
     with running_service(shop.database_url) as stopping, ThreadPoolExecutor() as pool:
         customer = shop.customer()
@@ -187,6 +189,7 @@ def test_requests_that_wait_hold_no_connection(shop: Service) -> None:
         assert all([change["sku"] for change in each.result(timeout=20)] == ["PHONE"] for each in asked)
 
 
+@pytest.mark.sweep
 def test_other_requests_come_between_pages_that_take_long(shop: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     followers = [Follower.of(shop.customer()) for _ in range(8)]
     sell(shop, "TOLD-TO-MANY", 10, available=3)

@@ -36,6 +36,7 @@ def test_the_python_models_are_as_new_as_the_document() -> None:
     assert PYTHON.read_text() == python_models(), "run `make docs`"
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(PACKAGES is None, reason="needs npm; the summary says so")
 def test_the_typescript_models_are_as_new_as_the_document() -> None:
     assert PACKAGES is not None

@@ -126,6 +126,7 @@ def test_a_link_leads_to_it(document: dict[str, Any]) -> None:
     assert links["getShelf"]["parameters"] == {"sku": "$response.body#/0/sku"}
 
 
+@pytest.mark.sweep
 def test_the_reference_and_the_postman_collection_have_it(service: Service, document: dict[str, Any]) -> None:
     page = Page(httpx2.get(f"{service.url}/docs").text)
     samples = {language: code for (language, name), code in page.samples.items() if name == "getShelf"}

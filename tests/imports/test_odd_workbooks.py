@@ -79,6 +79,7 @@ def test_the_first_visible_sheet_is_read(shop: Importer) -> None:
     assert shop.query("select available from stock_level") == [(31,)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "header", "row", "field"),
     [
@@ -110,12 +111,14 @@ def test_the_stored_result_of_a_formula_is_read(cell: str, stored: int, shop: Im
     assert shop.query("select available from stock_level") == [(stored,)]
 
 
+@pytest.mark.sweep
 def test_a_formula_whose_result_is_an_empty_text_is_an_empty_cell(shop: Importer) -> None:
     book = book_of([["sku", "ean", "name"], ["PHONE", "=1", "Phone"]])
     empty = saved(book, ('<c r="B2"><f>1</f><v /></c>', '<c r="B2" t="str"><f>""</f><v></v></c>'))
     assert errors(shop, "products", empty) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("value", "what"),
     [
@@ -169,6 +172,7 @@ def test_a_number_of_which_digits_are_lost_is_an_error_in_a_field_of_text(
     assert message.startswith(f"sku: the cell is the number {number}, but ")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("code", ["[$€-407] #,##0.00", '"$"#,##0.00', '#,##0.00\\ "USD"', "[$CHF] 0.00", '0"p"'])
 @pytest.mark.parametrize(("kind", "column"), [("price-list", "C2"), ("stock", "B2")])
 def test_a_number_in_another_currency_is_an_error(code: str, kind: str, column: str, shop: Importer) -> None:
@@ -181,6 +185,7 @@ def test_a_number_in_another_currency_is_an_error(code: str, kind: str, column: 
     assert "is in another currency than pounds" in message
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("code", ["[$£-809]#,##0.00", "£#,##0.00", '0.00" GBP"', "[$-809]#,##0.00", "#,##0.00_);[Red]"])
 def test_pounds_are_read(code: str, shop: Importer) -> None:
     book = book_of([PRICES, ["default", "PHONE", 1234.5, None]], {"C2": code})
@@ -188,6 +193,7 @@ def test_pounds_are_read(code: str, shop: Importer) -> None:
     assert shop.query("select single_unit_cost::text from price") == [("1234.50",)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("code", "number", "discount"),
     [('0.0"%"', 0.5, "0.50"), (r"0.0\%", 0.5, "0.50"), ("0.0%", 0.025, "2.50"), ("0;0%;0", 2.5, "2.50")],

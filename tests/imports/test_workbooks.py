@@ -130,6 +130,7 @@ def test_what_only_matters_when_writing_is_passed_over_in_silence(
     assert not recwarn.list
 
 
+@pytest.mark.sweep
 def test_many_rows_are_read_in_order(shop: Importer) -> None:
     rows = [[f"maker{number:04}", f"Maker {number}"] for number in range(2500)]
     assert counts(shop.load_text("manufacturers", workbook(["key", "name"], *rows), ".xlsx")) == (2500, 0, 0, 0)
@@ -163,6 +164,7 @@ def with_sheet(whole: bytes, change: Callable[[bytes], bytes]) -> bytes:
     return changed.getvalue()
 
 
+@pytest.mark.sweep
 def test_a_workbook_cut_short_is_rejected(shop: Importer) -> None:
     rows = [[f"maker{number}", f"Maker {number}"] for number in range(500)]
     cut = with_sheet(workbook(["key", "name"], *rows), lambda sheet: sheet[: len(sheet) // 2])
@@ -180,6 +182,7 @@ def test_a_row_number_beyond_the_last_of_excel_is_rejected(row: int, shop: Impor
         shop.load_text("stock", far, ".xlsx")
 
 
+@pytest.mark.sweep
 def test_rows_whose_last_cell_is_far_away_are_rejected(shop: Importer) -> None:
     rows = b"".join(b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (row, row) for row in range(3, 1500))
     content = workbook(["sku", "available"], ["PHONE", 7])

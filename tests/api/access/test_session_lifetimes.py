@@ -15,6 +15,7 @@ from tradecounter.edge.people import Site
 MINUTE = timedelta(minutes=1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("site", "hours"), [("staff", 8), ("account", 12)])
 def test_a_session_ends_when_it_is_idle_too_long(own_service: Service, site: Site, hours: int) -> None:
     who = staff_member(own_service) if site == "staff" else customer_user(own_service)
@@ -50,6 +51,7 @@ def test_the_last_use_is_written_once_a_minute(own_service: Service) -> None:
     assert seen == [timedelta(0), timedelta(0), MINUTE, MINUTE]
 
 
+@pytest.mark.sweep
 def test_a_session_is_ended_alone_or_with_all_others(own_service: Service) -> None:
     who, someone_else = staff_member(own_service), staff_member(own_service)
     cookies = [who.sign_in().cookie for _ in range(4)]
@@ -83,6 +85,7 @@ def test_old_sessions_are_deleted_and_open_ones_kept(own_service: Service) -> No
     assert who.session(cookie) is not None
 
 
+@pytest.mark.sweep
 def test_a_new_sign_in_in_a_browser_ends_its_former_session(own_service: Service) -> None:
     who = staff_member(own_service)
     cookie, elsewhere = who.sign_in().cookie, who.sign_in().cookie
@@ -91,6 +94,7 @@ def test_a_new_sign_in_in_a_browser_ends_its_former_session(own_service: Service
     assert who.session(elsewhere) is not None
 
 
+@pytest.mark.sweep
 def test_only_a_sign_in_in_a_new_browser_sends_an_email(own_service: Service) -> None:
     who, other = staff_member(own_service), staff_member(own_service)
 

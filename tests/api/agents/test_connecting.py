@@ -84,6 +84,7 @@ def test_without_a_token_an_agent_learns_where_to_ask(shop: Service) -> None:
     assert "none" in issuer["token_endpoint_auth_methods_supported"]
 
 
+@pytest.mark.sweep
 def test_where_consent_comes_from_elsewhere_only_keys_order(database_url: str) -> None:
     with running_service(database_url, auth_url="https://login.example") as service:
         response = httpx2.post(f"{service.url}/mcp", json=LIST, headers=JSON)
@@ -246,6 +247,7 @@ def test_what_nobody_allows_is_deleted_after_a_day(own_shop: Service) -> None:
     assert allowed.refresh(token).status_code == 200
 
 
+@pytest.mark.sweep
 def test_tokens_are_renewed_until_the_consent_ends(own_shop: Service) -> None:
     program = connecting(own_shop, customer_user(own_shop, own_shop.customer().id, "owner"))
     first = program.tokens(days="1")
@@ -261,6 +263,7 @@ def test_tokens_are_renewed_until_the_consent_ends(own_shop: Service) -> None:
     assert program.refresh(third["refresh_token"]).json()["error"] == "invalid_grant"
 
 
+@pytest.mark.sweep
 def test_an_agent_with_order_reads_what_ordering_needs(program: Connecting) -> None:
     helper = program.agent(read=None)
     assert "credit" in helper.call("get_account")
@@ -277,6 +280,7 @@ def test_what_an_agent_changes_names_the_person_who_allowed_it(
     assert (kind, name) == ("agent", f"Assistant, allowed by {owner.email}")
 
 
+@pytest.mark.sweep
 def test_a_new_consent_ends_the_former_and_the_audit_log_says_so(shop: Service, program: Connecting) -> None:
     first, second = (program.tokens()["access_token"] for _ in range(2))
     assert (call_list(shop, first).status_code, call_list(shop, second).status_code) == (401, 200)
@@ -286,6 +290,7 @@ def test_a_new_consent_ends_the_former_and_the_audit_log_says_so(shop: Service, 
     ) == [("agent.allow", None), ("agent.revoke", "replaced by a new consent")]
 
 
+@pytest.mark.sweep
 def test_the_accounts_page_lists_agents_and_ends_them(shop: Service, owner: Person, program: Connecting) -> None:
     helper = program.agent(order_limit="250", day_limit="1,000")
     helper.call("list_orders")

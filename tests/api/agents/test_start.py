@@ -32,6 +32,7 @@ def test_a_process_starts_without_libraries_that_only_some_pages_and_commands_ne
     subprocess.run([sys.executable, "-c", program], env=without_settings(), check=True)
 
 
+@pytest.mark.sweep
 def test_first_requests_at_the_same_time_are_all_served(own_shop: Service) -> None:
     helper = agent(own_shop, own_shop.customer().key)
     with ThreadPoolExecutor(6) as pool:

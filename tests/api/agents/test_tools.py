@@ -55,6 +55,7 @@ def test_the_tools_are_listed_with_schemas_and_true_annotations(shop: Service, c
             assert all(name.isalnum() for name in schema.get("$defs", {}))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("mode", REVISIONS)
 def test_each_revision_of_the_protocol_calls_tools(shop: Service, customer: Customer, mode: str) -> None:
     found = Agent(shop, {"X-Api-Key": customer.key}, mode).call("search_products", query="PHONE", limit=1)
@@ -100,6 +101,7 @@ def test_an_order_is_priced_shown_and_confirmed(shop: Service, customer: Custome
     ) == [(1,)]
 
 
+@pytest.mark.sweep
 def test_the_total_includes_the_method_that_is_named_or_the_accounts_own(shop: Service) -> None:
     usual = shop.customer()
     helper = agent(shop, usual.key)
@@ -118,6 +120,7 @@ def test_an_agent_cannot_confirm_by_pricing(helper: Agent) -> None:
     assert helper.call("get_order", reference=priced["confirmation_code"])["status"] == "Pending"
 
 
+@pytest.mark.sweep
 def test_errors_are_those_of_the_api(customer: Customer, helper: Agent) -> None:
     body = order([("NOTHING", 1), ("PHONE", 0)])
     assert helper.error("price_order", **body) == customer.post("/order", body).json()
@@ -128,6 +131,7 @@ def test_errors_are_those_of_the_api(customer: Customer, helper: Agent) -> None:
     assert helper.error("get_invoice")["code"] == "invalid"
 
 
+@pytest.mark.sweep
 def test_the_account_and_its_invoices_are_read(shop: Service, customer: Customer, helper: Agent) -> None:
     saved = customer.post("/customer/address", ADDRESS).json()
     account = helper.call("get_account")
@@ -144,6 +148,7 @@ def test_the_account_and_its_invoices_are_read(shop: Service, customer: Customer
     assert helper.error("get_invoice", number=number + 1000)["code"] == "not_found"
 
 
+@pytest.mark.sweep
 def test_a_quote_and_a_request_reach_support(customer: Customer, helper: Agent) -> None:
     quote = helper.call("request_quote", **order([("PHONE", 100)]))
     read_back = customer.get(f"/quote/{quote['confirmation_code']}").json()
@@ -156,6 +161,7 @@ def test_a_quote_and_a_request_reach_support(customer: Customer, helper: Agent) 
     assert request in customer.get("/request").json()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("scope", KEY_SCOPES)
 def test_a_key_calls_exactly_the_tools_of_its_scope(shop: Service, customer: Customer, scope: KeyScope) -> None:
     limited = Agent(shop, dict(shop.limited(customer, scope).headers))
@@ -177,6 +183,7 @@ def test_what_an_agent_changes_is_audited_as_its_keys(shop: Service, helper: Age
     assert latest == [("key", "order.create", "test")]
 
 
+@pytest.mark.sweep
 def test_any_process_responds_to_any_request(shop: Service, customer: Customer, helper: Agent) -> None:
     priced = helper.call("price_order", **order())
     option = priced["shipping_options"][0]

@@ -103,6 +103,7 @@ def test_debtors_are_listed_with_ages(shop: Service, buyer: Customer) -> None:
     assert str(debtor.ageing.over_90) == "113.20"
 
 
+@pytest.mark.sweep
 def test_reminders_are_sent_once_for_each_stage(shop: Service) -> None:
     customer = shop.customer(term_days=0, accounts_email="late@reminded.example")
     with at(shop, uk(2026, 5, 1, 9)):

@@ -106,6 +106,7 @@ RESTORE: LiteralString = """
 """
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("cost", ["99999999.99", "'NaN'"])
 def test_an_unreadable_price_is_omitted_and_all_others_are_updated(shop: Service, cost: LiteralString) -> None:
     customer, other = shop.customer(), shop.customer()
@@ -140,6 +141,7 @@ def test_a_delivery_without_a_valid_time_is_omitted_and_all_others_are_updated(s
     assert [shown(customer, sku)[2] for sku in ("PHONE", "CABLE")] == [deliveries, deliveries]
 
 
+@pytest.mark.sweep
 def test_only_the_unreadable_shipping_method_is_not_offered(shop: Service) -> None:
     customer = shop.customer()
     changes: list[LiteralString] = [

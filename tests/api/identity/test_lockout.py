@@ -218,12 +218,14 @@ def test_a_process_sees_a_block_when_it_counts_a_wrong_credential(
     assert status_of(second, address, **{"X-Api-Key": exchange.customer.key}) == 403
 
 
+@pytest.mark.sweep
 def test_a_restarted_process_loads_the_blocks(exchange: Exchange, address: str) -> None:
     fail(exchange.service, address)
     with running_service(exchange.service.database_url, now=exchange.service.clock.now()) as restarted:
         assert status_of(restarted, address, **{"X-Api-Key": exchange.customer.key}) == 403
 
 
+@pytest.mark.sweep
 def test_concurrent_failures_count_exactly(exchange: Exchange, second: Service, address: str) -> None:
     second.clock.set(exchange.service.clock.now())
     clients = [server.client(**{"X-Forwarded-For": address}) for server in (exchange.service, second) for _ in range(8)]
@@ -242,6 +244,7 @@ def test_addresses_of_one_ipv6_network_count_together(exchange: Exchange) -> Non
     assert fail(exchange.service, "2001:db8:0:8::1", 1) == [401]
 
 
+@pytest.mark.sweep
 def test_without_trusted_proxies_forwarded_addresses_are_ignored(postgres: Cluster) -> None:
     with postgres.database() as url, running_service(url, trusted_proxies=None) as service:
         for number in range(10):

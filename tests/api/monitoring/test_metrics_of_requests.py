@@ -85,6 +85,7 @@ def test_routes_are_the_paths_of_operations_and_not_of_requests(metrics: str, cu
     assert not {route for route in routes if route and (reference in route or "secret" in route)}
 
 
+@pytest.mark.sweep
 def test_durations_are_counted_by_route(metrics: str, customer: Customer) -> None:
     count = "tradecounter_request_duration_seconds_count"
     before = value(metrics, count, route="/customer/address", way="endpoint")
@@ -122,6 +123,7 @@ def test_errors_are_counted_by_their_reason(shop: Service, metrics: str, custome
     becomes(lambda: {reason: rejections(reason) - number for reason, number in before.items()}, expected)
 
 
+@pytest.mark.sweep
 def test_an_exceeded_rate_limit_is_a_reason(shop: Service, metrics: str, customer: Customer) -> None:
     limit = shop.application.admission.rate_limit
     before = value(metrics, "tradecounter_rejections_total", reason="rate_limit")
@@ -133,6 +135,7 @@ def test_an_exceeded_rate_limit_is_a_reason(shop: Service, metrics: str, custome
     becomes(lambda: value(metrics, "tradecounter_rejections_total", reason="rate_limit"), before + 1)
 
 
+@pytest.mark.sweep
 def test_what_is_not_http_is_counted_with_a_bounded_method(shop: Service, metrics: str) -> None:
     before = value(metrics, "tradecounter_rejections_total", reason="not_http")
     assert exchanged(shop, b"MOST/SURELY NOT HTTP\r\n\r\n") == [b"HTTP/1.1 400 Bad Request"]
@@ -147,6 +150,7 @@ def test_what_is_not_http_is_counted_with_a_bounded_method(shop: Service, metric
     assert methods <= {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"}
 
 
+@pytest.mark.sweep
 def test_a_site_shows_its_data_its_database_and_its_process(shop: Service, metrics: str, customer: Customer) -> None:
     polls = value(metrics, "tradecounter_refresh_duration_seconds_count")
     shop.refresh()

@@ -102,6 +102,7 @@ def test_polls_for_changed_data_have_no_spans(service: Service, exporter: InMemo
     assert exporter.get_finished_spans() == ()
 
 
+@pytest.mark.sweep
 def test_a_trusted_proxys_span_is_the_parent(
     customer: Customer, exporter: InMemorySpanExporter, database_url: str
 ) -> None:

@@ -66,6 +66,7 @@ def test_a_mail_is_delivered(shop: Service) -> None:
     assert jobs(shop) == []
 
 
+@pytest.mark.sweep
 def test_mail_waits_while_the_mail_server_is_down(shop: Service, caplog: pytest.LogCaptureFixture) -> None:
     port = free_port()
     buy(shop.customer(), **CONTACT)
@@ -81,6 +82,7 @@ def test_mail_waits_while_the_mail_server_is_down(shop: Service, caplog: pytest.
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", ["mail", "recipient"])
 def test_a_busy_mail_server_is_retried_without_limit(shop: Service, place: str) -> None:
     buy(shop.customer(), **CONTACT)
@@ -98,6 +100,7 @@ def test_a_busy_mail_server_is_retried_without_limit(shop: Service, place: str) 
         assert len(inbox.mails) == 1
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", ["mail", "recipient"])
 def test_a_permanently_rejected_mail_fails_after_a_few_attempts_and_is_kept(
     shop: Service, place: str, caplog: pytest.LogCaptureFixture
@@ -120,6 +123,7 @@ def test_a_permanently_rejected_mail_fails_after_a_few_attempts_and_is_kept(
     assert "554 No spam please" in str(error.exc_info[1]) or "550 No such user" in str(error.exc_info[1])
 
 
+@pytest.mark.sweep
 def test_a_mail_rejected_for_one_recipient_reaches_the_other_once(shop: Service) -> None:
     buyer = shop.customer(email_address="owner@harbour.example")
     quote = request_quote(buyer, **CONTACT)
@@ -179,6 +183,7 @@ def test_a_wrong_password_is_not_logged_and_mail_waits(
     assert "U2VzYW1lOTk" not in logged
 
 
+@pytest.mark.sweep
 def test_an_untrusted_certificate_is_rejected(shop: Service, own_certificate: Path) -> None:
     buy(shop.customer(), **CONTACT)
     with mail_server(tls_context=server_side(own_certificate)) as inbox:
@@ -187,6 +192,7 @@ def test_an_untrusted_certificate_is_rejected(shop: Service, own_certificate: Pa
     assert jobs(shop) == [(CONFIRMED, "todo", 1)]
 
 
+@pytest.mark.sweep
 def test_mail_is_encrypted_when_the_server_offers_it(
     shop: Service, own_certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +258,7 @@ def test_a_url_can_allow_mail_without_tls(shop: Service, own_certificate: Path) 
     assert (len(tried), len(inbox.mails), jobs(shop)) == (1, 1, [])
 
 
+@pytest.mark.sweep
 def test_an_internationalised_address_needs_a_server_that_supports_it(shop: Service) -> None:
     buy(shop.customer(), order_notifications={"email_address": "jürgen@münchen.example"})
     with mail_server(enable_SMTPUTF8=False) as inbox:

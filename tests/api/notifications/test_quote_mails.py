@@ -82,6 +82,7 @@ def test_each_customers_quotes_have_their_own_mail(shop: Service) -> None:
     assert sorted(quotes_in(deliver_mail(shop), quotes)) == [[0, 1], [2, 3]]
 
 
+@pytest.mark.sweep
 def test_quotes_requested_soon_after_a_mail_wait_and_share_the_next_one(shop: Service) -> None:
     customer = shop.customer()
     quotes = request(customer, 1)

@@ -61,6 +61,7 @@ def test_an_order_cancelled_before_its_mail_gets_no_confirmation(shop: Service) 
     assert jobs(shop) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("kind", "name", "ended"), [("order", "Order", "cancelled"), ("quote", "Quote", "declined")])
 def test_the_mail_of_a_cancelled_pending_order_has_the_customers_reference(
     shop: Service, kind: str, name: str, ended: str
@@ -73,6 +74,7 @@ def test_the_mail_of_a_cancelled_pending_order_has_the_customers_reference(
     assert f"Your {kind} is {ended}" in plain(mail)
 
 
+@pytest.mark.sweep
 def test_the_accounts_address_gets_the_mails_of_orders_without_a_contact(shop: Service) -> None:
     customer = shop.customer(email_address=OWNER, order_mails=True)
     buy(customer)
@@ -81,6 +83,7 @@ def test_the_accounts_address_gets_the_mails_of_orders_without_a_contact(shop: S
     assert [mail["To"] for mail in deliver_mail(shop)] == [OWNER, OWNER, BUYER]
 
 
+@pytest.mark.sweep
 def test_an_account_without_order_mails_gets_only_quote_prices(shop: Service) -> None:
     customer = shop.customer(email_address="quiet@harbour.example", order_mails=False)
     placed = invoiced(shop, customer)
@@ -94,6 +97,7 @@ def test_an_account_without_order_mails_gets_only_quote_prices(shop: Service) ->
         assert subjects(deliver_mail(shop)) == ["Your quote PO-1 is priced"]
 
 
+@pytest.mark.sweep
 def test_a_quote_request_is_acknowledged_unless_it_is_already_priced(shop: Service) -> None:
     customer = shop.customer(email_address="ack@harbour.example", order_mails=True)
     quote = request_quote(customer, [("PHONE", 6)], customer_reference="PO-8", **CONTACT)
@@ -108,6 +112,7 @@ def test_a_quote_request_is_acknowledged_unless_it_is_already_priced(shop: Servi
     assert subjects(deliver_mail(shop)) == ["Your quote PO-9 is priced"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("end", ["confirmed", "cancelled", "expired"])
 def test_a_price_that_can_no_longer_be_accepted_is_not_sent(shop: Service, end: str) -> None:
     customer = shop.customer(order_mails=True)
@@ -126,6 +131,7 @@ def test_a_price_that_can_no_longer_be_accepted_is_not_sent(shop: Service, end: 
     assert jobs(shop) == []
 
 
+@pytest.mark.sweep
 def test_a_quote_has_one_reminder_a_day_before_it_expires(shop: Service) -> None:
     quote = request_quote(shop.customer(), customer_reference="PO-5", **CONTACT)
     price_as_support(shop, quote, ("PHONE", "40"))
@@ -144,6 +150,7 @@ def test_a_quote_has_one_reminder_a_day_before_it_expires(shop: Service) -> None
         assert f"PUT /order/{quote['confirmation_code']}" in text
 
 
+@pytest.mark.sweep
 def test_a_quote_priced_again_has_one_reminder_of_its_latest_price(shop: Service) -> None:
     quote = request_quote(shop.customer(), **CONTACT)
     price_as_support(shop, quote, ("PHONE", "40"))
@@ -171,6 +178,7 @@ def test_quotes_that_cannot_be_accepted_have_no_reminder(shop: Service, end: str
         assert remind(shop) == 0
 
 
+@pytest.mark.sweep
 def test_several_workers_send_one_reminder(shop: Service) -> None:
     quotes = [request_quote(shop.customer(), customer_reference=f"PO-{number}", **CONTACT) for number in range(5)]
     for quote in quotes:
@@ -187,6 +195,7 @@ def test_several_workers_send_one_reminder(shop: Service) -> None:
     assert sorted(subjects(inbox.mails)) == [f"Your quote PO-{number} is about to expire" for number in range(5)]
 
 
+@pytest.mark.sweep
 def test_a_payment_mail_goes_to_the_accounts_address_with_the_remaining_debt(shop: Service) -> None:
     customer = shop.customer(accounts_email="accounts@harbour.example")
     placed = invoiced(shop, customer, customer_reference="PO-6", **CONTACT)
@@ -208,6 +217,7 @@ def test_a_payment_mail_goes_to_the_accounts_address_with_the_remaining_debt(sho
     assert "16 July 2026" not in plain(last)
 
 
+@pytest.mark.sweep
 def test_without_an_accounts_address_a_payment_mail_goes_to_the_contact(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(), **CONTACT)
     pay(shop, placed, "66.60")
@@ -221,6 +231,7 @@ def test_no_receipt_is_sent_for_a_payment_that_is_reversed_before(shop: Service)
     assert jobs(shop) == []
 
 
+@pytest.mark.sweep
 def test_the_mail_of_a_paid_invoice_requests_no_payment(shop: Service) -> None:
     placed = invoiced(shop, shop.customer(), **CONTACT)
     pay(shop, placed, "66.60")
@@ -229,6 +240,7 @@ def test_the_mail_of_a_paid_invoice_requests_no_payment(shop: Service) -> None:
     assert "Due date" not in plain(mail)
 
 
+@pytest.mark.sweep
 def test_a_shipment_has_a_link_where_its_method_has_a_tracking_page(shop: Service) -> None:
     shop.must_load("shipping-methods", [{"id": 11, "tracking_url": "https://track.example/p?n={tracking_number}&x=1"}])
     try:
@@ -262,6 +274,7 @@ def test_a_job_about_a_missing_record_fails_and_is_kept(shop: Service, job: str,
     assert jobs(shop) == [(job, "failed", 1)]
 
 
+@pytest.mark.sweep
 def test_message_ids_differ_between_installations(shop: Service) -> None:
     placed = buy(shop.customer(), **CONTACT)
     [here] = deliver_mail(shop)

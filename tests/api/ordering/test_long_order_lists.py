@@ -65,6 +65,7 @@ def test_a_page_of_short_orders_is_not_chunked(customer: Customer) -> None:
     assert all("Content-Length" in page.headers for page in pages(customer))
 
 
+@pytest.mark.sweep
 def test_a_page_of_orders_with_many_lines_is_chunked(shop: Service) -> None:
     customer = shop.customer()
     placed = [buy(customer, MANY_LINES)["order_id"] for _ in range(5)]
@@ -113,6 +114,7 @@ def test_no_transaction_is_open_while_the_client_does_not_read(shop: Service, cu
         reader.rest()
 
 
+@pytest.mark.sweep
 def test_a_long_list_waits_only_for_its_own_customers_lists(shop: Service, customer: Customer) -> None:
     other = shop.customer()
     for _ in range(3):
@@ -142,6 +144,7 @@ def damaged(shop: Service) -> Customer:
     return customer
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("accept", ["application/json", "text/csv"])
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
 def test_an_error_during_the_response_closes_the_connection(damaged: Customer, accept: str, coding: str) -> None:

@@ -40,6 +40,7 @@ def test_a_note_stays_with_its_line_on_every_device(shop: Service, customer: Cus
     assert (removed["items-0-sku"], removed["items-0-note"]) == ("CABLE", "")
 
 
+@pytest.mark.sweep
 def test_an_order_has_the_notes_of_its_lines(shop: Service, customer: Customer, buyer: Person) -> None:
     customer.post("/customer/address", ADDRESS)
     fields = noted(buyer, "For the second floor") | {"do": "order", "customer_reference": "PO-NOTED"}
@@ -57,6 +58,7 @@ def test_an_order_has_the_notes_of_its_lines(shop: Service, customer: Customer, 
     assert rows(shop, query, code) == [(buyer.email, "PHONE: For the second floor")]
 
 
+@pytest.mark.sweep
 def test_a_note_on_the_delivery_stays_with_the_order_until_it_is_picked(
     office: BackOfficeSite, shop: Service, customer: Customer, buyer: Person
 ) -> None:
@@ -116,6 +118,7 @@ def test_a_note_that_is_too_long_is_said_beside_its_line(buyer: Person) -> None:
     assert "Note on PHONE" in text_of(answer)
 
 
+@pytest.mark.sweep
 def test_a_colleague_opens_a_basket_by_its_link(shop: Service, customer: Customer, buyer: Person) -> None:
     sku = sell(shop, "SHARED & CO, 2:1/M", 10, available=3)
     shop.refresh()
@@ -172,6 +175,7 @@ def test_a_basket_that_is_too_long_for_a_link_is_saved_as_a_list(shop: Service, 
     assert "too long for a link" in text_of(buyer.get(LINK))
 
 
+@pytest.mark.sweep
 def test_a_line_has_at_most_the_units_of_an_orders_line(shop: Service, buyer: Person) -> None:
     sku = sell(shop, "MANY-UNITS")
     shop.refresh()

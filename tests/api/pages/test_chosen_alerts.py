@@ -44,6 +44,7 @@ def test_a_user_who_wants_it_is_told_of_each_parcel_of_the_company(shop: Service
     assert to(wants, deliver_mail(shop)) == []
 
 
+@pytest.mark.sweep
 def test_who_gets_the_orders_mail_anyway_is_told_once(shop: Service, customer: Customer) -> None:
     wants = customer_user(shop, customer.id, "buyer")
     wants.sends(f"{ALERTS}/choose", {"dispatched": "true"})
@@ -52,6 +53,7 @@ def test_who_gets_the_orders_mail_anyway_is_told_once(shop: Service, customer: C
     assert len([mail for mail in to(wants, deliver_mail(shop)) if "dispatched" in mail["Subject"]]) == 1
 
 
+@pytest.mark.sweep
 def test_an_invoice_that_is_due_soon_is_in_one_mail(shop: Service, customer: Customer) -> None:
     wants = customer_user(shop, customer.id, "accounts")
     placed = invoiced(shop, customer, ("PHONE", 1))
@@ -69,6 +71,7 @@ def test_an_invoice_that_is_due_soon_is_in_one_mail(shop: Service, customer: Cus
     assert "/account/alert" in html(mail)
 
 
+@pytest.mark.sweep
 def test_a_paid_invoice_is_not_due(shop: Service, customer: Customer) -> None:
     wants = customer_user(shop, customer.id, "accounts")
     wants.sends(f"{ALERTS}/choose", {"invoices_due": "true"})
@@ -81,6 +84,7 @@ def test_a_paid_invoice_is_not_due(shop: Service, customer: Customer) -> None:
     assert to(wants, deliver_mail(shop)) == []
 
 
+@pytest.mark.sweep
 def test_changed_prices_of_a_list_are_told_once_a_day(shop: Service, buyer: Person) -> None:
     first, second, third = (sell(shop, f"FOLLOWED-{n}", 10, name=f"Followed <{n}>") for n in range(3))
     list_id = listed(buyer, first, second)
@@ -100,6 +104,7 @@ def test_changed_prices_of_a_list_are_told_once_a_day(shop: Service, buyer: Pers
     assert to(buyer, deliver_mail(shop)) == []  # a line that came or went is no change of a price
 
 
+@pytest.mark.sweep
 def test_a_list_is_followed_until_it_ends(shop: Service, buyer: Person, customer: Customer) -> None:
     sku = sell(shop, "FOLLOWED-END", 10)
     list_id = listed(buyer, sku)
@@ -114,6 +119,7 @@ def test_a_list_is_followed_until_it_ends(shop: Service, buyer: Person, customer
     assert to(buyer, deliver_mail(shop)) == []
 
 
+@pytest.mark.sweep
 def test_a_shared_list_that_became_a_colleagues_own_tells_neither_prices_nor_its_name(
     shop: Service, customer: Customer
 ) -> None:

@@ -75,6 +75,7 @@ def test_every_failed_sign_in_is_in_the_log_without_what_was_typed(office: BackO
     assert stranger not in str(found)
 
 
+@pytest.mark.sweep
 def test_those_of_a_slowed_address_are_counted(office: BackOfficeSite) -> None:
     guesser = Browser(office.service.url)
     guess(guesser, *["nobody@nowhere.example"] * 10)
@@ -84,6 +85,7 @@ def test_those_of_a_slowed_address_are_counted(office: BackOfficeSite) -> None:
     assert more == [], "a count follows five seconds later"
 
 
+@pytest.mark.sweep
 def test_administrators_see_slowed_addresses(office: BackOfficeSite) -> None:
     ada = staff_member(office.service, office.url, "administrator")
     guesser = Browser(office.service.url)

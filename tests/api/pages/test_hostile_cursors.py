@@ -51,6 +51,7 @@ def test_no_cursor_breaks_a_list_of_the_office(sam: Person, shop: Service, path:
     assert statuses(sam, path.replace("{id}", str(shop.customer().id))) == {}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", _OF_CUSTOMERS)
 def test_no_cursor_breaks_a_list_of_the_account(shop: Service, path: str) -> None:
     assert statuses(customer_user(shop, shop.customer().id), path) == {}
@@ -85,6 +86,7 @@ _NASTY = (
 )  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "path",
     [
@@ -101,6 +103,7 @@ def test_no_text_breaks_a_page_of_the_account(owner: Person, path: str) -> None:
     assert {text: status for text, status in found.items() if status not in {200, 303, 400, 404}} == {}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "path",
     [

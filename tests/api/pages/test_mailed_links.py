@@ -71,6 +71,7 @@ def test_a_forgotten_password_is_set_at_the_mailed_link(place: Place) -> None:
     assert "has been used or has expired" in text_of(gone)
 
 
+@pytest.mark.sweep
 def test_a_link_of_one_site_does_nothing_at_the_other(place: Place, office: BackOfficeSite) -> None:
     browser = place.browser()
     browser.fill(place.path("/forgotten-password"), email=place.who.email)
@@ -81,6 +82,7 @@ def test_a_link_of_one_site_does_nothing_at_the_other(place: Place, office: Back
     assert browser.get(place.path(f"/set-password?token={token}")).status_code == 200
 
 
+@pytest.mark.sweep
 def test_links_are_asked_for_again_after_two_minutes_only(place: Place) -> None:
     browser, path = place.browser(), place.path("/forgotten-password")
     counts = []
@@ -91,6 +93,7 @@ def test_links_are_asked_for_again_after_two_minutes_only(place: Place) -> None:
     assert counts == [1, 0, 1]
 
 
+@pytest.mark.sweep
 def test_asking_for_links_is_slowed_down(place: Place) -> None:
     later(place.service, minutes=10)
     browser = place.browser()
@@ -98,6 +101,7 @@ def test_asking_for_links_is_slowed_down(place: Place) -> None:
     assert statuses == [303] * 10 + [429]
 
 
+@pytest.mark.sweep
 def test_a_sign_in_in_a_new_browser_is_told_by_email(place: Place) -> None:
     browser = place.signed_in()
     [(to, subject, text)] = mails(place)
@@ -110,6 +114,7 @@ def test_a_sign_in_in_a_new_browser_is_told_by_email(place: Place) -> None:
     assert mails(place) == []
 
 
+@pytest.mark.sweep
 def test_invitations_lead_to_the_page_that_sets_the_password(shop: Service, office: BackOfficeSite) -> None:
     now, customer = shop.clock.now(), shop.customer()
     member, user = place_at("staff", office), place_at("account", office)

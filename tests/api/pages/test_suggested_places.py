@@ -62,6 +62,7 @@ def test_an_invoice_with_exactly_the_amount_is_paid_with_one_form(office: BackOf
     assert due_of(office.service, first) > 0
 
 
+@pytest.mark.sweep
 def test_the_oldest_invoices_that_come_to_the_amount_are_paid_with_one_form(
     office: BackOfficeSite, fran: Person
 ) -> None:
@@ -76,6 +77,7 @@ def test_the_oldest_invoices_that_come_to_the_amount_are_paid_with_one_form(
     assert unallocated(office.service, customer) == 0
 
 
+@pytest.mark.sweep
 def test_a_suggestion_that_would_do_something_else_by_now_is_shown_first(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Pays Twice")
     [number] = debts(office, customer, 13)
@@ -89,6 +91,7 @@ def test_a_suggestion_that_would_do_something_else_by_now_is_shown_first(office:
     assert due_of(office.service, number) == due - 1
 
 
+@pytest.mark.sweep
 def test_an_earlier_payer_and_a_name_in_the_reference_lead_to_their_customers(
     office: BackOfficeSite, fran: Person
 ) -> None:
@@ -111,6 +114,7 @@ def test_an_earlier_payer_and_a_name_in_the_reference_lead_to_their_customers(
     assert "Somebody Else" not in page
 
 
+@pytest.mark.sweep
 def test_money_of_more_than_is_due_is_only_looked_at(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Pays Far Too Much")
     debts(office, customer, 1)
@@ -120,6 +124,7 @@ def test_money_of_more_than_is_due_is_only_looked_at(office: BackOfficeSite, fra
     assert 'name="seen"' not in page.text
 
 
+@pytest.mark.sweep
 def test_the_list_has_the_likeliest_place_of_each_line_and_its_button(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Listed Debtor")
     first, second = debts(office, customer, 14, 16)
@@ -139,6 +144,7 @@ def test_a_part_of_what_is_due_does_not_come_to_it(office: BackOfficeSite, fran:
     assert "exactly" not in page
 
 
+@pytest.mark.sweep
 def test_a_place_that_does_not_fit_says_by_how_much_the_nearest_invoice_differs(
     office: BackOfficeSite, fran: Person
 ) -> None:
@@ -182,6 +188,7 @@ def test_the_beginning_of_a_long_name_leads_to_its_customer(office: BackOfficeSi
     assert "Wetherby Longships" not in page
 
 
+@pytest.mark.sweep
 def test_the_number_of_a_paid_invoice_leads_to_its_customer(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Twice For One")
     paid, open_one = debts(office, customer, 1, 12)
@@ -216,6 +223,7 @@ def test_a_payers_name_that_the_bank_has_cut_leads_to_its_customer(office: BackO
     assert "Aberystwyth Boat Club" in text_of(fran.get(path))
 
 
+@pytest.mark.sweep
 def test_a_whole_name_comes_before_longer_names_that_begin_like_it(office: BackOfficeSite, fran: Person) -> None:
     longer = [f"Northern Wholesale of Town {number}" for number in range(6)]
     for name in [*longer, "Northern Whole"]:
@@ -224,6 +232,7 @@ def test_a_whole_name_comes_before_longer_names_that_begin_like_it(office: BackO
     assert page.index("The line names the customer") < page.index("Northern Wholesale of Town")
 
 
+@pytest.mark.sweep
 def test_numbers_of_the_payers_name_are_no_invoices(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Has A Number")
     [number] = debts(office, customer, 2)
@@ -235,6 +244,7 @@ def test_numbers_of_the_payers_name_are_no_invoices(office: BackOfficeSite, fran
     assert "The line has the number of an invoice that is due." in page
 
 
+@pytest.mark.sweep
 def test_the_list_says_why_and_has_no_button_for_another_amount(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Listed Without Button")
     debts(office, customer, 2)

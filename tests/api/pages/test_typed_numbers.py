@@ -104,6 +104,7 @@ def test_the_page_of_credit_notes_reads_amounts(
     assert [read(typed) for typed in table] == [expected(typed) for typed in table]
 
 
+@pytest.mark.sweep
 def test_the_page_of_credit_terms_reads_amounts(office: BackOfficeSite, sam: Person) -> None:
     customer = office.service.customer()
 
@@ -140,6 +141,7 @@ def test_the_desk_of_quotes_reads_amounts(office: BackOfficeSite, sam: Person, c
 # Percentages.
 
 
+@pytest.mark.sweep
 def test_the_page_of_a_customers_terms_reads_percentages(office: BackOfficeSite, sam: Person) -> None:
     customer = office.service.customer()
 
@@ -256,6 +258,7 @@ def test_a_thousands_comma_in_a_pasted_line_is_no_separator(sam: Person, custome
     assert f"Line 1 '{pennies},1,000' has 3 cells, and only 2 have a heading" in said
 
 
+@pytest.mark.sweep
 def test_the_forms_of_orders_read_counts(office: BackOfficeSite, sam: Person, customer: Customer, pennies: str) -> None:
     service = office.service
     placed = buy(customer, [(pennies, 10_000)])
@@ -282,6 +285,7 @@ def test_the_forms_of_orders_read_counts(office: BackOfficeSite, sam: Person, cu
     assert stored(service, "select quantity from return_line where line_id = %s", int(item)) == 1000
 
 
+@pytest.mark.sweep
 def test_the_form_that_adjusts_stock_reads_counts(office: BackOfficeSite, sam: Person) -> None:
     sku = sell(office.service, "ADJUSTED", available=500_000)
 

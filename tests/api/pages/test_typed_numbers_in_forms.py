@@ -66,6 +66,7 @@ def test_the_shipping_of_the_desk_of_quotes(office: BackOfficeSite, sam: Person,
     rejects(sam, path, form, ("shipping-0-cost_net", AMOUNTS), ("method_cost", AMOUNTS))
 
 
+@pytest.mark.sweep
 def test_the_units_of_a_credit_note(office: BackOfficeSite, sam: Person, sku: str) -> None:
     service = office.service
     customer = service.customer()
@@ -85,10 +86,12 @@ def test_the_form_that_receives_a_return(office: BackOfficeSite, sam: Person, sk
     rejects(sam, path, {"items-0-id": item}, ("items-0-restock", UNSIGNED_COUNTS), ("items-0-scrap", UNSIGNED_COUNTS))
 
 
+@pytest.mark.sweep
 def test_the_form_that_counts_stock(sam: Person, sku: str) -> None:
     rejects(sam, "/stock-adjustment", {"sku": sku, "reason": "r"}, ("set", UNSIGNED_COUNTS))
 
 
+@pytest.mark.sweep
 def test_the_form_of_a_feed(office: BackOfficeSite) -> None:
     buyer = customer_user(office.service, office.service.customer().id)
     rejects(buyer, "/account/developer/feed/new", {"name": "F", "columns": "sku"}, ("markup", PERCENTAGES))

@@ -43,6 +43,7 @@ def test_a_key_is_made_works_in_the_sandbox_alone_and_is_disabled(pair: SandboxP
     assert "My shop" not in text_of(pair.dev.get(LIST))
 
 
+@pytest.mark.sweep
 def test_a_form_that_is_sent_twice_makes_one_key(pair: SandboxPair) -> None:
     pair.refresh()
     form = fields_of(pair.dev.get(f"{LIST}/key/new")) | {"name": "Twice"}
@@ -51,6 +52,7 @@ def test_a_form_that_is_sent_twice_makes_one_key(pair: SandboxPair) -> None:
     assert rows(pair.sandbox, "select count(*) from api_key where name = 'Twice'") == [(1,)]
 
 
+@pytest.mark.sweep
 def test_the_sandbox_is_told_who_makes_a_key_in_any_script(pair: SandboxPair) -> None:
     pair.refresh()
     rows(pair.live, "update customer_user set email = 'jösé@shop.example' where id = %s returning id", pair.dev.id)
@@ -60,6 +62,7 @@ def test_the_sandbox_is_told_who_makes_a_key_in_any_script(pair: SandboxPair) ->
     assert told == [("jösé@shop.example",)]
 
 
+@pytest.mark.sweep
 def test_no_transaction_is_open_while_the_sandbox_is_asked(postgres: Cluster) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent, postgres.database() as url:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"

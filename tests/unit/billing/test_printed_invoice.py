@@ -225,6 +225,7 @@ def test_invisible_and_decomposed_characters_do_not_change_the_text_of_amounts(t
 UNMARKED = st.characters(exclude_categories=["Cs", "Cn", "Mn", "Me"])
 
 
+@pytest.mark.sweep
 @fuzzed(8)
 @given(st.text(UNMARKED, max_size=200))
 def test_any_text_can_be_printed(text: str) -> None:

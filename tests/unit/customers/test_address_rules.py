@@ -36,6 +36,7 @@ def error_of(check: Callable[..., None], *arguments: object) -> str | None:
     return None
 
 
+@pytest.mark.sweep
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(numbers, countries)
 def test_any_phone_number_is_accepted_or_rejected_with_the_field_name(number: str, country: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.contextvars import bound_contextvars, merge_contextvars
@@ -40,6 +41,7 @@ def test_further_events_are_counted_and_the_most_frequent_are_listed() -> None:
     }
 
 
+@pytest.mark.sweep
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, 3000).map(str), min_size=2, max_size=3000))
 def test_the_logged_counts_add_up_to_all_events(addresses: list[str]) -> None:

@@ -86,6 +86,7 @@ def test_a_request_that_does_not_end_is_cut_off(pieces: list[bytes]) -> None:
     assert sent_slowly(*pieces) == b""
 
 
+@pytest.mark.sweep
 def test_a_request_in_pieces_gets_a_response_that_may_take_its_time() -> None:
     assert sent_slowly(WHOLE[:10], WHOLE[10:]).startswith(b"HTTP/1.1 200 OK")
 
@@ -103,6 +104,7 @@ def exchange(app: SlowOrKnown, *pieces: bytes, keep_alive: int = 5) -> bytes:
     return asyncio.run(send())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", [b"/known", b"/other"])
 @pytest.mark.parametrize("headers", [(b"Connection: close",), (b"Connection: close, Upgrade", b"Upgrade: h2c")])
 def test_what_is_sent_behind_the_last_request_is_not_done(path: bytes, headers: tuple[bytes, ...]) -> None:
@@ -118,6 +120,7 @@ def test_a_response_may_take_longer_than_an_idle_connection() -> None:
     assert responses.endswith(b"not done")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_error_follows_the_responses_before_it(apart: bool) -> None:
     pieces = [get(b"/slow") * 2, b"\x00\r\n\r\n"]
@@ -126,6 +129,7 @@ def test_an_error_follows_the_responses_before_it(apart: bool) -> None:
     assert responses.rindex(b"not done") < responses.index(b"HTTP/1.1 400")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("before", [1, 2])
 def test_a_broken_body_is_rejected_after_the_responses_before_it(before: int, apart: bool) -> None:
@@ -137,6 +141,7 @@ def test_a_broken_body_is_rejected_after_the_responses_before_it(before: int, ap
     assert responses.endswith(b'{"message":"the request is not valid HTTP","code":"invalid"}')
 
 
+@pytest.mark.sweep
 def test_a_request_that_has_its_response_gets_no_error_as_well() -> None:
     head = b"POST /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     responses = exchange(SlowOrKnown(), head + b"1\r\nx\r\n", b"", b"", b"", b"", b"no chunk")
@@ -148,10 +153,12 @@ def test_an_error_follows_a_fast_path_response() -> None:
     assert responses.index(b"known.") < responses.index(b"HTTP/1.1 400")
 
 
+@pytest.mark.sweep
 def test_line_breaks_alone_keep_no_connection() -> None:
     assert exchange(SlowOrKnown(), get(b"/known"), b"\r\n").endswith(b"known.")
 
 
+@pytest.mark.sweep
 def test_many_requests_in_one_piece_are_no_long_head() -> None:
     many = get(b"/known") * 4000
     responses = exchange(SlowOrKnown(), many + many[:10], many[10 : len(get(b"/known"))], keep_alive=1)
