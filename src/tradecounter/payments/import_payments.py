@@ -67,24 +67,34 @@ class _Unknown(Struct, frozen=True):
     why: str
 
 
-class _RecordedLine(Struct, frozen=True):
+class _Paid(Struct, frozen=True):
+    """A line that is recorded as a payment."""
+
     line: BankLine
     claimed: ClaimedLine
     payment: Payment
     target: _Target
 
 
-class _UnplacedLine(Struct, frozen=True):
+class _Left(Struct, frozen=True):
+    """A line that is left unplaced."""
+
     line: BankLine
     claimed: ClaimedLine
     why: str
 
 
 class _Recording(Struct):
-    """What becomes of the lines of a file; `repeated` counts those that an earlier file had."""
+    """What becomes of the lines of a file.
 
-    recorded: list[_RecordedLine] = field(default_factory=list)
-    unplaced: list[_UnplacedLine] = field(default_factory=list)
+    Attributes:
+        payments_out: how many have no money received.
+        repeated: how many an earlier file had.
+    """
+
+    payments_out: int
+    recorded: list[_Paid] = field(default_factory=list)
+    unplaced: list[_Left] = field(default_factory=list)
     repeated: int = 0
 
 
@@ -106,7 +116,7 @@ async def import_payments(
     targets = await _lock_targets(tx, received_lines, now)
     file_id = await add_bank_file(tx, name[:LONGEST_NAME], now, tx.actor.full_name)
     claimed_lines = await claim_lines(tx, file_id, received_lines, now)
-    recording = _Recording()
+    recording = _Recording(len(file.lines) - len(received_lines))
     for line in received_lines:
         await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.number], recording, now)
     placed = [(recorded.claimed.id, recorded.payment.id, recorded.target.why) for recorded in recording.recorded]
@@ -124,7 +134,7 @@ async def import_payments(
     counts = {
         "lines": len(file.lines),
         "recorded": len(recording.recorded),
-        "payments_out": len(file.lines) - len(received_lines),
+        "payments_out": recording.payments_out,
         "repeated": recording.repeated,
         "unplaced": len(recording.unplaced),
     }
@@ -133,7 +143,7 @@ async def import_payments(
     names = await names_of(tx, {recorded.payment.customer_id for recorded in recording.recorded})
     if dry_run:
         tx.set_rollback()
-    return _present(None if dry_run else file_id, counts, file, recording, names)
+    return _present(None if dry_run else file_id, file, recording, names)
 
 
 class _Evidence(Struct, frozen=True, kw_only=True):
@@ -199,11 +209,12 @@ def _advised_lines(
 ) -> dict[int, RemittanceAdvice]:
     """Return the remittances that lines pay, by the numbers of the lines; each remittance has one line."""
     advised: dict[int, RemittanceAdvice] = {}
+    used = set[int]()
     for line in lines:
-        used = {remittance.id for remittance in advised.values()}
         remittance = matching_remittance(line, payers.get(line.payer_text), awaited, used)
         if remittance is not None:
             advised[line.number] = remittance
+            used.add(remittance.id)
     return advised
 
 
@@ -267,16 +278,16 @@ async def _record_line(
     if claimed.state != "unplaced":
         recording.repeated += 1
     elif claimed.was_placed:  # by a payment that was reversed; only someone who knows why may place it again
-        recording.unplaced.append(_UnplacedLine(line, claimed, claimed.why))
+        recording.unplaced.append(_Left(line, claimed, claimed.why))
     elif isinstance(target, _Unknown):
-        recording.unplaced.append(_UnplacedLine(line, claimed, target.why))
+        recording.unplaced.append(_Left(line, claimed, target.why))
     else:
         try:
             payment = await _pay(tx, line, target, now)
         except DomainError as error:
-            recording.unplaced.append(_UnplacedLine(line, claimed, error.message))
+            recording.unplaced.append(_Left(line, claimed, error.message))
             return
-        recording.recorded.append(_RecordedLine(line, claimed, payment, target))
+        recording.recorded.append(_Paid(line, claimed, payment, target))
 
 
 async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) -> Payment:
@@ -288,16 +299,14 @@ async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) 
     return await pay_locked_account(tx, target.customer_id, new, now)
 
 
-def _present(
-    file_id: int | None, counts: Mapping[str, int], file: BankFile, recording: _Recording, names: Mapping[int, str]
-) -> PaymentImport:
+def _present(file_id: int | None, file: BankFile, recording: _Recording, names: Mapping[int, str]) -> PaymentImport:
     is_dry = file_id is None
     return PaymentImport(
         id=file_id,
-        lines=counts["lines"],
-        recorded=counts["recorded"],
-        payments_out=counts["payments_out"],
-        repeated=counts["repeated"],
+        lines=len(file.lines),
+        recorded=len(recording.recorded),
+        payments_out=recording.payments_out,
+        repeated=recording.repeated,
         unplaced=[
             UnplacedLine(
                 id=None if is_dry and unplaced.claimed.is_new else unplaced.claimed.id,
