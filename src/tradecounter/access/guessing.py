@@ -55,10 +55,10 @@ async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> int
     """
     await lock_guesses(tx, attempt.address)
     guesses = await guesses_since(tx, attempt.account, attempt.address, now - GUESSING_WINDOW)
-    if guesses.address_wait(now):
-        raise slowed_address(guesses.address_wait(now))
-    if guesses.wait(now):
-        raise _too_many(DomainError, guesses.wait(now))
+    if wait := guesses.address_wait(now):
+        raise _too_many(SlowedAddressError, wait)
+    if wait := guesses.wait(now):
+        raise _too_many(DomainError, wait)
     return await insert_guess(tx, attempt.account, attempt.address, now)
 
 
@@ -71,11 +71,6 @@ def log_failure(site: Site, person: Person | None, address: str, step: Literal["
     """Log a failed sign-in. What was typed as an address may be a password, so only a known person is named."""
     who = None if person is None else f"{noun_of(person)}/{person.id}"
     log.warning("sign-in failed", site=site, step=step, person=who, address=address)
-
-
-def slowed_address(wait: timedelta) -> DomainError:
-    """Return the error for an address that has to wait."""
-    return _too_many(SlowedAddressError, wait)
 
 
 def _too_many(kind: type[DomainError], wait: timedelta) -> DomainError:
@@ -121,7 +116,8 @@ class Turns:
         try:
             await self._check(address, line)
             async with line.turn:
-                self._check_slowed(address)
+                if error := self._slowed_error(address):
+                    raise error
                 yield
         except SlowedAddressError as error:
             self._rejected.add(address=address)
@@ -133,28 +129,21 @@ class Turns:
                 del self._lines[address]
 
     async def _check(self, address: str, line: _Line) -> None:
-        error: DomainError | None = None
-        try:
-            self._check_slowed(address)
-        except SlowedAddressError as slowed:
-            error = slowed
-        if line.length > MOST_WAITING:
+        error = self._slowed_error(address)
+        if error is None and line.length > MOST_WAITING:
             message = f"too many sign-ins at once from your address: try again in {_PAUSE_SECONDS} second"
-            error = error or DomainError(Kind.TOO_MANY_REQUESTS, message, retry_after=_PAUSE_SECONDS)
+            error = DomainError(Kind.TOO_MANY_REQUESTS, message, retry_after=_PAUSE_SECONDS)
         if error is not None:
             if line.length > _FREE_REJECTIONS:
                 await asyncio.sleep(_PAUSE_SECONDS)
             raise error
 
-    def _check_slowed(self, address: str) -> None:
-        until = self._slowed.get(address)
-        if until is None:
-            return
-        left = until - self._now()
-        if left <= timedelta(0):
-            self._slowed.pop(address, None)
-            return
-        raise slowed_address(left)
+    def _slowed_error(self, address: str) -> DomainError | None:
+        now = self._now()
+        if (until := self._slowed.get(address, now)) > now:
+            return _too_many(SlowedAddressError, until - now)
+        self._slowed.pop(address, None)
+        return None
 
     def _note(self, address: str, error: SlowedAddressError) -> None:
         if len(self._slowed) >= _MOST_SLOWED:
