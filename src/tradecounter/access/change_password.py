@@ -7,7 +7,7 @@ from tradecounter.access.links import make_link
 from tradecounter.access.passwords import hash_password, is_right
 from tradecounter.access.queries.passwords import has_link_since, insert_request, take_request
 from tradecounter.access.queries.people import find_password, find_person, store_password
-from tradecounter.access.queries.sign_ins import end_all_sessions, prove_session
+from tradecounter.access.queries.sign_ins import end_sessions_of, prove_session
 from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, has_factor, use_second_factor
 from tradecounter.access.sessions import start_session
@@ -36,7 +36,7 @@ async def change_password(
     password_hash = await hash_password(password)
     async with transaction(database, actor_of(person, address)) as tx:
         await store_password(tx, site, person.id, password_hash)
-        await end_all_sessions(tx, site, person.id, now, but=None)
+        await end_sessions_of(tx, site, person.id, now, but=None)
         audit(tx, f"{noun_of(person)}.change_password", subject_of(person), now)
         cookie, _ = await start_session(tx, site, person.id, address, session.browser, now)
         return cookie

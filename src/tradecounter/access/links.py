@@ -8,7 +8,7 @@ from typing import Literal
 from tradecounter.access.passwords import hash_password
 from tradecounter.access.queries.passwords import LinkRecord, find_hash_of_link, find_link, insert_link, use_link
 from tradecounter.access.queries.people import store_password
-from tradecounter.access.queries.sign_ins import end_all_sessions
+from tradecounter.access.queries.sign_ins import end_sessions_of
 from tradecounter.access.rules import check_password
 from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
@@ -92,7 +92,7 @@ async def set_password(
         if not await use_link(tx, link.id, now):
             raise _ended()
         await store_password(tx, site, link.person_id, password_hash)
-        await end_all_sessions(tx, site, link.person_id, now, but=None)
+        await end_sessions_of(tx, site, link.person_id, now, but=None)
         audit(tx, f"{noun}.set_password", f"{noun}/{link.email}", now)
 
 

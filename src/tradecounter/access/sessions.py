@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 
 from tradecounter.access.queries.passwords import delete_unused_links
 from tradecounter.access.queries.sign_ins import (
-    end_all_sessions,
     end_everybodys_sessions,
     end_session,
+    end_sessions_of,
     find_session_by_hash,
     insert_session,
     see_browser,
@@ -97,7 +97,7 @@ async def end_own_session(tx: Transaction, own: Session, session_id: int, now: d
 
 async def end_other_sessions(tx: Transaction, session: Session, now: datetime) -> None:
     """End all sessions of the signed-in person but its present one."""
-    ended = await end_all_sessions(tx, site_of(session.person), session.person.id, now, but=session.id)
+    ended = await end_sessions_of(tx, site_of(session.person), session.person.id, now, but=session.id)
     if ended:
         audit(tx, f"{noun_of(session.person)}.end_sessions", subject_of(session.person), now, after={"ended": ended})
 

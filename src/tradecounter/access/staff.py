@@ -19,7 +19,7 @@ from tradecounter.access.queries.people import (
     set_name_and_roles,
 )
 from tradecounter.access.queries.second_factors import delete_factors
-from tradecounter.access.queries.sign_ins import end_all_sessions
+from tradecounter.access.queries.sign_ins import end_sessions_of
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.db.transaction import Transaction
@@ -87,7 +87,7 @@ async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> St
     _require_another(tx, member, "disable yourself")
     _require_one_left(administrators, member)
     await set_disabled(tx, "staff", member.id, now)
-    await end_all_sessions(tx, "staff", member.id, now, but=None)
+    await end_sessions_of(tx, "staff", member.id, now, but=None)
     await delete_links(tx, "staff", member.id)
     audit(tx, "staff.disable", _subject(member), now)
     return member
@@ -104,7 +104,7 @@ async def reset_staff_member(tx: Transaction, email: str, secret: str, now: date
         _require_one_left(administrators, member)
     await enable_without_password(tx, "staff", member.id)
     await delete_factors(tx, "staff", member.id)
-    await end_all_sessions(tx, "staff", member.id, now, but=None)
+    await end_sessions_of(tx, "staff", member.id, now, but=None)
     audit(tx, "staff.reset", _subject(member), now)
     return member, await make_link(tx, "staff", member.id, secret, now, INVITATION_LIFETIME)
 

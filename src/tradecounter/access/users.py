@@ -20,7 +20,7 @@ from tradecounter.access.queries.people import (
     set_rights,
 )
 from tradecounter.access.queries.second_factors import delete_factors
-from tradecounter.access.queries.sign_ins import end_all_sessions
+from tradecounter.access.queries.sign_ins import end_sessions_of
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
@@ -75,7 +75,7 @@ async def invite_user(
 async def disable_user(tx: Transaction, user: CustomerUser, now: datetime) -> None:
     """Disable a customer's user, also the last owner; its sessions and links end."""
     await set_disabled(tx, "account", user.id, now)
-    await end_all_sessions(tx, "account", user.id, now, but=None)
+    await end_sessions_of(tx, "account", user.id, now, but=None)
     await delete_links(tx, "account", user.id)
     audit(tx, "user.disable", f"user/{user.email}", now)
 
@@ -88,7 +88,7 @@ async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) ->
     user = await fetch_user(tx, email)
     await enable_without_password(tx, "account", user.id)
     await delete_factors(tx, "account", user.id)
-    await end_all_sessions(tx, "account", user.id, now, but=None)
+    await end_sessions_of(tx, "account", user.id, now, but=None)
     audit(tx, "user.reset", f"user/{user.email}", now)
     link_id = await make_link(tx, "account", user.id, secret, now, INVITATION_LIFETIME)
     queue(tx, "mail_user_password", link_id=link_id)

@@ -7,7 +7,7 @@ import pytest
 from support.people import customer_user, staff_member
 from support.service import Service
 from tradecounter.access.jobs import clean_up_access
-from tradecounter.access.queries.sign_ins import end_all_sessions, end_session
+from tradecounter.access.queries.sign_ins import end_session, end_sessions_of
 from tradecounter.access.sessions import list_sessions
 from tradecounter.db.jobs import jobs_after
 from tradecounter.edge.people import Site
@@ -60,7 +60,7 @@ def test_a_session_is_ended_alone_or_with_all_others(own_service: Service) -> No
     ids = [session.id for session in sessions if session is not None]
     person, now = who.person, own_service.clock.now()
     own_service.in_transaction(lambda tx: end_session(tx, ids[0], now))
-    assert own_service.in_transaction(lambda tx: end_all_sessions(tx, "staff", person.id, now, but=ids[2])) == 2
+    assert own_service.in_transaction(lambda tx: end_sessions_of(tx, "staff", person.id, now, but=ids[2])) == 2
     assert [who.session(cookie) is not None for cookie in cookies] == [False, False, True, False]
     assert someone_else.session(foreign) is not None
     listed = own_service.in_transaction(lambda tx: list_sessions(tx, "staff", person.id, now))

@@ -168,17 +168,17 @@ _END_SESSIONS_OF = Statement("""
 """)
 
 
-async def end_all_sessions(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
+async def end_sessions_of(tx: Transaction, site: Site, person_id: int, now: datetime, but: int | None) -> int:
     """End a person's sessions except one, and return how many."""
     return await tx.execute(_END_SESSIONS_OF, now=now, but=but, **owner_of(site, person_id))
 
 
-_END_ALL_SESSIONS = Statement("update session set ended_at = :now where ended_at is null")
+_END_EVERYBODYS_SESSIONS = Statement("update session set ended_at = :now where ended_at is null")
 
 
 async def end_everybodys_sessions(tx: Transaction, now: datetime) -> int:
     """End everybody's sessions, and return how many."""
-    return await tx.execute(_END_ALL_SESSIONS, now=now)
+    return await tx.execute(_END_EVERYBODYS_SESSIONS, now=now)
 
 
 _SEE_BROWSER = Statement("""
