@@ -51,8 +51,8 @@ class UserPages(Struct, frozen=True):
     @step(
         f"{_LIST}/invite",
         "Invite a user",
-        template="access/invite.html",
-        values={"roles": USER_ROLE_CHOICES},
+        template="access/user.html",
+        values={"user": None, "roles": USER_ROLE_CHOICES},
         to=_LIST,
         done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
         user_roles=OWNER,
@@ -68,7 +68,7 @@ class UserPages(Struct, frozen=True):
     @step(
         f"{_LIST}/{{id}}/role",
         "Change what a user may do",
-        template="access/role.html",
+        template="access/user.html",
         values=_user_to_change,
         to=_LIST,
         done=lambda user: f"{user.email} has the {_rights_in_words(user)}.",

@@ -86,8 +86,8 @@ class StaffPages(Struct, frozen=True):
     @step(
         "/staff/new",
         "Add a member of the staff",
-        template="access/new.html",
-        values={"roles": _ROLES},
+        template="access/member.html",
+        values={"member": None, "roles": _ROLES},
         to="/staff",
         done="The member is added. The link was shown once; reset the member to get another one.",
         reveals=_show_link,
@@ -104,7 +104,7 @@ class StaffPages(Struct, frozen=True):
     @step(
         "/staff/{id}/edit",
         "Change a member of the staff",
-        template="access/edit.html",
+        template="access/member.html",
         values=_member_to_edit,
         to="/staff",
         done=lambda member: f"{member.name} is changed.",
