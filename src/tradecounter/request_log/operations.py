@@ -51,7 +51,7 @@ class RequestLogEndpoints(Struct, frozen=True):
             raise RuntimeError("an admitted request has a key or a token")
         caller = caller_of(holder)
         requests = await list_requests(
-            tx, holder.customer_id, caller, query.limit + 1, after=query.after, errors=query.errors
+            tx, holder.customer_id, caller, query.limit + 1, before=query.after or None, errors=query.errors
         )
         shown = requests[: query.limit]
         headers = next_link(call, shown[-1].id) if len(requests) > query.limit else {}

@@ -94,7 +94,7 @@ _LIST = Statement(
     """
     select id, at, method, path, status, code, milliseconds, request_id, bytes, count
     from request_log
-    where customer_id = :customer_id and caller = :caller and (:after = 0 or id < :after)
+    where customer_id = :customer_id and caller = :caller and (:before::bigint is null or id < :before)
       and (not :errors or status >= 400)
     order by id desc limit :most
     """,
@@ -103,10 +103,10 @@ _LIST = Statement(
 
 
 async def list_requests(
-    tx: Transaction, customer_id: int, caller: str, most: int, *, after: int = 0, errors: bool = False
+    tx: Transaction, customer_id: int, caller: str, most: int, *, before: int | None = None, errors: bool = False
 ) -> list[RequestRecord]:
-    """Return entries, the latest first, after the one with the id `after`; with `errors`, no others."""
-    values = {"customer_id": customer_id, "caller": caller, "after": after, "errors": errors, "most": most}
+    """Return the latest entries that have a lower id than `before`; with `errors`, no others."""
+    values = {"customer_id": customer_id, "caller": caller, "before": before, "errors": errors, "most": most}
     return await tx.fetch_all(_LIST, **values)
 
 

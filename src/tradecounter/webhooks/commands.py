@@ -111,7 +111,7 @@ async def deliveries(
     limit: Limit = 100,
 ) -> list[Delivery]:
     """List deliveries, the latest first, with the result of the last attempt."""
-    return [delivery_on_the_wire(record) for record in await list_deliveries(tx, webhook_id, after, limit)]
+    return [delivery_on_the_wire(record) for record in await list_deliveries(tx, webhook_id, after or None, limit)]
 
 
 @app.command("redeliver")

@@ -24,10 +24,10 @@ from tradecounter.kit.web_addresses import Network
 from tradecounter.settings import Settings
 from tradecounter.webhooks.queries.deliveries import (
     DeliveryRecord,
-    deliveries_after,
     fetch_delivery,
     insert_delivery,
     insert_replay,
+    latest_deliveries,
     resume_deliveries,
 )
 from tradecounter.webhooks.queries.endpoints import (
@@ -236,7 +236,7 @@ async def replay(
 async def list_deliveries(
     tx: Transaction,
     webhook_id: int,
-    after: int,
+    before: int | None,
     most: int,
     customer_id: int | None = None,
     *,
@@ -244,7 +244,7 @@ async def list_deliveries(
 ) -> list[DeliveryRecord]:
     """Return an endpoint's deliveries, the latest first. Raises DomainError (not found)."""
     await fetch_endpoint(tx, webhook_id, customer_id)
-    return await deliveries_after(tx, webhook_id, after, most, changed_since)
+    return await latest_deliveries(tx, webhook_id, before, most, changed_since)
 
 
 async def show_delivery(

@@ -162,7 +162,7 @@ class WebhookOperations(Struct, frozen=True):
         A delivery changes when it is made, attempted or delivered.
         """
         deliveries = await manage.list_deliveries(
-            tx, webhook_id, query.after, query.limit + 1, changed_since=query.since
+            tx, webhook_id, query.after or None, query.limit + 1, changed_since=query.since
         )
         return ListPage(deliveries, map(delivery_on_the_wire, deliveries))
 

@@ -79,7 +79,7 @@ class Endpoint:
         return self.service.in_transaction(lambda tx: manage.show_webhook(tx, self.added.id))
 
     def deliveries(self) -> list[Delivery]:
-        found = self.service.in_transaction(lambda tx: manage.list_deliveries(tx, self.added.id, 0, 1000))
+        found = self.service.in_transaction(lambda tx: manage.list_deliveries(tx, self.added.id, None, 1000))
         return [delivery_on_the_wire(record) for record in found]
 
     def deliver(self, after: timedelta = timedelta()) -> list[str]:

@@ -60,5 +60,7 @@ class RequestLogPages(Struct, frozen=True):
         self, tx: Transaction, call: Call, wanted: RequestTable, at: RowsToRead
     ) -> Sequence[RequestRecord]:
         key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
-        after = 0 if at["after"] is None else at["after"][1]
-        return await list_requests(tx, key.customer_id, f"key/{key.id}", wanted.most, after=after, errors=wanted.errors)
+        before = None if at["after"] is None else at["after"][1]
+        return await list_requests(
+            tx, key.customer_id, f"key/{key.id}", wanted.most, before=before, errors=wanted.errors
+        )

@@ -127,7 +127,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
 
         async def find(wanted: TableParameters, _: Sort, after: After) -> list[Delivery]:
             async with self.desk.reading() as tx:
-                records = await list_deliveries(tx, webhook.id, 0 if after is None else after[1], wanted.most, owner)
+                records = await list_deliveries(tx, webhook.id, None if after is None else after[1], wanted.most, owner)
             return list(map(delivery_on_the_wire, records))
 
         listing = await listed(call, TableParameters, {"id": int}, "-id", find)

@@ -143,10 +143,10 @@ _SELECTED = SQL("""
          from webhook_attempt where delivery_id = webhook_delivery.id), '[]') as attempts
     from webhook_delivery where webhook_id = :webhook_id and {}
 """)
-_DELIVERIES_AFTER = Statement(
+_DELIVERIES_BEFORE = Statement(
     _SELECTED.format(
         SQL("""
-            (:after = 0 or id < :after)
+            (:before::bigint is null or id < :before)
             and (:changed_since::timestamptz is null
                  or created_at >= :changed_since or delivered_at >= :changed_since
                  or id in (select delivery_id from webhook_attempt where at >= :changed_since))
@@ -158,15 +158,15 @@ _DELIVERIES_AFTER = Statement(
 _DELIVERY_BY_ID = Statement(_SELECTED.format(SQL("id = :id")), DeliveryRecord)
 
 
-async def deliveries_after(
-    tx: Transaction, webhook_id: int, after: int, most: int, changed_since: datetime | None = None
+async def latest_deliveries(
+    tx: Transaction, webhook_id: int, before: int | None, most: int, changed_since: datetime | None = None
 ) -> list[DeliveryRecord]:
-    """Return an endpoint's deliveries, the latest first, after the one with the id `after`; 0: from the latest on.
+    """Return the latest deliveries of an endpoint that have a lower id than `before`.
 
     With `changed_since`, those that were made, attempted or delivered then or later.
     """
     return await tx.fetch_all(
-        _DELIVERIES_AFTER, webhook_id=webhook_id, after=after, most=most, changed_since=changed_since
+        _DELIVERIES_BEFORE, webhook_id=webhook_id, before=before, most=most, changed_since=changed_since
     )
 
 
