@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from datetime import timedelta
 from decimal import Decimal
 from difflib import get_close_matches
@@ -45,6 +45,10 @@ def _setting(default: Any, meaning: str, rule: Rule | None = None, *, secret: bo
     return field(default=default, metadata={"meaning": meaning, "rule": rule, "secret": secret})
 
 
+def _flag(meaning: str) -> Any:
+    return _setting(default=False, meaning=meaning)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings, with their defaults."""
@@ -76,9 +80,8 @@ class Settings:
     backoffice_networks: str | None = _setting(
         None, "Addresses and networks, comma-separated, that may reach the back office; unset: all.", rules.NETWORKS
     )
-    staff_totp_required: bool = _setting(
-        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
-        "Require a second factor of every staff member, who sets it up at the next sign-in.",
+    staff_totp_required: bool = _flag(
+        "Require a second factor of every staff member, who sets it up at the next sign-in."
     )
     auth_url: str | None = _setting(
         None,
@@ -151,9 +154,8 @@ class Settings:
     seller_logo: Path | None = _setting(
         None, "A PNG or JPEG file of at most 256 KiB, shown on invoices and in e-mails instead of the seller's name."
     )
-    invoice_each_dispatch: bool = _setting(
-        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
-        "Invoice each shipment when it is dispatched, instead of whole orders with `order invoice`.",
+    invoice_each_dispatch: bool = _flag(
+        "Invoice each shipment when it is dispatched, instead of whole orders with `order invoice`."
     )
     reminder_days: str | None = _setting(
         None,
@@ -182,10 +184,7 @@ class Settings:
         "Addresses and networks, comma-separated, at which webhooks may be although they are not public.",
         rules.NETWORKS,
     )
-    webhook_http: bool = _setting(
-        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
-        "Let webhooks be at http:// addresses, where others can read and change what is sent.",
-    )
+    webhook_http: bool = _flag("Let webhooks be at http:// addresses, where others can read and change what is sent.")
     rate_limit: rules.Count = _setting(
         3000,
         "Requests of a customer in five minutes, new orders and quotes not counted; a long response counts once for "
@@ -241,9 +240,8 @@ class Settings:
         "The folder in which the processes of a machine share a large catalogue; unset: the user's own in "
         "XDG_RUNTIME_DIR or among the temporary files.",
     )
-    sandbox: bool = _setting(
-        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
-        "Whether this is a sandbox, in whose own database orders live by themselves and nothing is dispatched.",
+    sandbox: bool = _flag(
+        "Whether this is a sandbox, in whose own database orders live by themselves and nothing is dispatched."
     )
     sandbox_pace: timedelta = _setting(
         timedelta(minutes=1), "In a sandbox: the time from one step of an order to the next.", rules.LIFETIME
@@ -269,9 +267,8 @@ class Settings:
     sandbox_token: str | None = _setting(
         None, "A service token of the sandbox's back office with the scope customers:write.", secret=True
     )
-    log_requests: bool = _setting(
-        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
-        "Log every request with its customer and address, not only failures of the service (5xx).",
+    log_requests: bool = _flag(
+        "Log every request with its customer and address, not only failures of the service (5xx)."
     )
 
     @property
@@ -280,18 +277,19 @@ class Settings:
         return self.database_url is None
 
 
-def _parse(name: str, annotation: Any, text: str) -> Any:
+def _parse(setting: Field[Any], text: str) -> Any:
+    name, annotation, rule = PREFIX + setting.name.upper(), setting.type, setting.metadata["rule"]
     if annotation in _PATHS:
         return Path(text).expanduser()
     plain, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     try:
-        value = _read(plain, text)
+        value = _read(plain, text if rule is None else rule.clean(text))
     except (msgspec.ValidationError, OverflowError, UnreadableNumberError) as error:
-        raise SettingsError(f"{PREFIX}{name.upper()}: {text!r} is not {_WANTED[plain]}") from error
+        raise SettingsError(f"{name}: {text!r} is not {_WANTED[plain]}") from error
     try:
         return msgspec.convert(value, annotation) if bounds else value
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{PREFIX}{name.upper()}: {bounds[0].description}") from error
+        raise SettingsError(f"{name}: {bounds[0].description}") from error
 
 
 def _read(plain: Any, text: str) -> Any:
@@ -329,12 +327,10 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     if environment is None:
         environment = _environment()
     values = {
-        setting.name: _parse(setting.name, setting.type, text)
+        setting.name: _parse(setting, text)
         for setting in fields(Settings)
         if (text := environment.get(PREFIX + setting.name.upper(), "").strip())
     }
-    for address in values.keys() & {"base_url", "backoffice_url", "auth_url", "sandbox_url", "sandbox_backoffice_url"}:
-        values[address] = values[address].rstrip("/")
     return _checked(Settings(**values))
 
 

@@ -36,10 +36,11 @@ _ORIGIN = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 
 class Rule(NamedTuple):
-    """A condition for a setting's value, and the message if the value violates it."""
+    """A condition for a setting's value, the message if the value violates it, and what a value's text is read as."""
 
     accepts: Callable[[Any], bool]
     wanted: str
+    clean: Callable[[str], str] = str
 
 
 def at_most(longest: timedelta, words: str) -> Rule:
@@ -51,7 +52,11 @@ def url_of(*schemes: str) -> Rule:
     """Return the rule for a URL with a host and one of `schemes`."""
     *others, last = (f"{scheme}://" for scheme in schemes)
     named = f"{', '.join(others)} or {last}" if others else last
-    return Rule(lambda text: _is_url(text, *schemes), f"must start with {named} and a host")
+    return Rule(lambda text: _is_url(text, *schemes), f"must start with {named} and a host", _without_slash)
+
+
+def _without_slash(address: str) -> str:
+    return address.rstrip("/")
 
 
 def is_safe_url(text: str) -> bool:
@@ -111,7 +116,9 @@ def _is_per_cent(rate: Decimal) -> bool:
 
 
 DATABASE_URL = Rule(_is_database_url, "must be a postgresql:// URL")
-HTTPS_URL = Rule(is_safe_url, "must start with https:// and a host; http:// is allowed for this machine only")
+HTTPS_URL = Rule(
+    is_safe_url, "must start with https:// and a host; http:// is allowed for this machine only", _without_slash
+)
 DAYS = Rule(
     lambda text: all(re.fullmatch("[1-9][0-9]{0,2}", part) for part in comma_separated(text)),
     "must be whole numbers of days between 1 and 999, comma-separated",
