@@ -147,6 +147,14 @@ def test_an_order_is_shown_by_the_unique_beginning_of_its_code(tradecounter: Pro
     assert tradecounter.error("order", "show", "fff") == "order fff not found"
 
 
+def test_a_change_takes_the_beginning_of_a_code_as_its_help_says(tradecounter: Program, orders: Lookup) -> None:
+    order = orders["bundle"]
+    noted = tradecounter.json("order", "note", order["confirmation_code"][:20], "Call first.")
+    assert noted["order_reference"] == order["order_reference"]
+    text = " ".join(tradecounter.text("order", "note", "-h").split())
+    assert "The order's reference, id or confirmation code, or the code's beginning." in text
+
+
 def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
     tradecounter: Program, orders: Lookup, service: Service
 ) -> None:

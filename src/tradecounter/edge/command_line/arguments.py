@@ -34,7 +34,10 @@ def OptionalId(name: str, metavar: str, meaning: str, *, largest: int = LARGEST_
 
 CustomerId = Annotated[int, IdOf("CUSTOMER_ID", "The customer's id, from `customer list`.")]
 Customer = Annotated[int | None, OptionalId("--customer", "ID", "Only this customer's.")]
-OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
+OrderName = Annotated[
+    str,
+    typer.Argument(metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."),
+]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the result; change nothing.")]
 Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The maximum number of records to list.")]

@@ -225,12 +225,7 @@ def _amended_items(
     )
 )
 def cancel(
-    reference: Annotated[
-        str,
-        typer.Argument(
-            metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
-        ),
-    ],
+    reference: OrderName,
     request: Cancellation,
     dry_run: DryRun = False,
     as_json: AsJson = False,
