@@ -25,17 +25,18 @@ async def happened(condition: Callable[[], object], seconds: float = LONG) -> No
 
 
 def waiting_for_a_lock(database_url: str, *, processes: int = 1) -> int:
-    """A server process that waits for a lock, as soon as that many of them do."""
+    """Return a server process that waits for a lock, once that many of them do. AssertionError if they do not."""
     with psycopg.connect(database_url, autocommit=True) as connection:
-        for _ in range(3000):
-            found = connection.execute(
-                "select pid, pg_sleep(0.01) from pg_stat_activity"
-                " where datname = current_database() and wait_event_type = 'Lock'"
+        found: list[tuple[int]] = []
+
+        def enough() -> bool:
+            found[:] = connection.execute(
+                "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
             ).fetchall()
-            if len(found) >= processes:
-                return int(found[0][0])
-            connection.execute("select pg_sleep(0.01)")
-    raise AssertionError("nothing waits for a lock")
+            return len(found) >= processes
+
+        wait_for(enough)
+        return found[0][0]
 
 
 def break_connection(database_url: str, process: int) -> None:
