@@ -19,7 +19,7 @@ from tradecounter.approvals.queries import (
 )
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import CustomerAddress
-from tradecounter.db.jobs import change_number, queue
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.json_text import to_json
@@ -241,7 +241,7 @@ async def _decide(
     if mails_requester:
         # A deleted user who asked is left out.
         asker = {} if approval.requested_by is None else {"asked_by": approval.requested_by}
-        decided = change_number(now)
+        decided = int(now.timestamp())
         queue(tx, "mail_approval_decided", order_id=approval.order_id, decided=decided, **asker)
 
 

@@ -73,11 +73,6 @@ def queue(tx: Transaction, job: JobName, group: str | None = None, /, **argument
     tx.queue(_DEFER, job=job, lock=group, arguments=json_of(arguments))
 
 
-def change_number(changed_at: datetime) -> int:
-    """Return the `changed` argument of the e-mail about a change: its Unix time in seconds."""
-    return int(changed_at.timestamp())
-
-
 _REMOVE_QUEUED = Statement(
     "select procrastinate_cancel_job_v1(id, false, true) from procrastinate_jobs"
     " where status = 'todo' and task_name = coalesce(:job, task_name) and (args->>'order_id')::bigint = any(:order_ids)"

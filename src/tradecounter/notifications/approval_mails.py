@@ -6,7 +6,6 @@ from tradecounter.access.queries.people import find_user_by_id, list_users
 from tradecounter.approvals.queries import Approval, find_approval_of_order, find_former_decline
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.customers.queries.accounts import find_account
-from tradecounter.db.jobs import change_number
 from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
@@ -20,7 +19,7 @@ async def approval_requested(context: MailContext, *, order_id: int) -> Mail | N
     users = await list_users(context.tx, approval.customer_id)
     approvers = [user.email for user in users if user.disabled_at is None and user.has_role(*APPROVERS)]
     return await context.mail(
-        f"approval-requested-{order_id}-{change_number(approval.requested_at)}",
+        f"approval-requested-{order_id}-{int(approval.requested_at.timestamp())}",
         approval.requested_at,
         approvers,
         f"To approve: {approval.customer_reference}, {in_pounds(approval.gross)}",
@@ -52,7 +51,7 @@ async def approval_decided(
     if user is None or user.disabled_at is not None:
         return None
     return await context.mail(
-        f"approval-decided-{order_id}-{change_number(approval.decided_at)}",
+        f"approval-decided-{order_id}-{int(approval.decided_at.timestamp())}",
         approval.decided_at,
         [user.email],
         f"{approval.state.capitalize()}: {approval.customer_reference}",
@@ -65,4 +64,4 @@ async def approval_decided(
 
 
 def _is_latest(approval: Approval, decided: int) -> bool:
-    return approval.decided_at is not None and change_number(approval.decided_at) == decided
+    return approval.decided_at is not None and int(approval.decided_at.timestamp()) == decided

@@ -6,7 +6,6 @@ import structlog
 
 from tradecounter.access.queries.people import list_users
 from tradecounter.alerts.queries import users_told_of_dispatch
-from tradecounter.db.jobs import change_number
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold
 from tradecounter.notifications.context import MailContext, NothingToSend
@@ -47,14 +46,14 @@ async def order_confirmed(context: MailContext, *, order_id: int) -> Mail | None
 
 
 async def order_expected_date(context: MailContext, *, order_id: int, changed: int) -> Mail | None:
-    """Build the notice of a back-order's new expected date; only the latest change is sent."""
+    """Build the notice of a back-order's new expected date; None if `changed`, a Unix time, is not the last change."""
     facts = await context.order(order_id)
     order = facts.order
     changed_at = order.expected_changed_at if isinstance(order, NumberedOrder) else None
-    if changed_at is None or changed > change_number(changed_at):
+    if changed_at is None or changed > int(changed_at.timestamp()):
         raise NothingToSend(f"the expected dates of order {order_id} did not change at {changed}")
     waiting = [line for line in await line_facts(context.tx, order_id) if line.back_ordered]
-    if changed < change_number(changed_at) or not isinstance(order, ConfirmedOrder) or not waiting:
+    if changed < int(changed_at.timestamp()) or not isinstance(order, ConfirmedOrder) or not waiting:
         log.info("e-mail not sent: the order has no such expected date now", order_id=order_id)
         return None
     return await context.mail(

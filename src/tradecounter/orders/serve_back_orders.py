@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 
-from tradecounter.db.jobs import change_number, queue
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.orders.history import audit_order, record_order_event
@@ -67,7 +67,7 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
         options = _changed_options(order, covers)
         if options is not None:
             await store_expected_dates(tx, order.id, options, now)
-            queue(tx, "mail_order_expected_date", order_id=order.id, changed=change_number(now))
+            queue(tx, "mail_order_expected_date", order_id=order.id, changed=int(now.timestamp()))
             before, after = ({"expected_dispatch_date": _day(order, o)} for o in (order.shipping_options, options))
             record_order_event(tx, "order.expected_date_changed", order, now, **after)
             audit_order(tx, "order.reschedule", order, now, before=before, after=after)

@@ -56,8 +56,7 @@ class PeriodicJob(Struct, frozen=True):
 
 def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
     """Return the scheduled jobs."""
-    orders = settings.keep_expired_orders
-    addresses = settings.keep_deleted_addresses
+    keep_orders, keep_addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
     stages = [int(day) for day in comma_separated(settings.reminder_days)]
     return (
         PeriodicJob("expire_orders", EVERY_MINUTE, expire_orders, "pending orders expired", batches=MOST_BATCHES),
@@ -96,8 +95,10 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
             lambda tx, now: forget_catalogue_changes(tx, now, settings.keep_changes),
             "old changes of the catalogue deleted",
         ),
-        _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
-        _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
+        _retention("delete_expired_orders", keep_orders, delete_expired_orders, "expired orders deleted permanently"),
+        _retention(
+            "delete_old_addresses", keep_addresses, delete_old_addresses, "deleted addresses deleted permanently"
+        ),
         _retention("forget_deliveries", DELIVERIES_KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
         PeriodicJob(
             "forget_requests",

@@ -137,7 +137,7 @@ class _Worker:
                 working = asyncio.create_task(
                     app.run_worker_async(
                         concurrency=JOBS_AT_ONCE,
-                        task_middleware=[_recorded],
+                        task_middleware=[_in_span],
                         wait=stopping is not None,
                         listen_notify=False,  # jobs are queued without notifications (docs/adr/0004)
                         fetch_job_polling_interval=POLL_SECONDS,
@@ -148,7 +148,7 @@ class _Worker:
                         stalled_worker_timeout=SILENT_SECONDS,
                     )
                 )
-                requeuing = asyncio.create_task(_look_periodically(app, database, self._secrets))
+                requeuing = asyncio.create_task(_requeue_and_check_key(app, database, self._secrets))
                 losing = asyncio.create_task(connector.lost.wait())
                 ends = {working, losing} if stopping is None else {working, losing, stopping}
                 await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -170,7 +170,7 @@ class _Worker:
         return app
 
 
-async def _recorded(call_next: Callable[[], Awaitable[Any]], context: procrastinate.JobContext, _worker: Any) -> Any:
+async def _in_span(call_next: Callable[[], Awaitable[Any]], context: procrastinate.JobContext, _worker: Any) -> Any:
     """Run a job in a span; its arguments are left out, since they may be secret."""
     job = context.job
     with SPANS.work(WorkSpan("job", job.task_name, {"job": job.id or 0, "attempt": job.attempts + 1})):
@@ -206,8 +206,8 @@ async def _requeue(app: procrastinate.App, database: Database) -> None:
         await requeue_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
 
 
-async def _look_periodically(app: procrastinate.App, database: Database, secrets: RegisteredKeys) -> None:
-    """Requeue jobs of dead workers, and log when the secret key is not the database's any more."""
+async def _requeue_and_check_key(app: procrastinate.App, database: Database, secrets: RegisteredKeys) -> None:
+    """Every few seconds, requeue jobs of dead workers, and log when the secret key is not the database's any more."""
     while True:
         await asyncio.sleep(REQUEUE_SECONDS)
         try:

@@ -47,7 +47,7 @@ class DebtorPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    async def _totals(
+    async def _values(
         self, tx: Transaction, listing: Listing[TableParameters, DebtorRecord], now: datetime
     ) -> dict[str, Any]:
         totals = await read_debtor_totals(tx, now)
@@ -74,7 +74,7 @@ class DebtorPages(Struct, frozen=True):
         template="billing/debtors.html",
         file="debtors",
         cells=_CELLS,
-        values=_totals,
+        values=_values,
         scope="billing:read",
     )
     async def list_debtors(self, tx: Transaction, at: RowsToRead, now: datetime) -> list[DebtorRecord]:
