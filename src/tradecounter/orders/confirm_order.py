@@ -17,12 +17,12 @@ from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_seen, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, added_up, with_allocated, with_components
+from tradecounter.orders.lines import OrderLine, added_up, share_out, with_allocated, with_components
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
 from tradecounter.orders.queries.orders import find_own_order, pipe_by_code, pipe_lines_by_code, pipe_lock_unconfirmed
 from tradecounter.orders.reseller_wire import Confirmation
-from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, account_blocked, order_reference, share_out
+from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, account_blocked, order_reference
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
 from tradecounter.orders.states import (
     AnyOrder,
@@ -139,14 +139,15 @@ async def _confirm(
         levels, numbered = pipe_lock_levels(p, wanted), pipe_next_number(p)
     if override_credit is None:
         require_charged(charged, limit, gross)
+    taken = {level.product_id: level.taken for level in levels.rows}
     if not allow_back_orders:
-        require_stock(lines, {level.product_id: level.taken for level in levels.rows})
+        require_stock(lines, taken)
     allocations = allocate(tx, wanted, levels)
-    allocated = _by_line(lines, allocations)
+    allocated = share_out(lines, taken)
     store_allocations(tx, allocated)
     [(number,)] = numbered.rows
     needed = _cover(wanted, allocations, now)
-    from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
+    from_stock = taken == wanted
     order = made_from(
         pending,
         ConfirmedOrder,
@@ -197,15 +198,6 @@ def _require_same_method(order: ConfirmedOrder, method_id: int | None) -> None:
         "shipping_method.id",
         f"the order is confirmed with shipping method {order.shipping_method}; ask support to change it",
     )
-
-
-def _by_line(lines: Sequence[OrderLine], allocations: Mapping[int, Allocation]) -> dict[int, int]:
-    allocated: dict[int, int] = {}
-    for product_id, allocation in allocations.items():
-        of_product = [line for line in lines if line.product_id == product_id]
-        shares = share_out(allocation.taken, [line.quantity for line in of_product])
-        allocated.update(zip((line.id for line in of_product), shares, strict=True))
-    return allocated
 
 
 def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], now: datetime) -> Cover:

@@ -143,6 +143,15 @@ def added_up(units: Iterable[tuple[int, int]]) -> Counter[int]:
     return found
 
 
+def share_out(lines: Iterable[OrderLine], taken: Mapping[int, int]) -> dict[int, int]:
+    """Return the allocated units of lines by line id, of units taken by product id; earlier lines get units first."""
+    left, shares = dict(taken), {}
+    for line in lines:
+        shares[line.id] = share = min(line.quantity, left[line.product_id])
+        left[line.product_id] -= share
+    return shares
+
+
 def products_of(lines: Iterable[OrderLine]) -> set[int]:
     """Return the product ids of lines and their components."""
     return {part.product_id for part in with_parts(lines)}

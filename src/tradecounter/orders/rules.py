@@ -1,6 +1,5 @@
 """The rules of orders (specification, section 3; orders): tax, references, shares."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
@@ -59,16 +58,6 @@ def tax_rate(country: str, vat_rate: Decimal) -> Decimal:
 def order_reference(number: int, packing: Literal["own", "plain"], own_prefix: str, plain_prefix: str) -> str:
     """Return an order's reference; its prefix depends on the packing."""
     return f"{own_prefix if packing == 'own' else plain_prefix}{number}"
-
-
-def share_out(taken: int, quantities: Sequence[int]) -> list[int]:
-    """Return the allocated units of each line of a product; earlier lines get units first."""
-    shares = []
-    for quantity in quantities:
-        share = min(taken, quantity)
-        shares.append(share)
-        taken -= share
-    return shares
 
 
 def account_blocked() -> DomainError:

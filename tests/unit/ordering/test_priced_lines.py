@@ -1,11 +1,11 @@
-"""Lines, breaks, tax, references and shares (specification, prices and money; orders)."""
+"""Lines, breaks, tax, and references (specification, prices and money; orders)."""
 
 from decimal import Decimal
 
 import pytest
 
 from tradecounter.orders.lines import OrderLine, total_costs
-from tradecounter.orders.rules import order_reference, share_out, tax_rate
+from tradecounter.orders.rules import order_reference, tax_rate
 from tradecounter.prices.rules import UnitCosts
 
 VAT = Decimal(20)
@@ -65,19 +65,3 @@ def test_the_lines_quantity_determines_the_price_break(quantity: int, pence: int
 def test_the_packing_determines_the_references_prefix() -> None:
     assert order_reference(100_001, "own", "ORD-", "PLN-") == "ORD-100001"
     assert order_reference(100_001, "plain", "ORD-", "PLN-") == "PLN-100001"
-
-
-@pytest.mark.parametrize(
-    ("taken", "quantities", "shares"),
-    [
-        (0, [2, 3], [0, 0]),
-        (1, [2, 3], [1, 0]),
-        (2, [2, 3], [2, 0]),
-        (4, [2, 3], [2, 2]),
-        (5, [2, 3], [2, 3]),
-        (3, [3], [3]),
-        (0, [], []),
-    ],
-)
-def test_allocated_units_go_to_the_earlier_lines_first(taken: int, quantities: list[int], shares: list[int]) -> None:
-    assert share_out(taken, quantities) == shares

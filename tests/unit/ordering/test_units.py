@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.orders.lines import OrderLine, released_units, status_of, with_quantity, without_units
+from tradecounter.orders.lines import OrderLine, released_units, share_out, status_of, with_quantity, without_units
 
 TWENTY = Decimal(20)
 
@@ -20,6 +20,13 @@ def line(allocated: int, back_ordered: int, dispatched: int = 0, **values: Any) 
 
 
 units = st.integers(0, 6)
+
+
+@pytest.mark.parametrize(("taken", "shares"), [(0, [0, 0]), (1, [1, 0]), (2, [2, 0]), (4, [2, 2]), (5, [2, 3])])
+def test_allocated_units_go_to_the_earlier_lines_of_their_product_first(taken: int, shares: list[int]) -> None:
+    lines = [line(0, 2), line(0, 4, id=2, product_id=8), line(0, 3, id=3)]
+    assert share_out(lines, {7: taken, 8: 3}) == {1: shares[0], 2: 3, 3: shares[1]}
+    assert share_out([], {}) == {}
 
 
 @given(units, units, units, units)
