@@ -29,7 +29,8 @@ from tradecounter.stock.rules import Cover
 async def allocate_back_orders(tx: Transaction) -> int:
     """Allocate available stock to waiting lines; return the number of lines that got units.
 
-    The caller has locked all stock levels (an import does), so no line is served twice.
+    The caller has called `lock_waiting_orders`: its advisory lock lets one transaction serve at a time, so no line is
+    served twice. Locks the stock levels that it serves from.
     """
     served = await lock_levels_to_serve(tx)
     if served:
