@@ -22,15 +22,18 @@ insert into credit_exposure (customer_id, outstanding) values (:customer, 9835.8
 on conflict (customer_id) do update set outstanding = credit_exposure.outstanding + excluded.outstanding
 returning credit_exposure.outstanding - 9835.88 as outstanding;
 select credit_limit from customer where id = :customer;
+insert into stock_level (product_id)
+select l.product_id from order_line l join orders o on o.id = l.order_id
+where o.confirmation_code = md5('confirm ' || :n::text) group by l.product_id order by l.product_id
+on conflict do nothing;
 with wanted as (
     select l.product_id, sum(l.quantity) as quantity from order_line l join orders o on o.id = l.order_id
     where o.confirmation_code = md5('confirm ' || :n::text) group by l.product_id
-), made as (
-    insert into stock_level (product_id) select product_id from wanted order by product_id
-    on conflict (product_id) do update set product_id = excluded.product_id
-    returning product_id, available, back_ordered
+), locked as (
+    select product_id, available, back_ordered
+    from stock_level where product_id in (select product_id from wanted) order by product_id for update
 )
-select product_id, least(quantity, available) as taken, back_ordered as earlier from made join wanted using (product_id);
+select product_id, least(quantity, available) as taken, back_ordered as earlier from locked join wanted using (product_id);
 select nextval('order_number') as number;
 \endpipeline
 

@@ -27,11 +27,14 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.imports.run import import_and_commit
 from tradecounter.orders.serve_back_orders import allocate_back_orders
+from tradecounter.products.queries.products import find_product_ids
 from tradecounter.stock.importing import StockRow
+from tradecounter.stock.queries.stock import lock_levels
 
 SET_STOCK = Statement(
     "update stock_level set available = 1 where product_id = (select id from product where sku = :sku)"
 )
+PLACE = Statement("select ctid::text from stock_level where product_id = :product_id")
 BLOCKS_ANOTHER = Statement(
     "select exists (select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid)))"
 )
@@ -103,10 +106,13 @@ def test_orders_with_the_same_products_in_another_order_do_not_deadlock(
 
 
 @pytest.mark.sweep
-def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customers: list[Customer]) -> None:
+def test_products_without_a_stock_level_yet_get_one_each_beside_one_that_has_one(
+    shop: Service, customers: list[Customer]
+) -> None:
     skus = [f"NEW-{number}" for number in range(3)]
     shop.must_load("products", [{"sku": sku, "name": sku, "manufacturer": "acme"} for sku in skus])
     shop.must_load("price-list", [{"price_list": "default", "sku": sku, "single_unit_cost": 5} for sku in skus])
+    shop.must_load("stock", [{"sku": skus[1], "available": 4}])
     pending = [
         (customer, create(customer, [(sku, 1) for sku in order]))
         for customer, order in zip(itertools.cycle(customers), [*itertools.permutations(skus)] * 3, strict=False)
@@ -115,7 +121,41 @@ def test_products_without_a_stock_level_yet_get_one_each(shop: Service, customer
     responses = in_parallel([partial(confirm, c, p) for c, p in pending])
 
     assert {response.status_code for response in responses} == {200}
-    assert [level(shop, sku) for sku in skus] == [(0, 0, 18)] * 3
+    assert [level(shop, sku) for sku in skus] == [(0, 0, 18), (0, 4, 14), (0, 0, 18)]
+
+
+def test_a_lock_on_a_stock_level_that_another_transaction_makes_waits_for_its_units(shop: Service) -> None:
+    shop.must_load("products", [product("MADE")])
+
+    async def units_when_locked(product_id: int) -> int:
+        async with transaction(shop.application.database) as tx:
+            return (await lock_levels(tx, [product_id]))[product_id].available
+
+    async def make_and_lock() -> int:
+        async with transaction(shop.application.database) as tx:
+            [(product_id, _)] = await find_product_ids(tx, ["MADE"])
+            await lock_levels(tx, [product_id])
+            await tx.execute(SET_STOCK, sku="MADE")
+            waiting = asyncio.create_task(units_when_locked(product_id))
+            while not (waiting.done() or await blocks_another(tx)):  # noqa: ASYNC110 a lock is no event
+                await asyncio.sleep(0.005)
+        return await waiting
+
+    assert shop.call(make_and_lock) == 1
+
+
+def test_a_lock_on_a_stock_level_writes_no_version_of_its_row(shop: Service) -> None:
+    sku = sell(shop, "UNWRITTEN")
+
+    async def places() -> list[Any]:
+        async with transaction(shop.application.database) as tx:
+            [(product_id, _)] = await find_product_ids(tx, [sku])
+            before = await tx.fetch_value(PLACE, product_id=product_id)
+            await lock_levels(tx, [product_id])
+            return [before, await tx.fetch_value(PLACE, product_id=product_id)]
+
+    before, after = shop.call(places)
+    assert before == after
 
 
 @pytest.mark.sweep

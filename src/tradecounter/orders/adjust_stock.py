@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
@@ -20,7 +21,7 @@ from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.products.queries.products import find_product_ids
 from tradecounter.stock.queries.levels import set_available, set_places
-from tradecounter.stock.queries.stock import StockLevel, lock_levels
+from tradecounter.stock.queries.stock import StockLevel, lock_levels, stock_levels_of
 
 MOST_UNITS = 1_000_000_000
 LONGEST_PLACE = 50
@@ -89,8 +90,9 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     if any(available[product] > level.available for product, level in levels.items()):
         await allocate_back_orders(tx)
     _audit(tx, wanted, levels, available, now)
-    adjusted = await lock_levels(tx, wanted)  # with what back-orders took
-    return [made_from(adjusted[product], AdjustedStock, sku=each.sku) for product, each in wanted.items()]
+    skus = {key_form(each.sku): each.sku for each in wanted.values()}
+    adjusted = await stock_levels_of(tx, list(skus))  # with what back-orders took
+    return [made_from(adjusted[key], AdjustedStock, sku=sku) for key, sku in skus.items()]
 
 
 def _check(adjustment: Adjustment, place: str) -> None:

@@ -36,18 +36,25 @@ async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
     return await tx.find_row(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
 
 
-# Creates the missing rows of products that were never in stock.
-_LOCK = Statement("""
+# An insert even where no row is missing: its lock on the table makes a stock import wait.
+_MAKE_MISSING = Statement("""
     insert into stock_level (product_id) select * from unnest(:product_ids::bigint[]) as p (id) order by id
-    on conflict (product_id) do update set product_id = excluded.product_id
-    returning product_id, available, allocated, back_ordered, location
+    on conflict do nothing
+""")
+
+_LOCK = Statement("""
+    select product_id, available, allocated, back_ordered, location
+    from stock_level where product_id = any(:product_ids::bigint[]) order by product_id for update
 """)
 
 
 async def lock_levels(tx: Transaction, product_ids: Iterable[int]) -> dict[int, StockLevel]:
     """Return the levels of products, locked in order of product until the transaction ends."""
-    rows = await tx.fetch_all(_LOCK, product_ids=sorted(product_ids))
-    return {product_id: StockLevel(*units) for product_id, *units in rows}
+    wanted = array(product_ids)
+    async with tx.pipeline() as p:
+        p.execute(_MAKE_MISSING, product_ids=wanted)
+        levels = p.fetch(_LOCK, product_ids=wanted)
+    return {product_id: StockLevel(*units) for product_id, *units in levels.rows}
 
 
 _STOCK_LEVELS_OF = Statement("""
@@ -145,23 +152,20 @@ class Allocation(Struct, frozen=True):
 _deliveries = msgspec.json.Decoder(list[Delivery])
 
 
-_LOCK_LEVELS = Statement(
+_LOCK_TO_ALLOCATE = Statement(
     """
-    with wanted as (
-        select * from unnest(:product_ids::bigint[], :quantities::bigint[]) as w (product_id, quantity)
-    ), made as (
-        insert into stock_level (product_id)
-        select product_id from wanted order by product_id
-        on conflict (product_id) do update set product_id = excluded.product_id
-        returning product_id, available, back_ordered
+    with locked as (
+        select product_id, available, back_ordered
+        from stock_level where product_id = any(:product_ids::bigint[]) order by product_id for update
     )
     select product_id, least(quantity, available) as taken, back_ordered as earlier,
            case when quantity > available then (
                select jsonb_agg(jsonb_build_object('incoming', i.incoming, 'expected_on', i.expected_on)
                                 order by i.expected_on)::text
-               from incoming_stock i where i.product_id = made.product_id
+               from incoming_stock i where i.product_id = locked.product_id
            ) end as coming
-    from made join wanted using (product_id)
+    from locked join unnest(:product_ids::bigint[], :quantities::bigint[]) as w (product_id, quantity)
+        using (product_id)
     """,
     Allocation,
 )
@@ -184,7 +188,9 @@ def pipe_lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocatio
 
     `wanted` is units by product id.
     """
-    return p.fetch(_LOCK_LEVELS, product_ids=array(wanted), quantities=array(wanted.values()))
+    product_ids = array(wanted)
+    p.execute(_MAKE_MISSING, product_ids=product_ids)
+    return p.fetch(_LOCK_TO_ALLOCATE, product_ids=product_ids, quantities=array(wanted.values()))
 
 
 def allocate(tx: Transaction, wanted: Mapping[int, int], allocation: Result[Allocation]) -> dict[int, Allocation]:
@@ -228,7 +234,7 @@ _RESTOCK = Statement("""
 
 async def restock(tx: Transaction, units: Mapping[int, int]) -> None:
     """Make returned units, by product id, available; the caller serves back-orders with them."""
-    await _lock_rows(tx, units)
+    await tx.execute(_LOCK, product_ids=list(units))
     await tx.execute(_RESTOCK, product_ids=list(units), units=list(units.values()))
 
 
@@ -241,12 +247,5 @@ _HAND_OVER = Statement("""
 
 async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
     """Subtract dispatched units, by product id, from the allocated units; negative ones are allocated again."""
-    await _lock_rows(tx, units)
+    await tx.execute(_LOCK, product_ids=list(units))
     await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
-
-
-_LOCK_ROWS = Statement("select from stock_level where product_id = any(:product_ids) order by product_id for update")
-
-
-async def _lock_rows(tx: Transaction, product_ids: Iterable[int]) -> None:
-    await tx.execute(_LOCK_ROWS, product_ids=list(product_ids))
