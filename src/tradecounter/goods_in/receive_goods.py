@@ -14,7 +14,7 @@ from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.goods_in.queries import ProductDelivery, lock_deliveries, store_rests
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, named_by
+from tradecounter.kit.errors import FieldError, conflicts, invalid_fields, named_by
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
@@ -104,7 +104,7 @@ async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[Pr
     if errors:
         raise invalid_fields(errors)
     if changed:
-        raise DomainError(Kind.CONFLICT, "; ".join(map(str, changed)), field_errors=changed)
+        raise conflicts(changed)
     return [deliveries[place] for place in places]
 
 

@@ -161,7 +161,7 @@ def invalid_fields(errors: Sequence[FieldError]) -> DomainError:
 
 def conflicts(errors: Sequence[FieldError]) -> DomainError:
     """Return the conflict of several fields with what there is; its message names the first twenty."""
-    return DomainError(Kind.CONFLICT, invalid_fields(errors).message, field_errors=errors, code=errors[0].code)
+    return DomainError(Kind.CONFLICT, invalid_fields(errors).message, field_errors=errors)
 
 
 def require_text(field: str, text: str, longest: int) -> str:
