@@ -11,7 +11,7 @@ from tradecounter.approvals.rules import APPROVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
-from tradecounter.orders.queries.orders import find_order_by_id
+from tradecounter.orders.queries.orders import HAS_EXPIRED, find_order_by_id
 
 Decision = Literal["approved", "declined"]
 State = Literal["waiting", "approved", "declined", "ended"]
@@ -57,8 +57,8 @@ class Approval(Struct, frozen=True):
 _ENDED = SQL("""
     (a.state = 'waiting'
      and (o.state in ('confirmed', 'cancelled')
-          or (o.kind = 'quote' and (o.state = 'expired' or o.expires_at < :now::timestamptz) is true)))
-""")
+          or (o.kind = 'quote' and (o.state = 'expired' or {}) is true)))
+""").format(HAS_EXPIRED)
 _ENDED_AT = SQL("coalesce(o.confirmed_at, o.cancelled_at, o.expires_at)")
 _STATE = SQL("case when {} then 'ended' else a.state end").format(_ENDED)
 _SELECT = SQL("""
@@ -72,7 +72,8 @@ _SELECT = SQL("""
     left join customer_user d on d.id = a.decided_by
     where {condition}
 """)
-_OF_CUSTOMER = SQL("o.customer_id = :customer_id and {} order by a.requested_at desc, a.order_id desc limit 200")
+_MOST = 200  # requests of a customer or a user that are shown
+_OF_CUSTOMER = SQL("o.customer_id = :customer_id and {} order by a.requested_at desc, a.order_id desc limit :most")
 
 
 def _requests(condition: Composable) -> Statement[Approval]:
@@ -88,15 +89,17 @@ _OF_USER = _of_customer(SQL("a.requested_by = :user_id"))
 
 
 async def waiting_approvals(tx: Transaction, customer_id: int, now: datetime) -> list[Approval]:
-    """Return a customer's requests that wait, the latest first."""
-    return await tx.fetch_all(_WAITING, customer_id=customer_id, now=now)
+    """Return a customer's latest 200 requests that wait, the latest first."""
+    return await tx.fetch_all(_WAITING, customer_id=customer_id, now=now, most=_MOST)
 
 
-_COUNT_ORDERS = Statement("""
-    select count(*) from order_approval a join orders o on o.id = a.order_id
-    where o.customer_id = :customer_id and a.state = 'waiting'
-      and o.kind = 'order' and o.state = 'pending' and o.expires_at >= :now
-""")
+_COUNT_ORDERS = Statement(
+    SQL("""
+        select count(*) from order_approval a join orders o on o.id = a.order_id
+        where o.customer_id = :customer_id and a.state = 'waiting'
+          and o.kind = 'order' and o.state = 'pending' and not {}
+    """).format(HAS_EXPIRED)
+)
 
 
 async def count_orders_to_approve(tx: Transaction, customer_id: int, now: datetime) -> int:
@@ -105,8 +108,8 @@ async def count_orders_to_approve(tx: Transaction, customer_id: int, now: dateti
 
 
 async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> list[Approval]:
-    """Return the requests of one of a customer's users, the latest first."""
-    return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id, now=now)
+    """Return the latest 200 requests of one of a customer's users, the latest first."""
+    return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id, now=now, most=_MOST)
 
 
 # The request for an order, or for the one that took its place when it was priced again.
