@@ -17,7 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
 from tradecounter.kit.text import LONGEST_REASON, is_blank
-from tradecounter.orders.amended_order import AmendedLines, amend_lines, amended_address, check_items, with_shipping
+from tradecounter.orders.amended_order import AmendedLines, amend_lines, amended_address, amended_shipping, check_items
 from tradecounter.orders.create.place_order import require_unused
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
@@ -61,7 +61,7 @@ async def amend_order(
         raise invalid("items", "must name something to change")
     context = await _with_current_data(tx, lines, request, context)
     customer_reference, address = await _checked(tx, order, request, context)
-    shipped = with_shipping(order, lines, address, request, context)
+    shipped = amended_shipping(order, lines, address, request, context)
     amended = await amend_lines(tx, shipped.order, lines, request, context)
     cost_net, cost_tax = total_costs(amended.lines)
     changed = replace(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import asdict, replace
 
 from tradecounter.customers.address_rules import read_address
@@ -105,7 +105,7 @@ async def _added(
     new = [item for item in request.items if item.sku is not None]
     if not new:
         return [], 0
-    items = [CreateOrderItem(item.sku or "", item.quantity or 0) for item in new]
+    items = convert(new, list[CreateOrderItem], from_attributes=True)
     wanted = find_products(context.view, items)
     last_position, line_ids = await reserve_lines(tx, order.id, count_lines(context.view, items))
     priced = price_lines(context.view, wanted, order.tax_rate, order.id, line_ids)
@@ -198,20 +198,20 @@ async def amended_address(tx: Transaction, order: ConfirmedOrder, request: Amend
     return CustomerAddress(**asdict(saved))
 
 
-def with_shipping(
+def amended_shipping(
     order: ConfirmedOrder,
     lines: Sequence[OrderLine],
     address: CustomerAddress,
     request: AmendOrderRequest,
     context: OrderContext,
 ) -> AmendedShipping:
-    """Return an order with the delivery address and the shipping method of a request.
+    """Return what a request changes of an order's delivery.
 
     Raises DomainError: invalid, conflict (a part is already dispatched).
     """
     fixed = any(line.dispatched for line in lines)
-    method = order.shipping_method if request.shipping_method is None else request.shipping_method.id
-    moved = (address, method) != (order.shipping_address, order.shipping_method)
+    method_id = order.shipping_method if request.shipping_method is None else request.shipping_method.id
+    moved = (address, method_id) != (order.shipping_address, order.shipping_method)
     if fixed and moved:
         problem = "its delivery address and shipping method can no longer change"
         raise DomainError(Kind.CONFLICT, f"a part of {order.name} is dispatched: {problem}")
@@ -223,7 +223,7 @@ def with_shipping(
         region = region_of(order.kind, context, address, None).id
         order = replace(order, shipping_address=address, shipping_region=region, tax_rate=rate)
     tax = shipping_tax(order.shipping_net, order.tax_rate)
-    order = replace(order, shipping_method=method, shipping_tax=tax)
+    order = replace(order, shipping_method=method_id, shipping_tax=tax)
     return AmendedShipping(order, context, fixed=fixed, moved=moved, readdressed=readdressed)
 
 
