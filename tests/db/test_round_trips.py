@@ -366,6 +366,7 @@ def test_statements_are_fetched_one_at_a_time_too(in_database: Any) -> None:
             assert await tx.fetch_value(NOTED) == 7
             pairs = Statement("select number, :word::text || '%s' from noted order by number desc")
             assert await tx.fetch_all(pairs, word="a") == [(8, "a%s"), (7, "a%s")]
-            assert [row async for row in tx.stream(Statement("select number from noted order by 1"))] == [(7,), (8,)]
+            first = Statement("select number from noted order by 1 limit :most")
+            assert [row async for row in tx.stream(first, 1, most=2)] == [(7,), (8,)]
 
     in_database(work)

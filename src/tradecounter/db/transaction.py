@@ -126,11 +126,11 @@ class Transaction:
             connection.sending = " ".join(statement.sql.decode().split())
         return await AsyncRawCursor(connection).execute(statement.sql, bound)
 
-    async def stream(self, statement: Statement[Row], most: int = 5000, **values: Any) -> AsyncIterator[Row]:
-        """Run a statement and yield its rows, with at most `most` in memory at a time."""
+    async def stream(self, statement: Statement[Row], rows_at_once: int = 5000, /, **values: Any) -> AsyncIterator[Row]:
+        """Run a statement and yield its rows, with at most `rows_at_once` in memory."""
         async with AsyncRawServerCursor(await self.connection(), "stream") as cursor:
             await cursor.execute(statement.sql, statement.bind(values))
-            while (rows := await cursor.fetchmany(most)) and (result := cursor.pgresult):
+            while (rows := await cursor.fetchmany(rows_at_once)) and (result := cursor.pgresult):
                 for row in map(statement.row_maker(result), rows):
                     yield row
 

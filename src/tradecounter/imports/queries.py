@@ -224,6 +224,7 @@ async def delete_old_changes(tx: Transaction, before: datetime) -> int:
 
 
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+_ROWS_AT_ONCE = 500
 
 
 async def stored_rows(tx: Transaction, kind: ImportKind[Any]) -> AsyncIterator[dict[str, Any]]:
@@ -232,5 +233,5 @@ async def stored_rows(tx: Transaction, kind: ImportKind[Any]) -> AsyncIterator[d
     Numbers with a point are decimals.
     """
     statement = Statement(SQL("select v.row::text from ({}) v order by v.key").format(SQL(kind.view)))
-    async for (row,) in tx.stream(statement, 500):
+    async for (row,) in tx.stream(statement, _ROWS_AT_ONCE):
         yield _decoder.decode(row)
