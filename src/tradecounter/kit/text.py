@@ -14,6 +14,7 @@ _OPENED = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ŋ": "n"}  # noqa: RUF001 the letter that is meant
 )
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_SIGMAS = "\N{GREEK CAPITAL LETTER SIGMA}\N{GREEK SMALL LETTER SIGMA}\N{GREEK SMALL LETTER FINAL SIGMA}"
 # Direction characters, which change the visible order of the surrounding text.
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -55,8 +56,20 @@ def normalised(text: str) -> str:
 
 def lowered_pattern(text: str) -> str:
     """Return a regular expression that finds a text in what a database has lowered, perhaps ASCII letters alone."""
-    lower = unicodedata.normalize("NFC", text).lower()
-    return "".join(re.escape(letter) if letter.isascii() else f"[{letter}{letter.upper()}]" for letter in lower)
+    return "".join(_lowered_letter(letter) for letter in unicodedata.normalize("NFC", text))
+
+
+def _lowered_letter(letter: str) -> str:
+    if letter.isascii():
+        return re.escape(letter.lower())
+    cases = {letter, letter.lower(), letter.upper(), letter.upper().lower(), letter.title()}
+    if letter in _SIGMAS:  # which of the small ones a database writes depends on the word, or does not
+        cases.update(_SIGMAS)
+    return f"(?:{'|'.join(sorted({_lowered_ascii(case) for case in cases}))})"
+
+
+def _lowered_ascii(text: str) -> str:
+    return "".join(letter.lower() if letter.isascii() else letter for letter in text)
 
 
 def words(text: str) -> list[str]:

@@ -41,7 +41,7 @@ _MONEY = frozenset(
 )
 _OF_PRICES = ("quote.price", "price.")  # actions whose fields are named after products or price lists
 _NAMED_BY_DATA = {"price.change", "stock.adjust"}  # of these, also names that look like those of fields
-_FIELD = re.compile(r"[a-z][a-z0-9_]*")
+_FIELD = re.compile(r"[a-z][a-z0-9_]*|shipping \d+")  # the latter of a method's price on a quote
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _EMPTY: tuple[Any, ...] = (None, [], {})
 

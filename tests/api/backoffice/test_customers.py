@@ -33,7 +33,7 @@ def test_a_customer_is_added_changed_and_read(staff: httpx2.Client) -> None:
         "credit_limit": 500, "total_outstanding": 0, "available_credit": 500, "overdue": 0, "unallocated": 0,
     }  # fmt: skip
     address = made.headers["Location"]
-    changed = staff.patch(address, json={"company": "Acme", "credit_limit": None, "term_days": None})
+    changed = staff.patch(address, json={"company": " Acme ", "credit_limit": None, "term_days": None})
     assert (changed.json()["company"], changed.json()["credit_limit"]) == ("Acme", None)
     assert changed.json()["discount"] == 2.5, "what is not named stays"
     assert staff.get(address).json() == changed.json()

@@ -184,6 +184,15 @@ def test_customers_are_found_by_accented_names_in_any_case(office: BackOfficeSit
     assert f"/customer/{customer.id}" in found.text + found.headers.get("location", "")
 
 
+@pytest.mark.parametrize("letter", ["\u0130", "\u1e9e", "\u01c5", "\u03a3", "\u03c2"])
+def test_a_customer_is_found_by_its_name_as_it_is_stored(office: BackOfficeSite, sam: Person, letter: str) -> None:
+    """These letters have no capital or small form of one letter, or several small ones."""
+    name = f"Ko{letter} Net{letter} {ord(letter)}"
+    customer = office.service.customer(company=name)
+    assert name in text_of(sam.get("/customer", params={"query": name}))
+    assert sam.get("/search", params={"q": name}).headers["location"] == f"/customer/{customer.id}"
+
+
 def test_names_with_accents_are_found_as_they_are_written(office: BackOfficeSite, sam: Person) -> None:
     service, name = office.service, "\N{LATIN CAPITAL LETTER E WITH ACUTE}lan"
     customer, sku = service.customer(company=f"{name} & Co"), sell(service, "ACCENTED", name=f"{name} phone")

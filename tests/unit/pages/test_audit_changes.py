@@ -56,6 +56,7 @@ def test_amounts_have_pounds_and_pence() -> None:
         ("order.amend", "customer_reference", "Customer reference"),
         ("order.amend", "AB-1-X (5)", "AB-1-X (5)"),
         ("quote.price", "ab-1 (5)", "ab-1 (5)"),
+        ("quote.price", "shipping 11", "Shipping 11"),
         ("price.change", "trade_2", "trade_2"),
         ("stock.adjust", "usb_c", "usb_c"),
         ("stock.adjust", "USB-C-1 location", "USB-C-1 location"),

@@ -116,6 +116,8 @@ def _clean_values(change: CustomerChange, collector: ErrorCollector) -> dict[str
         with collector.collecting():
             if isinstance(text, str):
                 values[name] = require_text(name, text, LONGEST_NAME)
+    if isinstance(change.company, str):
+        values["company"] = change.company.strip()
     for name in EMAIL_FIELDS:
         email = getattr(change, name)
         with collector.collecting():

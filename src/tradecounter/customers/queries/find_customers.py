@@ -34,7 +34,9 @@ _FIND = Statement(
     )
     select id, name, contact, email_address, blocked, exact or lower(name) ~ :whole as exact from named
     where exact
-       or (:key <> '' and not exists (select from unnest(:words::text[]) as word where names !~ word))
+       or (:key <> ''
+           and not exists (select from unnest(:words::text[]) as word where position(word in names) = 0)
+           and not exists (select from unnest(:patterns::text[]) as pattern where names !~ pattern))
        or id in (
             select customer_id from address
             where deleted_at is null and (
@@ -57,6 +59,7 @@ _FIND = Statement(
     """,
     FoundCustomer,
 )
+_MOST_PATTERNS = 24  # PostgreSQL keeps 32 compiled expressions: with more, it would compile each for every row
 _SHORTEST_POSTCODE = 3  # letters and digits
 _SHORTEST_PHONE = 6  # digits
 _PHONE = re.compile(r"[+(]?[0-9][0-9 ()./-]*")
@@ -70,11 +73,13 @@ async def find_customers(tx: Transaction, text: str, most: int) -> list[FoundCus
     exactly comes first, then names that begin with the text.
     """
     key, word, pattern = fold(text), joined_word(text), lowered_pattern(text)
+    named = dict.fromkeys(text.split())
     return await tx.fetch_all(
         _FIND,
         text=text,
         key=key,
-        words=[lowered_pattern(each) for each in text.split()],
+        words=[each.lower() for each in named if each.isascii()],
+        patterns=[lowered_pattern(each) for each in named if not each.isascii()][:_MOST_PATTERNS],
         beginning=f"^{pattern}",
         whole=f"^{pattern}$",
         word=word if len(word) >= _SHORTEST_POSTCODE and not word.isalpha() else "",

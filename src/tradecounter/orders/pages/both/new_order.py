@@ -197,13 +197,13 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         made: AnyOrder
         if is_quote:
             made, lines = await quote_for_customer(tx, request, context, replaces=replaces)
-            if replaces is not None:  # what a quote asks for leaves the basket
-                await take_out_of_makers(tx, made, lines)
         else:
-            made, _ = await create_for_customer(tx, request, context, override_credit=reason, replaces=replaces)
+            made, lines = await create_for_customer(tx, request, context, override_credit=reason, replaces=replaces)
         if replaces is not None:
             user_id = None if buyer.user is None else buyer.user.id
             await end_replaced(tx, buyer.customer_id, user_id, replaces, made.kind, now)
+            if is_quote:  # what a quote asks for leaves the basket
+                await take_out_of_makers(tx, made, lines)
         return made
 
     async def _show_as_typed(
