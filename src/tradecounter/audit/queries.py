@@ -96,7 +96,7 @@ async def list_entries(
         values["subject"] = _subjects_of(wanted.subject)
     way = SQL("desc" if latest_first else "asc")
     selected = _SELECTED.format(conditions=conditions, way=way, limit=_LIMIT)
-    statement = Statement(selected, AuditRecord, prepared=False)
+    statement = Statement(selected, AuditRecord)
     from_the_end = latest_first or wanted.after is not None
     if wanted.since is None or (wanted.actor is None and wanted.action is None and from_the_end):
         return await tx.fetch_all(statement, **values, most=most)

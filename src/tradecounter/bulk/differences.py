@@ -77,7 +77,7 @@ async def store_changes(tx: Transaction, kind: ImportKind[Any], import_id: int, 
         key_fields=SQL(", ").join(SQL("coalesce(after, before) ->> {}").format(Quoted(name)) for name in kind.key),
         **_kept_fields(kind),
     )
-    await tx.execute(Statement(sql, prepared=False))
+    await tx.execute(Statement(sql))
     await tx.execute(_DROP_BEFORE)
 
 

@@ -80,4 +80,4 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
         sql = _PAGE.format(select=self.select, conditions=condition, **order)
         if self.joined is not None:
             sql = _ORDERED.format(rows=self.joined(sql), **order)
-        return await tx.fetch_all(Statement(sql, self.row, prepared=False), **values, **place, most=most)
+        return await tx.fetch_all(Statement(sql, self.row), **values, **place, most=most)

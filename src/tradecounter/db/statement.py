@@ -25,8 +25,9 @@ _TOKENS = re.compile(
 class Statement(Generic[Row]):
     """A statement with `:name` parameters; `row` creates a row from the selected columns, by default a tuple.
 
-    The parameters become `$1`, `$2` …, in the order of `names`. In a pipeline, a connection prepares the statement at
-    its first use unless `prepared` is False.
+    The parameters become `$1`, `$2` …, in the order of `names`. In a pipeline, and only there, a connection prepares
+    the statement at its first use unless `prepared` is False. So statements that are built anew for each use are sent
+    outside pipelines.
     """
 
     @overload

@@ -157,7 +157,7 @@ _DROP = Statement("drop table undone, staged")
 async def collect_undone(tx: Transaction, kind: ImportKind[Any], import_id: int) -> None:
     """Create `undone`, the records that a roll-back restores or removes."""
     sql = _COMPARE.format(view=SQL(kind.view), import_id=Literal(import_id), moves=Literal(kind.moves))
-    await tx.execute(Statement(sql, prepared=False))
+    await tx.execute(Statement(sql))
     await tx.execute(_INDEX)
     await tx.execute(_ANALYZE)
 
@@ -169,7 +169,7 @@ async def changed_since_import(tx: Transaction) -> Sequence[str]:
 
 async def remove_added_and_stage(tx: Transaction, kind: ImportKind[Any], now: datetime) -> PriceFigures | None:
     """Remove the added records in `undone`, and stage the others as they were; return the effect on prices."""
-    await tx.execute(Statement(_STAGE.format(restored=SQL(kind.restored)), prepared=False))
+    await tx.execute(Statement(_STAGE.format(restored=SQL(kind.restored))))
     await tx.execute(_ANALYZE_STAGED)
     if callable(kind.undo):
         await kind.undo(tx, now)
@@ -189,7 +189,7 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
         raise DomainError(
             Kind.CONFLICT, "another record now has an external id that a record had before the import: take it away"
         ) from error
-    return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view)), prepared=False))]
+    return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view))))]
 
 
 async def count_undone(tx: Transaction) -> int:

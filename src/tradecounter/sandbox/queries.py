@@ -214,7 +214,6 @@ async def copy_rows(tx: Transaction, source: Source, wanted: CopiedTable) -> Non
             SQL("create temporary table {} on commit drop as select {} from {} with no data").format(
                 copied, columns, Identifier(wanted.table)
             ),
-            prepared=False,
         )
     )
     write = SQL("copy {} ({}) from stdin").format(copied, columns)
@@ -225,10 +224,10 @@ async def copy_rows(tx: Transaction, source: Source, wanted: CopiedTable) -> Non
 
 async def merge_rows(tx: Transaction, wanted: CopiedTable) -> int:
     """Make a table's rows those that were copied; return how many changed."""
-    count = sum([await tx.execute(Statement(sql, prepared=False)) for sql in _merging(wanted)])
+    count = sum([await tx.execute(Statement(sql)) for sql in _merging(wanted)])
     if wanted.key == ("id",):
         table = Quoted(wanted.table)
-        await tx.execute(Statement(_NEXT_ID.format(name=table, table=Identifier(wanted.table)), prepared=False))
+        await tx.execute(Statement(_NEXT_ID.format(name=table, table=Identifier(wanted.table))))
     return count
 
 

@@ -95,7 +95,7 @@ async def due_in_all(tx: Transaction, wanted: InvoiceTableFilter) -> DueInAll:
     sql = SQL("select count(*) as invoices, coalesce(sum(due), 0.00) as due from ({} where {}) as b").format(
         table.select, conditions
     )
-    return await tx.fetch_row(Statement(sql, DueInAll, prepared=False), **values)
+    return await tx.fetch_row(Statement(sql, DueInAll), **values)
 
 
 VatKind = Literal["invoice", "credit_note"]

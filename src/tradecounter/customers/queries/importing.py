@@ -66,7 +66,7 @@ _IMPORTED = Statement(
     _CHANGES.format(SQL("import_change"), SQL("where i.import_id = :import_id")),
     ImportedCustomer,
 )
-_UNDONE = Statement(_CHANGES.format(SQL("undone"), SQL("")), ImportedCustomer, prepared=False)
+_UNDONE = Statement(_CHANGES.format(SQL("undone"), SQL("")), ImportedCustomer)
 _EXISTING = Statement("select id from customer where id = any(:ids::bigint[])")
 
 

@@ -99,7 +99,6 @@ async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> li
     statement = order_statement(
         "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit :most",
         conditions,
-        prepared=False,
     )
     return await tx.fetch_all(statement, **values, most=most)
 
@@ -107,7 +106,7 @@ async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> li
 async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: int) -> list[AnyOrder]:
     """Return the first orders and quotes of all customers that match a filter and have a higher id."""
     conditions, values = where_orders(wanted, SQL("id > :after"))
-    statement = order_statement("select {} from orders where {} order by id limit :most", conditions, prepared=False)
+    statement = order_statement("select {} from orders where {} order by id limit :most", conditions)
     return await tx.fetch_all(statement, **values, after=after, most=most)
 
 

@@ -122,7 +122,6 @@ _CHANGED_STOCK = Statement(
         """
     ).format(since=_SINCE.format(t=SQL("s")), size=_SIZE, ordered=_ORDERED, most=SQL("1000")),
     ChangedSkus,
-    prepared=False,  # the best plan depends on where the orders begin
 )
 
 _CHANGED_PRICES = Statement(
@@ -161,7 +160,6 @@ _CHANGED_PRICES = Statement(
         most=SQL("1000"),
     ),
     ChangedSkus,
-    prepared=False,
 )
 
 

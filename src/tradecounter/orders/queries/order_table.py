@@ -116,7 +116,6 @@ _BY_DAY = Statement(
     order by d
     """,
     DayOfOrders,
-    prepared=False,
 )
 
 

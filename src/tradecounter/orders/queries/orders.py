@@ -50,9 +50,9 @@ REFERRED_TO = SQL(
 )
 
 
-def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = True) -> Statement[AnyOrder]:
+def order_statement(sql: LiteralString, *parts: Composable) -> Statement[AnyOrder]:
     """Return a statement that reads orders. The columns replace the first `{}` of the SQL, `parts` the others."""
-    return Statement(SQL(sql).format(_COLUMNS, *parts), parse_order, prepared=prepared)
+    return Statement(SQL(sql).format(_COLUMNS, *parts), parse_order)
 
 
 _CODE = re.compile("[0-9a-f]{32}", re.ASCII | re.IGNORECASE)

@@ -46,7 +46,7 @@ def _judge(owner: LiteralString, stored: LiteralString) -> Statement[Any]:
         """
     )
     parts = {"owner": SQL(owner), "stored": SQL(stored), "after": SQL(_AFTER), "before": SQL(_BEFORE)}
-    return Statement(sql.format(**parts), prepared=False)
+    return Statement(sql.format(**parts))
 
 
 JUDGE_PRICES = _judge(
@@ -108,7 +108,6 @@ COUNT_JUDGED = Statement(
         """
     ).format(per_cent=SQL(_PER_CENT)),
     Judgement,
-    prepared=False,
 )
 
 
@@ -134,7 +133,6 @@ GUARDED = Statement(
         """
     ).format(most=MOST_GUARDED),
     GuardedRow,
-    prepared=False,
 )
 
 NEW_PRICE_LISTS = Statement(
@@ -148,7 +146,6 @@ NEW_PRICE_LISTS = Statement(
     group by price_list order by min(line)
     """,
     UnknownPriceList,
-    prepared=False,
 )
 
 # Prices that `replace` has deleted in this transaction concern customers too.
@@ -174,11 +171,9 @@ CUSTOMERS_OF_LISTS = Statement(
                    select from price own where own.price_list = l.price_list and own.product_id = t.product_id))
         """
     ).format(touched=SQL(_TOUCHED)),
-    prepared=False,
 )
 CUSTOMERS_OF_CONTRACTS = Statement(
     SQL("with {touched} select count(distinct customer_id) from touched").format(touched=SQL(_TOUCHED)),
-    prepared=False,
 )
 DROP_JUDGED = Statement("drop table judged")
 

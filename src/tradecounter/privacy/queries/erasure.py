@@ -206,7 +206,7 @@ _ERASE_ACCOUNT = Statement("""
 async def erase_rows(tx: Transaction, customer_id: int, email: str, now: datetime) -> None:
     """Erase the personal data; `email` replaces the customer's address."""
     imported = SQL("delete from import_change where {}").format(await imported_of(tx, customer_id))
-    await tx.execute(Statement(imported, prepared=False))
+    await tx.execute(Statement(imported))
     for statement in _STATEMENTS:
         await tx.execute(statement, id=customer_id)
     await tx.execute(_ERASE_ORDERS, id=customer_id, erased=json_of(_ERASED_ADDRESS))

@@ -98,16 +98,14 @@ async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[Stored
     for table in await _tables(tx, customer_id):
         names = SQL(", ").join(map(Identifier, table.columns))
         rows = SQL("select coalesce(jsonb_agg(to_jsonb(r)), '[]')::text from (select {} from {} where {} order by 1) r")
-        text = await tx.fetch_value(
-            Statement(rows.format(names, Identifier(table.name), table.condition), prepared=False)
-        )
+        text = await tx.fetch_value(Statement(rows.format(names, Identifier(table.name), table.condition)))
         files = {}
         if table.file is not None:
             named_files = SQL(
                 "select * from (select {} from {} where {}) as f (name, content) where content is not null"
             )
             statement = named_files.format(table.file, Identifier(table.name), table.condition)
-            files = dict(await tx.fetch_all(Statement(statement, prepared=False)))
+            files = dict(await tx.fetch_all(Statement(statement)))
         yield StoredRows(table.name, text, files)
 
 

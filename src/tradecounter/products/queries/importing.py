@@ -128,7 +128,6 @@ _ROLLED_BACK = Statement(
         changes=SQL("select line, key, record, after as before, before as after from undone"), most=Quoted(MOST_NAMED)
     ),
     ChangedProducts,
-    prepared=False,
 )
 
 

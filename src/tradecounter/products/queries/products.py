@@ -132,7 +132,7 @@ async def products_after(tx: Transaction, after: str, most: int, wanted: Product
     values.pop("show", None)  # which is no value of the statement
     folded = {} if wanted.containing is None else {"containing": fold(wanted.containing)}
     sql = _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions))
-    statement = Statement(sql, ProductSummary, prepared=False)
+    statement = Statement(sql, ProductSummary)
     return await tx.fetch_all(statement, **values | folded, after=after, most=most)
 
 
