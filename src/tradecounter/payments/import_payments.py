@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 
 from msgspec import Struct, field
 
@@ -18,11 +19,10 @@ from tradecounter.kit.text import LONGEST_NAME
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
 from tradecounter.payments.bank_line import BankLine
-from tradecounter.payments.named_customers import names_another, words_of
+from tradecounter.payments.named_customers import Companies, names_another, words_of
 from tradecounter.payments.queries.bank_files import add_bank_file, set_file_counts
 from tradecounter.payments.queries.bank_lines import (
     ClaimedLine,
-    Company,
     claim_lines,
     companies_named,
     customers_of_payers,
@@ -105,8 +105,8 @@ async def import_payments(
 
     A line is placed by the first of these that applies:
 
-    1. A customer has announced the payment, and the line points to no other customer.
-    2. The reference has invoice numbers, all of one customer, and names no other customer.
+    1. The reference has invoice numbers, all of one customer, and names no other customer.
+    2. A customer has announced the payment, and the line points to no other customer.
     3. Somebody has placed an earlier line of the same payer by hand.
 
     Money that pays no invoice stays on the account. A line with money received is stored once, however often it is
@@ -152,16 +152,16 @@ class _Evidence(Struct, frozen=True, kw_only=True):
     Attributes:
         owners: the owners of the invoices that references name, by invoice number.
         payers: the customers of payers whose earlier lines were placed by hand, by the text that names the payer.
-        awaited: the remittances that have not come and whose amount a line has.
+        awaited: the remittances that have not come and whose amount a line has, by this amount.
         advised: the remittance that a line pays, by the number of the line.
         companies: the customers whose companies references may name.
     """
 
     owners: Mapping[int, InvoiceOwner]
     payers: Mapping[str, int]
-    awaited: Sequence[RemittanceAdvice]
+    awaited: Mapping[Decimal | None, Sequence[RemittanceAdvice]]
     advised: Mapping[int, RemittanceAdvice]
-    companies: Sequence[Company]
+    companies: Companies
 
 
 async def _lock_targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> dict[int, _Target | _Unknown]:
@@ -194,24 +194,28 @@ async def _read_evidence(tx: Transaction, lines: Sequence[BankLine], now: dateti
     without_invoice = [line for line in lines if owners.keys().isdisjoint(line.numbers)]
     payers = await customers_of_payers(tx, {line.payer_text for line in without_invoice if line.payer_text})
     amounts = {line.pounds for line in without_invoice if line.pounds}
-    awaited = await awaited_amounts(tx, amounts, now - AWAITED_FOR)
-    owners |= await invoices_numbered(tx, {number for remittance in awaited for number in remittance.invoices})
+    remittances = await awaited_amounts(tx, amounts, now - AWAITED_FOR)
+    awaited: dict[Decimal | None, list[RemittanceAdvice]] = {}
+    for remittance in remittances:
+        awaited.setdefault(remittance.amount, []).append(remittance)
+    owners |= await invoices_numbered(tx, {number for remittance in remittances for number in remittance.invoices})
     advised = _advised_lines(without_invoice, payers, awaited)
     attributed = [line for line in lines if line.number in advised or not owners.keys().isdisjoint(line.numbers)]
     words = set[str]().union(*(words_of(line.reference) for line in attributed))
     owner_ids = {owner.customer_id for owner in owners.values()}
     companies = await companies_named(tx, words, owner_ids) if attributed else []
-    return _Evidence(owners=owners, payers=payers, awaited=awaited, advised=advised, companies=companies)
+    return _Evidence(owners=owners, payers=payers, awaited=awaited, advised=advised, companies=Companies.of(companies))
 
 
 def _advised_lines(
-    lines: Sequence[BankLine], payers: Mapping[str, int], awaited: Sequence[RemittanceAdvice]
+    lines: Sequence[BankLine], payers: Mapping[str, int], awaited: Mapping[Decimal | None, Sequence[RemittanceAdvice]]
 ) -> dict[int, RemittanceAdvice]:
     """Return the remittances that lines pay, by the numbers of the lines; each remittance has one line."""
     advised: dict[int, RemittanceAdvice] = {}
     used = set[int]()
     for line in lines:
-        remittance = matching_remittance(line, payers.get(line.payer_text), awaited, used)
+        of_amount = [remittance for remittance in awaited.get(line.pounds, []) if remittance.id not in used]
+        remittance = matching_remittance(line, payers.get(line.payer_text), of_amount)
         if remittance is not None:
             advised[line.number] = remittance
             used.add(remittance.id)
@@ -229,7 +233,7 @@ def _target(line: BankLine, evidence: _Evidence) -> _Target | _Unknown:
         return _target_of_invoices(line, owners, evidence)
     if line.payer_text in evidence.payers:
         return _Target(evidence.payers[line.payer_text], [], "its payer's earlier money was placed here by hand")
-    announcers = sorted({remittance.customer_id for remittance in evidence.awaited if remittance.amount == line.pounds})
+    announcers = sorted({remittance.customer_id for remittance in evidence.awaited.get(line.pounds, [])})
     hint = f"; customers who announced this amount: {', '.join(map(str, announcers))}" if announcers else ""
     return _Unknown(f"the reference has no number of an invoice{hint}")
 

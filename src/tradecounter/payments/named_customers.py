@@ -1,8 +1,10 @@
 """Finds the customers that the reference of a bank line names."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
+
+from msgspec import Struct
 
 from tradecounter.payments.queries.bank_lines import Company
 
@@ -20,24 +22,39 @@ def words_of(text: str) -> set[str]:
     return set(_WORD.findall(text.lower()))
 
 
-def names_another(text: str, owner_id: int, companies: Sequence[Company]) -> Sequence[int]:
+class Companies(Struct, frozen=True):
+    """The companies that references may name, by customer and by the first word of the name."""
+
+    by_customer: Mapping[int, Company]
+    by_first_word: Mapping[str, Sequence[Company]]
+
+    @classmethod
+    def of(cls, companies: Iterable[Company]) -> Self:
+        """Index companies."""
+        by_customer, by_first_word = dict[int, Company](), dict[str, list[Company]]()
+        for company in companies:
+            by_customer[company.customer_id] = company
+            by_first_word.setdefault(company.first_word, []).append(company)
+        return cls(by_customer, by_first_word)
+
+
+def names_another(text: str, owner_id: int, companies: Companies) -> Sequence[int]:
     """Return the customers that a text names, unless it names the owner of the invoice.
 
     A text names a company by its whole name. It also names it by its first word, if this word is not common in bank
     files and no other company's name begins with it. Any longer word of the owner's names counts as naming the owner.
     """
     words, lower = words_of(text), text.lower()
-    begun = Counter(company.first_word for company in companies)
+    owner = companies.by_customer.get(owner_id)
+    if owner is not None and any(len(word) >= _FEWEST_LETTERS - 1 for word in words & words_of(owner.names)):
+        return []
     customers = []
-    for company in companies:
-        first = company.first_word
-        is_alone = len(first) >= _FEWEST_LETTERS and begun[first] == 1 and first not in _USUAL
-        if company.customer_id == owner_id:
-            if any(len(word) >= _FEWEST_LETTERS - 1 for word in words & words_of(company.names)):
-                return []
-        elif first in words and (is_alone or company.company.lower() in lower):
-            customers.append(company.customer_id)
-    return customers
+    for word in words:
+        begun = companies.by_first_word.get(word, [])
+        is_alone = len(begun) == 1 and len(word) >= _FEWEST_LETTERS and word not in _USUAL
+        named = [company.customer_id for company in begun if is_alone or company.company.lower() in lower]
+        customers += [customer_id for customer_id in named if customer_id != owner_id]
+    return sorted(customers)
 
 
 def says_enough(text: str, shortest: int) -> bool:

@@ -1,6 +1,6 @@
 """Records the payments that customers announce, and finds the remittance that a line of a bank file pays."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Annotated
 
@@ -81,16 +81,15 @@ async def withdraw_remittance(tx: Transaction, customer_id: int, remittance_id: 
 
 
 def matching_remittance(
-    line: BankLine, payer_id: int | None, awaited: Sequence[RemittanceAdvice], used: Collection[int]
+    line: BankLine, payer_id: int | None, of_amount: Sequence[RemittanceAdvice]
 ) -> RemittanceAdvice | None:
-    """Return the remittance that a line pays, or None; not one of `used`.
+    """Return which of the remittances with a line's amount the line pays, or None.
 
-    The remittance has the line's amount. Besides, the line contains the remittance's reference, which must say more
-    than "payment"; or the payer's earlier money went to the remittance's customer, `payer_id`. If several remittances
-    fit equally well, the line pays none of them, unless all have the same customer and the same invoices, as when two
-    colleagues announce one payment. Then it pays the first one.
+    The line contains the remittance's reference, which must say more than "payment"; or the payer's earlier money went
+    to the remittance's customer, `payer_id`. If several remittances fit equally well, the line pays none of them,
+    unless all have the same customer and the same invoices, as when two colleagues announce one payment. Then it pays
+    the first one.
     """
-    of_amount = [remittance for remittance in awaited if remittance.amount == line.pounds and remittance.id not in used]
     reference = typed_code(line.reference)
     of_reference = [
         remittance
