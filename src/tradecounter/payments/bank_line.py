@@ -21,7 +21,7 @@ _MONTHS = (
     "december",
 )  # fmt: skip
 _FEWEST_LETTERS_OF_A_MONTH = 3
-_TIME = r"(?:[ T,]+[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+_TIME = r"(?:[ T,]+(?P<time>[0-9]{1,2}:[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 _YEAR_FIRST = re.compile(rf"(?P<year>[0-9]{{4}})-(?P<month>[0-9]{{2}})-(?P<day>[0-9]{{2}}){_TIME}")
 _DAY_FIRST = re.compile(
     r"(?P<day>[0-9]{1,2})(?P<gap>[/ -])(?P<month>[0-9]{1,2}|[A-Za-z]{3,9})(?P=gap)(?P<year>[0-9]{4}|[0-9]{2})" + _TIME
@@ -55,14 +55,14 @@ def read_day(text: str, today: date) -> date:
 
 
 def _day(text: str) -> date:
-    if (match := _YEAR_FIRST.fullmatch(text)) is not None:
-        if match["zone"] is not None:
-            return uk_date(datetime.fromisoformat(text.replace(" ", "T")))
-        return date(int(match["year"]), int(match["month"]), int(match["day"]))
-    if (match := _DAY_FIRST.fullmatch(text)) is None:
+    match = _YEAR_FIRST.fullmatch(text) or _DAY_FIRST.fullmatch(text)
+    if match is None:
         raise ValueError
     century = "" if len(match["year"]) > len("26") else "20"
-    return date(int(century + match["year"]), _month(match["month"]), int(match["day"]))
+    day = date(int(century + match["year"]), _month(match["month"]), int(match["day"]))
+    if match["zone"] is None:
+        return day
+    return uk_date(datetime.strptime(f"{day} {match['time']}{match['zone']}", "%Y-%m-%d %H:%M%z"))
 
 
 def _month(text: str) -> int:

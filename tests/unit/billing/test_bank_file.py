@@ -180,7 +180,8 @@ def test_a_line_break_inside_a_text_is_a_space() -> None:
 @pytest.mark.parametrize(
     "written",
     ["2026-11-24", "24/11/2026", "24/11/26", "24-11-2026", "24 Nov 2026", "24-Nov-26", "24 november 2026",
-     "2026-11-24 09:30", "2026-11-24T09:30:00.123Z", "24/11/2026 09:30:15", "2026-11-23T23:30:00-05:00"],
+     "2026-11-24 09:30", "2026-11-24T09:30:00.123Z", "24/11/2026 09:30:15", "2026-11-23T23:30:00-05:00",
+     "2026-11-24 9:05Z", "2026-11-24, 10:00+0000", "23/11/2026 23:30-05:00", "25 Nov 2026, 0:30+0100"],
 )  # fmt: skip
 def test_days_are_read_as_banks_write_them(written: str) -> None:
     assert read_day(written, TODAY) == PAID
