@@ -34,7 +34,7 @@ class ReturnedLine(Struct, frozen=True, kw_only=True):
     """The units of a line in a return: what may come back, and what became of the received units.
 
     `credited` counts the received units that need no credit note, or no further one: those on a credit note, and those
-    that had not been invoiced when they came back.
+    that had not been invoiced when they came back. Of a line that costs nothing, no unit needs one.
     """
 
     return_id: int
@@ -45,6 +45,7 @@ class ReturnedLine(Struct, frozen=True, kw_only=True):
     restocked: int
     scrapped: int
     credited: int
+    is_free: bool
     serial_numbers: list[str]
 
     @property
@@ -59,8 +60,8 @@ class ReturnedLine(Struct, frozen=True, kw_only=True):
 
     @property
     def uncredited(self) -> int:
-        """The units that came back, had been invoiced, and are on no credit note."""
-        return self.received - self.credited
+        """The units that came back, had been invoiced at a price, and are on no credit note."""
+        return 0 if self.is_free else self.received - self.credited
 
 
 _RETURN = SQL(
@@ -122,7 +123,7 @@ async def returns_of_orders(tx: Transaction, order_ids: Sequence[int]) -> dict[i
 _LINES = Statement(
     """
     select r.return_id, r.line_id, l.product_id, l.sku, r.quantity, r.restocked, r.scrapped, r.credited,
-           r.serial_numbers
+           l.unit_cost = 0 as is_free, r.serial_numbers
     from return_line r join order_line l on l.id = r.line_id
     where r.return_id = any(:ids::bigint[]) order by r.return_id, l.position
     """,

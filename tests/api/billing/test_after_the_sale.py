@@ -146,6 +146,21 @@ def test_what_came_back_whole_is_not_invoiced_when_its_shipping_was_free(shop: S
     assert outstanding(shop, customer) == gross_of(shop, placed) == NONE
 
 
+@pytest.mark.parametrize("paid", [[], [("PHONE", "20")]])
+def test_units_that_cost_nothing_come_back_without_a_credit_note(shop: Service, paid: list[tuple[str, str]]) -> None:
+    customer = shop.customer()
+    quote = request_quote(customer, [("CABLE", 2), *((sku, 1) for sku, _ in paid)])
+    price_as_support(shop, quote, ("CABLE", "0"), *paid, carriage=[(STANDARD, "5")])
+    placed = confirm(customer, quote).json()
+    dispatch(shop, placed)
+    issue_part(shop, placed, part=False)
+    items = [item["id"] for item in placed["items"]]
+    for units in (1, 1):
+        assert send_back(shop, placed, items[0], units) == []
+    notes = [note for item in items[1:] for note in send_back(shop, placed, item, 1)]
+    assert [note.cost_net for note in notes] == [Decimal(cost) for _, cost in paid]
+
+
 def test_a_blocked_customer_neither_orders_nor_adds_to_its_orders(shop: Service) -> None:
     customer = shop.customer()
     placed, pending = buy(customer, [("CABLE", 2)]), create(customer)
