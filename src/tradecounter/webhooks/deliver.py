@@ -152,18 +152,28 @@ class Deliverer(Struct):
 
     async def _deliver(self, delivery: Claimed) -> PostResponse:
         began = self.clock.now()
+        try:
+            outcome = await self._post(delivery, began)
+        except Exception:  # recorded too: otherwise it would be attempted again at every end of its claim, for ever
+            log.exception("a webhook was not attempted", webhook_id=delivery.webhook_id, event_id=delivery.event_id)
+            outcome = _not_sent("internal error")
+        self._results.append(_result(delivery, outcome, began, self.clock.now()))
+        return outcome
+
+    async def _post(self, delivery: Claimed, began: datetime) -> PostResponse:
         keys = [self.vault.unseal(delivery.secret)]
         if delivery.former_secret is not None and began < (delivery.former_secret_until or began):
             keys.append(self.vault.unseal(delivery.former_secret))
-        known = [key.decode() for key in keys if key is not None]
         if keys[0] is None:
-            outcome = PostResponse(status=None, milliseconds=0, error="the secret cannot be decrypted: rotate it")
-        else:
-            body = _body(delivery)
-            headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)
-            outcome = await self.sender.post(delivery.url, headers, body)
-        self._results.append(_result(delivery, outcome, began, self.clock.now()))
-        return outcome
+            return _not_sent("the secret cannot be decrypted: rotate it")
+        body = _body(delivery)
+        known = [key.decode() for key in keys if key is not None]
+        headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)
+        return await self.sender.post(delivery.url, headers, body)
+
+
+def _not_sent(error: str) -> PostResponse:
+    return PostResponse(status=None, milliseconds=0, error=error)
 
 
 def _body(delivery: Claimed) -> bytes:

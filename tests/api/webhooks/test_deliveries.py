@@ -34,6 +34,7 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks import manage
 from tradecounter.webhooks.deliver import MOST_AT_ONCE, Deliverer, deliver_all, delivering
 from tradecounter.webhooks.queries.deliveries import forget_deliveries
+from tradecounter.webhooks.queries.endpoints import replace_secrets
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
@@ -262,6 +263,30 @@ def test_the_receiver_may_ask_for_a_longer_wait(service: Service, endpoint: Make
     assert hook.deliver(timedelta(seconds=200)) == []
     assert hook.deliver(timedelta(seconds=161)) == ["order/1"]
     assert hook.shown().failing_since is None
+
+
+def test_an_attempt_that_fails_within_the_service_waits_like_others_and_stops_no_other(
+    service: Service, endpoint: Make
+) -> None:
+    broken, other = endpoint(), endpoint()
+
+    def store_secret(secret: str) -> None:
+        async def store(tx: Transaction) -> None:
+            sealed = await policy_of(service).vault.seal(tx, secret.encode())
+            await replace_secrets(tx, broken.added.id, sealed, None, None)
+
+        service.in_transaction(store)
+
+    store_secret("whsec_A")  # cannot sign
+    happen(service, "order/29")
+    assert broken.deliver() == []
+    assert [event["subject"] for event in other.receiver.events] == ["order/29"]
+    [delivery] = broken.deliveries()
+    assert (delivery.status, delivery.attempt, delivery.error) == (None, 1, "internal error")
+    assert delivery.next_attempt_at is not None
+    assert broken.shown().failing_since is not None
+    store_secret(broken.added.secret or "")
+    assert broken.deliver(timedelta(seconds=10)) == ["order/29"]
 
 
 def test_gone_disables_until_the_owner_sets_it_active(service: Service, endpoint: Make) -> None:
