@@ -3,13 +3,10 @@
 from collections import Counter
 from functools import partial
 
-import pytest
-
 from support.orders import buy, in_parallel, rows
 from support.service import Service
 
 
-@pytest.mark.sweep
 def test_requests_at_the_same_time_never_exceed_the_limit(shop: Service) -> None:
     customer = shop.customer()
     reference = buy(customer, [("CABLE", 1)])["order_reference"]

@@ -22,11 +22,10 @@ _LATEST = datetime(9999, 1, 1, tzinfo=UTC)  # Python's times end with this year
 async def create_key(tx: Transaction, customer_id: int, request: KeyRequest, now: datetime) -> NewKey:
     """Create a key for a customer, and have its owners told. Raises DomainError (invalid)."""
     collector = ErrorCollector()
-    networks = []
-    name = request.name.strip()
+    name, networks = "", []
     expires_at = request.expires_at
     with collector.collecting():
-        require_text("name", name, LONGEST_NAME)
+        name = require_text("name", request.name, LONGEST_NAME)
     with collector.collecting():
         if request.scopes is not None and not (request.scopes and set(request.scopes) <= set(KEY_SCOPES)):
             raise invalid("scopes", f"must be some of {', '.join(KEY_SCOPES)}")

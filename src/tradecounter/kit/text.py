@@ -62,7 +62,8 @@ def lowered_pattern(text: str) -> str:
 def _lowered_letter(letter: str) -> str:
     if letter.isascii():
         return re.escape(letter.lower())
-    cases = {letter, letter.lower(), letter.upper(), letter.upper().lower(), letter.title()}
+    lower = letter.lower()  # of the Turkish capital I, an i with a dot above; some databases write the i alone
+    cases = {letter, lower, lower[0], letter.upper(), letter.upper().lower(), letter.title()}
     if letter in _SIGMAS:  # which of the small ones a database writes depends on the word, or does not
         cases.update(_SIGMAS)
     return f"(?:{'|'.join(sorted({_lowered_ascii(case) for case in cases}))})"

@@ -144,8 +144,8 @@ def _checked_text(field: str, value: Given, longest: int) -> Given | str:
 
 
 def _checked_serial(serial: Serial) -> Serial:
-    number, mac, sku = serial.serial_number.strip(), serial.mac_address.strip(), serial.provisioning_sku.strip()
-    require_text(f"{serial.place}.serial_number", number, LONGEST_SERIAL)
+    mac, sku = serial.mac_address.strip(), serial.provisioning_sku.strip()
+    number = require_text(f"{serial.place}.serial_number", serial.serial_number, LONGEST_SERIAL)
     if sku:
         require_text(f"{serial.place}.provisioning_sku", sku, LONGEST_SERIAL)
     mac = mac and normalised_mac(f"{serial.place}.mac_address", mac)

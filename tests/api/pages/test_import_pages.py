@@ -231,7 +231,7 @@ def test_a_slow_check_shows_how_far_it_is_and_cannot_be_discarded(office: BackOf
         assert "file is being checked" in text_of(rejected)
         rejected = catalogue.send(f"{path}/apply", SENT)
         assert rejected.status_code == 409
-        assert "Nothing is done while the file is being checked." in text_of(rejected)
+        assert "Nothing is done: the file is being checked." in text_of(rejected)
         assert path in catalogue.get("/import").text
     catalogue.send(path, {"kind": "stock", **SENT})  # again, if it has waited too long for the lock
     assert "Apply 1 change" in text_of(finished(catalogue, path))
