@@ -11,7 +11,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from tradecounter.db.pipeline import NotFetchedError, Pipeline, array, json_of
+from tradecounter.db.pipeline import NotFetchedError, Pipeline, json_of
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, reading, transaction
@@ -87,8 +87,8 @@ async def fail(tx: Transaction) -> None:
         ("numeric", Decimal("12.50"), Decimal("12.50")),
         ("timestamptz", MOMENT, MOMENT),
         ("bytea", b"\x00\xff'\\", b"\x00\xff'\\"),
-        ("bigint[]", array([3, -1]), [3, -1]),
-        ("bigint[]", array([]), []),
+        ("bigint[]", [3, -1], [3, -1]),
+        ("bigint[]", [], []),
         ("jsonb", json_of({"a": [1, "é"]}), {"a": [1, "é"]}),
     ],
 )
@@ -107,6 +107,12 @@ def test_a_value_comes_back_as_it_was_sent(in_database: Any, kind: str, value: A
 def test_a_text_with_a_nul_is_rejected_and_not_cut_off() -> None:
     with pytest.raises(psycopg.DataError):
         Pipeline(no_send).fetch(ECHO, value="a\x00b")
+
+
+@pytest.mark.parametrize("value", [["a,b"], [Decimal("1.5")], [None]])
+def test_a_list_of_anything_but_whole_numbers_is_rejected(value: list[Any]) -> None:
+    with pytest.raises(TypeError):
+        Pipeline(no_send).fetch(ECHO, value=value)
 
 
 @pytest.mark.parametrize("failing", [BROKEN, NONSENSE])

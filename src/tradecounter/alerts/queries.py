@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 from psycopg.sql import SQL
 
-from tradecounter.db.pipeline import array, json_of
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -113,7 +113,7 @@ _MARK_IN_STOCK = Statement(
 
 async def mark_in_stock(tx: Transaction, alerts: Collection[WaitingAlert], now: datetime) -> list[int]:
     """Mark those alerts as told that still wait and whose products are still in stock; return the users to tell."""
-    user_ids, product_ids = array(alert.user_id for alert in alerts), array(alert.product_id for alert in alerts)
+    user_ids, product_ids = [alert.user_id for alert in alerts], [alert.product_id for alert in alerts]
     rows = await tx.fetch_all(_MARK_IN_STOCK, user_ids=user_ids, product_ids=product_ids, now=now)
     return sorted({user_id for (user_id,) in rows})
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -96,6 +95,6 @@ async def take_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, i
     await tx.execute(_TAKE, user_id=user_id, product_ids=products, quantities=quantities)
 
 
-def _columns(lines: Iterable[tuple[int, int]]) -> tuple[str, str]:
+def _columns(lines: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
     pairs = list(lines)
-    return array(product for product, _ in pairs), array(quantity for _, quantity in pairs)
+    return [product for product, _ in pairs], [quantity for _, quantity in pairs]

@@ -110,8 +110,8 @@ class Pipeline:
     def fetch(self, statement: Statement[Row], /, **values: Any) -> Result[Row]:
         """Add a statement and return its result.
 
-        Values are str, int, bool, Decimal, datetime, bytes, None, or results of `array` or `json_of`. Raises TypeError
-        for a value of another type, and for a missing or an unknown parameter.
+        Values are str, int, bool, Decimal, datetime, bytes, None, lists of int, or results of `json_of`. Raises
+        TypeError for a value of another type, and for a missing or an unknown parameter.
         """
         result = Result(statement, statement.bind(values))
         self._results.append(result)
@@ -120,11 +120,6 @@ class Pipeline:
     def execute(self, statement: Statement[Any], /, **values: Any) -> None:
         """Add a statement without a result. Raises TypeError as `fetch` does."""
         self.fetch(statement, **values)
-
-
-def array(numbers: Iterable[int]) -> str:
-    """Return whole numbers as an array parameter."""
-    return f"{{{','.join(map(str, numbers))}}}"
 
 
 def json_of(value: Any) -> str | None:
@@ -146,6 +141,7 @@ _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
     Decimal: lambda value: str(value).encode(),
     datetime: lambda value: value.isoformat().encode(),
     bytes: bytes,
+    list: lambda numbers: f"{{{','.join(map(int.__repr__, numbers))}}}".encode(),
 }
 
 

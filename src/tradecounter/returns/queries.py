@@ -8,7 +8,7 @@ from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
-from tradecounter.db.pipeline import array, json_of
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.queries.today import Waiting
@@ -117,7 +117,7 @@ _OF_ORDERS = Statement(
 
 async def returns_of_orders(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[int]]:
     """Return the ids of the returns of orders, by the orders' ids; orders without returns are missing."""
-    return dict(await tx.fetch_all(_OF_ORDERS, order_ids=array(order_ids)))
+    return dict(await tx.fetch_all(_OF_ORDERS, order_ids=list(order_ids)))
 
 
 _LINES = Statement(
@@ -134,7 +134,7 @@ _LINES = Statement(
 async def lines_of_returns(tx: Transaction, return_ids: Sequence[int]) -> dict[int, list[ReturnedLine]]:
     """Return the lines of returns by the returns' ids."""
     lines: dict[int, list[ReturnedLine]] = {return_id: [] for return_id in return_ids}
-    for line in await tx.fetch_all(_LINES, ids=array(return_ids)):
+    for line in await tx.fetch_all(_LINES, ids=list(return_ids)):
         lines[line.return_id].append(line)
     return lines
 
@@ -266,9 +266,9 @@ async def store_received(
     await tx.execute(
         _RECEIVE_LINES,
         return_id=return_id,
-        ids=array(ids),
-        restocked=array(restocked.get(line_id, 0) for line_id in ids),
-        scrapped=array(scrapped.get(line_id, 0) for line_id in ids),
+        ids=ids,
+        restocked=[restocked.get(line_id, 0) for line_id in ids],
+        scrapped=[scrapped.get(line_id, 0) for line_id in ids],
     )
 
 
@@ -300,7 +300,7 @@ _CREDIT_LINES = Statement(
 
 async def store_credited(tx: Transaction, return_id: int, units: Mapping[int, int]) -> None:
     """Add units, by line id, to the credited units of a return; see `ReturnedLine`."""
-    await tx.execute(_CREDIT_LINES, return_id=return_id, ids=array(units), units=array(units.values()))
+    await tx.execute(_CREDIT_LINES, return_id=return_id, ids=list(units), units=list(units.values()))
 
 
 class ReturnRow(Struct, frozen=True):

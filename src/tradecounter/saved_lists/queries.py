@@ -7,7 +7,6 @@ from typing import Protocol
 from msgspec import Struct
 from psycopg.sql import SQL
 
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
@@ -134,7 +133,7 @@ _ADD = Statement("""
 
 async def put_lines(tx: Transaction, list_id: int, lines: Sequence[tuple[int, int]]) -> None:
     """Add pairs of product and units, of different products, to a list; a product that is there gets these units."""
-    products, quantities = array(product for product, _ in lines), array(quantity for _, quantity in lines)
+    products, quantities = [product for product, _ in lines], [quantity for _, quantity in lines]
     await tx.execute(_ADD, id=list_id, product_ids=products, quantities=quantities)
 
 

@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from msgspec.structs import asdict, replace
 
 from tradecounter.credit.rules import require_credit
-from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import EventType
 from tradecounter.kit.clock import uk_date
@@ -46,7 +46,7 @@ def pipe_standing(
         STANDING,
         customer_id=context.customer_id,
         kind=kind,
-        address_ids=array(named_addresses(request)),
+        address_ids=list(named_addresses(request)),
         lines=count_lines(context.view, request.items),
         cap=None if request.auto_confirm else context.policy.most_pending(kind),  # the order is confirmed, not pending
         now=context.now,

@@ -9,7 +9,6 @@ import psycopg
 from msgspec import Struct
 from psycopg.sql import SQL, Composable, Composed, Literal
 
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import taken_external_id
@@ -136,8 +135,8 @@ def _of_reference(ranges: int) -> Composed:
     return SQL("((({}) and {}) or id = :order_id::bigint)").format(found, _BEGINS)
 
 
-def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:
-    return array([low for low, _ in ranges]), array([high for _, high in ranges])
+def _arrays(ranges: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [low for low, _ in ranges], [high for _, high in ranges]
 
 
 def _numbers_beginning(reference: str) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
-from tradecounter.db.pipeline import array, json_of
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import day_begins
@@ -95,7 +95,7 @@ async def serve_lines(tx: Transaction, served: Sequence[ServedLine]) -> None:
     """Allocate units to back-ordered lines."""
     # A transaction that serves another line of the same order waits for this lock, and then sees these changes.
     await lock_orders(tx, {s.order_id for s in served})
-    await tx.execute(_SERVE_LINES, ids=array(s.line_id for s in served), units=array(s.units for s in served))
+    await tx.execute(_SERVE_LINES, ids=[s.line_id for s in served], units=[s.units for s in served])
 
 
 _SET_SERVED = Statement(
@@ -109,7 +109,7 @@ _SET_SERVED = Statement(
 
 async def set_status_of_served(tx: Transaction, order_ids: Collection[int]) -> None:
     """Set the status of the orders whose lines no longer wait for stock."""
-    await tx.execute(_SET_SERVED, ids=array(order_ids), served=AWAITING_DISPATCH, waiting=BACK_ORDERED)
+    await tx.execute(_SET_SERVED, ids=list(order_ids), served=AWAITING_DISPATCH, waiting=BACK_ORDERED)
 
 
 _COVERS = Statement(
@@ -151,7 +151,7 @@ _QUEUES = Statement(
 
 async def queues_of_orders(tx: Transaction, order_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Return the product of each back-ordered line, and how many of its units earlier lines wait for, by line id."""
-    rows = await tx.fetch_all(_QUEUES, order_ids=array(order_ids))
+    rows = await tx.fetch_all(_QUEUES, order_ids=list(order_ids))
     return {line_id: (product_id, earlier) for line_id, product_id, earlier in rows}
 
 
@@ -162,13 +162,13 @@ _LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")
 
 async def confirmed_orders(tx: Transaction, order_ids: Iterable[int]) -> list[ConfirmedOrder]:
     """Return the confirmed orders among these ids."""
-    rows = await tx.fetch_all(_READ_CONFIRMED, ids=array(order_ids))
+    rows = await tx.fetch_all(_READ_CONFIRMED, ids=list(order_ids))
     return [order for order in rows if isinstance(order, ConfirmedOrder)]
 
 
 async def lock_confirmed_orders(tx: Transaction, order_ids: Iterable[int]) -> list[ConfirmedOrder]:
     """Return the confirmed orders among these ids, locked until the transaction ends; skips already locked ones."""
-    rows = await tx.fetch_all(_LOCK_CONFIRMED, ids=array(order_ids))
+    rows = await tx.fetch_all(_LOCK_CONFIRMED, ids=list(order_ids))
     return [order for order in rows if isinstance(order, ConfirmedOrder)]
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from tradecounter.db.pipeline import Pipeline, Result, array, json_of
+from tradecounter.db.pipeline import Pipeline, Result, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
@@ -57,7 +57,7 @@ _SET_ALLOCATIONS = Statement(
 
 def store_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
     """Set the allocated units of lines (by id); the rest of each line is back-ordered."""
-    tx.queue(_SET_ALLOCATIONS, ids=array(allocated), allocated=array(allocated.values()))
+    tx.queue(_SET_ALLOCATIONS, ids=list(allocated), allocated=list(allocated.values()))
 
 
 _DISPATCH_LINES = Statement(
@@ -75,7 +75,7 @@ async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int
 
     Negative units are dispatched ones that are allocated again.
     """
-    await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
+    await tx.execute(_DISPATCH_LINES, ids=list(units), units=list(units.values()))
     await tx.execute(_SET_STATUS, id=order_id, status=status)
 
 
@@ -143,7 +143,7 @@ _DELETE_LINES = Statement(
 
 async def delete_lines(tx: Transaction, line_ids: Iterable[int]) -> None:
     """Delete lines whose units were never cancelled or dispatched, with their components and configurations."""
-    await tx.execute(_DELETE_LINES, ids=array(line_ids))
+    await tx.execute(_DELETE_LINES, ids=list(line_ids))
 
 
 _INSERT_CHANGE = Statement(

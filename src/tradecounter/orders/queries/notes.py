@@ -5,7 +5,6 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -38,7 +37,7 @@ _NOTES = Statement(
 async def notes_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderNote]]:
     """Return the notes about orders by the orders' ids, oldest first."""
     notes: dict[int, list[OrderNote]] = {order_id: [] for order_id in order_ids}
-    for order_id, *note in await tx.fetch_all(_NOTES, order_ids=array(order_ids)):
+    for order_id, *note in await tx.fetch_all(_NOTES, order_ids=list(order_ids)):
         notes[order_id].append(OrderNote(*note))
     return notes
 

@@ -10,7 +10,6 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from psycopg.sql import SQL, Composable
 
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
@@ -141,7 +140,7 @@ async def listed_orders(
     the service never deletes numbered orders.
     """
     async with tx.pipeline() as p:
-        result = p.fetch(_LISTED, customer_id=customer_id, numbers=array(numbers), most_lines=most_lines)
+        result = p.fetch(_LISTED, customer_id=customer_id, numbers=list(numbers), most_lines=most_lines)
     orders: list[NumberedOrder] = [order for order in result.rows if isinstance(order, NumberedOrder)]
     if [order.number for order in orders] != list(numbers[: len(orders)]) or (numbers and not orders):
         raise LookupError("an order of the list no longer exists")

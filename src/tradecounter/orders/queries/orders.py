@@ -9,7 +9,7 @@ from typing import LiteralString
 from msgspec import Struct
 from psycopg.sql import SQL, Composable
 
-from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
@@ -257,7 +257,7 @@ def pipe_lines_by_code(p: Pipeline, customer_id: int, code: str) -> Result[Order
 async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderLine]]:
     """Return the lines of orders by internal id, sorted by position; bundles contain their components."""
     async with tx.pipeline() as p:
-        result = p.fetch(_LINES, order_ids=array(order_ids))
+        result = p.fetch(_LINES, order_ids=list(order_ids))
     lines: dict[int, list[OrderLine]] = {order_id: [] for order_id in order_ids}
     for line in with_components(result.rows):
         lines[line.order_id].append(line)
@@ -277,7 +277,7 @@ _INVOICED_UNITS = Statement(
 
 async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int | None, int]:
     """Return the units of orders that are on their invoices, by line id; the invoiced shipping has None."""
-    return dict(await tx.fetch_all(_INVOICED_UNITS, order_ids=array(order_ids)))
+    return dict(await tx.fetch_all(_INVOICED_UNITS, order_ids=list(order_ids)))
 
 
 class LastPurchase(Struct, frozen=True):

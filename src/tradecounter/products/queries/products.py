@@ -10,7 +10,6 @@ from msgspec import Struct
 from psycopg.sql import SQL
 from psycopg.sql import Literal as Constant
 
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -227,7 +226,7 @@ _PURCHASE_COSTS = Statement(
 
 async def purchase_costs(tx: Transaction, product_ids: Iterable[int]) -> dict[int, Decimal]:
     """Return what the reseller pays for a unit of each product, where it is known. Customers never see it."""
-    return dict(await tx.fetch_all(_PURCHASE_COSTS, ids=array(product_ids)))
+    return dict(await tx.fetch_all(_PURCHASE_COSTS, ids=list(product_ids)))
 
 
 _SIMILAR_SKUS = Statement("""

@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 from psycopg.sql import SQL
 
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -56,7 +55,7 @@ class OrderFulfilment(Struct, frozen=True):
 
     async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
         """Return the fulfilment of each order by internal id, with a fixed number of statements."""
-        ids = array(order_ids)
+        ids = list(order_ids)
         async with tx.pipeline() as p:
             shipped = p.fetch(_SHIPMENTS, order_ids=ids)
             numbered = p.fetch(_SERIAL_NUMBERS, order_ids=ids)
@@ -116,7 +115,7 @@ async def fetch_shipment(tx: Transaction, order_id: int, order_name: str, shipme
 
 async def shipments_of(tx: Transaction, order_ids: Sequence[int]) -> defaultdict[int, list[Shipped]]:
     """Return the shipments of orders with their serial numbers, by the orders' ids, oldest first."""
-    ids = array(order_ids)
+    ids = list(order_ids)
     async with tx.pipeline() as p:
         shipped, numbered = p.fetch(_SHIPMENTS, order_ids=ids), p.fetch(_SERIAL_NUMBERS, order_ids=ids)
     return _by_order(shipped.rows, numbered.rows)

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.stock.rules import Delivery
@@ -50,7 +50,7 @@ _LOCK = Statement("""
 
 async def lock_levels(tx: Transaction, product_ids: Iterable[int]) -> dict[int, StockLevel]:
     """Return the levels of products, locked in order of product until the transaction ends."""
-    wanted = array(product_ids)
+    wanted = list(product_ids)
     async with tx.pipeline() as p:
         p.execute(_MAKE_MISSING, product_ids=wanted)
         levels = p.fetch(_LOCK, product_ids=wanted)
@@ -188,18 +188,18 @@ def pipe_lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocatio
 
     `wanted` is units by product id.
     """
-    product_ids = array(wanted)
+    product_ids = list(wanted)
     p.execute(_MAKE_MISSING, product_ids=product_ids)
-    return p.fetch(_LOCK_TO_ALLOCATE, product_ids=product_ids, quantities=array(wanted.values()))
+    return p.fetch(_LOCK_TO_ALLOCATE, product_ids=product_ids, quantities=list(wanted.values()))
 
 
 def allocate(tx: Transaction, wanted: Mapping[int, int], allocation: Result[Allocation]) -> dict[int, Allocation]:
     """Allocate the units that are in stock; back-order the rest."""
     tx.queue(
         _MOVE,
-        product_ids=array(a.product_id for a in allocation.rows),
-        allocated=array(a.taken for a in allocation.rows),
-        back_ordered=array(wanted[a.product_id] - a.taken for a in allocation.rows),
+        product_ids=[a.product_id for a in allocation.rows],
+        allocated=[a.taken for a in allocation.rows],
+        back_ordered=[wanted[a.product_id] - a.taken for a in allocation.rows],
     )
     return {a.product_id: a for a in allocation.rows}
 

@@ -8,7 +8,6 @@ from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.advisory_locks import ADD_RESELLER_WEBHOOK
-from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
@@ -122,7 +121,7 @@ _LOCK_SEVERAL = Statement(
 
 async def lock_endpoints(tx: Transaction, ids: Iterable[int]) -> list[Endpoint]:
     """Return endpoints in the order of their ids, locked until the transaction ends; missing ones are left out."""
-    return await tx.fetch_all(_LOCK_SEVERAL, ids=array(ids))
+    return await tx.fetch_all(_LOCK_SEVERAL, ids=list(ids))
 
 
 _UPDATE = Statement(
