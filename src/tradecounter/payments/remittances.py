@@ -1,8 +1,8 @@
 """Records the payments that customers announce, and finds the remittance that a line of a bank file pays."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
@@ -13,7 +13,7 @@ from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.label_codes import typed_code
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import Pounds
 from tradecounter.payments.bank_line import BankLine
@@ -45,26 +45,39 @@ async def announce_payment(
     """
     await lock_account(tx, customer_id)  # so that remittances that are stored at the same time count each other
     due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, customer_id)}
-    numbers = list(dict.fromkeys(paid.invoices))
-    if not numbers:
-        raise invalid("invoices", "choose those that are paid")
-    unknown = [number for number in numbers if number not in due]
-    if unknown:
-        raise invalid("invoices", f"{unknown[0]} is not an unpaid invoice of this account")
-    amount = sum((due[number] for number in numbers), NOTHING) if paid.amount is None else paid.amount
-    require_amount(amount)
     paid_on = paid.paid_on or uk_date(now)
-    if paid_on > uk_date(now) + timedelta(days=31):
-        raise invalid("paid_on", "is more than a month ahead")
-    if paid_on < uk_date(now) - AWAITED_FOR:
-        raise invalid("paid_on", f"is more than {AWAITED_FOR.days} days ago")
+    _require_valid(paid, due, paid_on, now)
+    numbers = list(dict.fromkeys(paid.invoices))
+    amount = sum((due[number] for number in numbers), NOTHING) if paid.amount is None else paid.amount
     if len(await awaited_of(tx, [customer_id], now - AWAITED_FOR)) >= _MOST_AWAITED:
         raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} announced payments have not arrived yet")
     reference = paid.reference.strip()
     announced = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
-    after = {"id": announced.id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
-    audit(tx, "remittance.tell", f"customer/{customer_id}", now, after=after)
+    audit(tx, "remittance.tell", f"customer/{customer_id}", now, after=_audited(announced))
     return announced
+
+
+def _require_valid(paid: PaidInvoices, due: Collection[int], paid_on: date, now: datetime) -> None:
+    collector = ErrorCollector()
+    if not paid.invoices:
+        collector.errors.append(FieldError("invoices", "choose those that are paid"))
+    collector.errors += [
+        FieldError(f"invoices[{place}]", f"{number} is not an unpaid invoice of this account")
+        for place, number in enumerate(paid.invoices)
+        if number not in due
+    ]
+    if paid.amount is not None:
+        with collector.collecting():
+            require_amount(paid.amount)
+    if paid_on > uk_date(now) + timedelta(days=31):
+        collector.errors.append(FieldError("paid_on", "is more than a month ahead"))
+    if paid_on < uk_date(now) - AWAITED_FOR:
+        collector.errors.append(FieldError("paid_on", f"is more than {AWAITED_FOR.days} days ago"))
+    collector.check()
+
+
+def _audited(remittance: RemittanceAdvice) -> dict[str, Any]:
+    return {name: getattr(remittance, name) for name in ("id", "amount", "paid_on", "reference", "invoices")}
 
 
 async def announced_invoices(tx: Transaction, customer_id: int, now: datetime) -> set[int]:
@@ -75,9 +88,8 @@ async def announced_invoices(tx: Transaction, customer_id: int, now: datetime) -
 
 async def withdraw_remittance(tx: Transaction, customer_id: int, remittance_id: int, now: datetime) -> None:
     """Delete a remittance. Raises DomainError (not found), also if the money has arrived."""
-    if not await remove_remittance(tx, customer_id, remittance_id):
-        raise not_found("payment", remittance_id)
-    audit(tx, "remittance.take_back", f"customer/{customer_id}", now, before={"id": remittance_id})
+    removed = await remove_remittance(tx, customer_id, remittance_id)
+    audit(tx, "remittance.take_back", f"customer/{customer_id}", now, before=_audited(removed))
 
 
 def matching_remittance(

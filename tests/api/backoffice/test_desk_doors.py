@@ -101,8 +101,14 @@ def test_a_remittance_is_told_by_phone_and_taken_back(
     bad: list[dict[str, Any]] = [{"invoices": []}, {"invoices": [others]}, {"amount": -1}, {"customer_id": 999_999}]
     for wrong in bad:
         assert staff.post("/api/remittance", json={**body, **wrong}).status_code in {400, 404}, wrong
+    all_wrong = {"invoices": [invoice, others], "amount": 0, "paid_on": "2020-01-01"}
+    errors = staff.post("/api/remittance", json=body | all_wrong).json()["errors"]
+    assert [error["field"] for error in errors] == ["invoices[1]", "amount", "paid_on"]
     assert staff.delete(told.headers["Location"]).status_code == 204
-    assert staff.delete(told.headers["Location"]).status_code == 404
+    noted, taken = staff.get(f"/api/audit?subject=customer/{customer.id}").json()[-2:]
+    assert (taken["action"], taken["before"]) == ("remittance.take_back", noted["after"])
+    missing = staff.delete(told.headers["Location"])
+    assert (missing.status_code, missing.json()["message"]) == (404, f"remittance {told.json()['id']} not found")
 
 
 def test_staff_keep_lists_that_all_users_of_a_customer_share(

@@ -189,7 +189,8 @@ def test_debtors_show_what_was_told_and_it_can_be_taken_back(
     assert "Says that £12.34 was paid on" in text_of(finance.get("/money?sort=-due"))
     [(told,)] = rows(shop, "select id from remittance where customer_id = %s", customer.id)
     stranger = customer_user(shop, shop.customer().id, "accounts")
-    assert stranger.send(f"{PATH}/{told}/take-back").status_code == 404
+    rejected = stranger.send(f"{PATH}/{told}/take-back")
+    assert (rejected.status_code, f"Remittance {told} not found" in text_of(rejected)) == (404, True)
     assert "It is withdrawn." in text_of(payer.sends(f"{PATH}/{told}/take-back"))
     assert "12.34" not in text_of(finance.get("/money?sort=-due"))
     actions = rows(shop, "select action from audit_entry where subject = %s order by id", f"customer/{customer.id}")
@@ -219,10 +220,12 @@ def test_what_is_wrong_is_said_beside_its_field(
     assert rows(shop, "select count(*) from remittance where customer_id = %s", customer.id) == [(0,)]
 
 
-def test_an_invoice_of_another_customer_is_unknown(shop: Service, payer: Person) -> None:
+def test_an_invoice_of_another_customer_is_unknown(shop: Service, customer: Customer, payer: Person) -> None:
     [number] = invoices(shop, shop.customer(), 1)
+    invoices(shop, customer, 1)
     answer = payer.send(PATH, {"once": "", "invoices": [str(number)]})
     assert answer.status_code == 400
+    assert f"Invoices {number} is not an unpaid invoice" in text_of(answer)
     assert str(number) not in text_of(payer.get(PATH))
 
 

@@ -16,6 +16,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
+from tradecounter.kit.errors import named_by
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.remittances import RemittanceAdvice, remittance_table
@@ -69,7 +70,8 @@ class RemittancePages(Struct, frozen=True):
         user_roles=ACCOUNTS,
     )
     async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> RemittanceAdvice:
-        return await announce_payment(tx, call.customer_id, user_of(call).id, body, now)
+        with named_by(lambda place: place.partition("[")[0]):  # all invoices are one field of the form
+            return await announce_payment(tx, call.customer_id, user_of(call).id, body, now)
 
     @action(
         f"{_PATH}/{{id}}/take-back",
@@ -80,7 +82,7 @@ class RemittancePages(Struct, frozen=True):
         user_roles=ACCOUNTS,
     )
     async def take_back(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await withdraw_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
+        await withdraw_remittance(tx, call.customer_id, call.path_id("id", "remittance"), now)
 
 
 def _chosen(raw_query: str, invoices: Sequence[InvoiceRecord], now: datetime) -> set[int]:

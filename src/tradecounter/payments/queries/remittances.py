@@ -57,7 +57,11 @@ _AWAITED_AMOUNTS = Statement(
     SQL("{} where amount = any(:amounts::numeric[]) and {} order by id").format(_REMITTANCES, _AWAITED),
     RemittanceAdvice,
 )
-_REMOVE = Statement("delete from remittance where id = :id and customer_id = :customer_id and payment_id is null")
+_REMOVE = Statement(
+    SQL("""delete from remittance where id = :id and customer_id = :customer_id and payment_id is null
+        returning {}""").format(_COLUMNS),
+    RemittanceAdvice,
+)
 _LOCK_AWAITED = Statement(
     "select id from remittance where id = any(:ids::bigint[]) and payment_id is null order by id for update"
 )
@@ -114,9 +118,10 @@ async def awaited_amounts(tx: Transaction, amounts: Collection[Decimal], since: 
     return await tx.fetch_all(_AWAITED_AMOUNTS, amounts=list(amounts), since=since)
 
 
-async def remove_remittance(tx: Transaction, customer_id: int, remittance_id: int) -> bool:
-    """Delete a remittance that has not arrived; return whether there was one."""
-    return await tx.execute(_REMOVE, id=remittance_id, customer_id=customer_id) == 1
+async def remove_remittance(tx: Transaction, customer_id: int, remittance_id: int) -> RemittanceAdvice:
+    """Delete and return a remittance that has not arrived. Raises DomainError (not found)."""
+    row = await tx.find_row(_REMOVE, id=remittance_id, customer_id=customer_id)
+    return or_not_found(row, "remittance", remittance_id)
 
 
 async def lock_awaited(tx: Transaction, remittance_ids: Collection[int]) -> set[int]:
