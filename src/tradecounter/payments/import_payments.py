@@ -130,7 +130,7 @@ async def import_payments(
         },
     )
     reasons = [(left.claimed.id, left.why) for left in recording.unplaced if not left.claimed.was_placed]
-    await set_why(tx, reasons)
+    await set_why(tx, reasons, now)
     counts = {
         "lines": len(file.lines),
         "recorded": len(recording.recorded),

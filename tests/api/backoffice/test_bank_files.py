@@ -18,6 +18,7 @@ from support.billing import due_of, invoiced, number_of, pay_in, unallocated
 from support.orders import at, faults_in_the_books, rows
 from support.service import Customer, Service
 from support.waiting import waiting_for_a_lock
+from tradecounter.payments.queries.bank_lines import lines_waiting
 
 CSV = {"Content-Type": "text/csv"}
 XLSX = {"Content-Type": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
@@ -201,6 +202,44 @@ def test_a_line_that_waited_is_placed_when_its_invoice_exists(
     assert invoice(office, customer) == last + 1
     again = imported(staff, text)
     assert (again["recorded"], again["payments"][0]["allocations"]) == (1, [{"invoice": last + 1, "amount": 1.5}])
+
+
+def test_a_line_that_waits_for_another_reason_has_changed_and_waits_since_its_file_came(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    now = office.service.clock.now()
+    long_ago = now - timedelta(days=400)
+    [(last,)] = rows(office.service, "select last from invoice_number")
+    text = f"{long_ago:%Y-%m-%d},1.60,,INV {last + 1}\n"
+    with at(office.service, long_ago):
+        line = unplaced(staff, text)
+
+    def changed() -> list[str]:
+        found = staff.get("/api/bank-line", params={"changed_since": now.isoformat(), "limit": 1000}).json()
+        return [each["why"] for each in found if each["id"] == line]
+
+    assert unplaced(staff, text) == line
+    assert changed() == []
+    number = invoice(office, customer)
+    pay_in(office.service, customer, str(due_of(office.service, number)), number)
+    assert unplaced(staff, text) == line
+    assert changed() == [f"nothing is due of invoice {number}"]
+    assert office.service.in_transaction(lines_waiting).oldest == long_ago
+    staff.post(f"/api/bank-line/{line}/set-aside", json={"reason": "a test"}).raise_for_status()
+
+
+def test_money_of_a_reversed_payment_waits_since_the_reversal(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    long_ago = office.service.clock.now() - timedelta(days=500)
+    number = invoice(office, customer)
+    with at(office.service, long_ago):
+        [payment] = imported(staff, f"{HEADINGS}{long_ago:%Y-%m-%d},1.70,,INV {number}\n")["payments"]
+    path = f"/api/payment/{payment['payment_id']}/reverse"
+    staff.post(path, json={"reason": "wrong customer"}).raise_for_status()
+    oldest = office.service.in_transaction(lines_waiting).oldest
+    assert oldest is not None
+    assert oldest > long_ago
 
 
 def test_money_is_placed_by_hand_after_a_preview(

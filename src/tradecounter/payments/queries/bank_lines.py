@@ -200,7 +200,8 @@ _SET_PLACED = Statement("""
     where bank_line.id = t.id
 """)
 _SET_WHY = Statement("""
-    update bank_line set why = t.why from unnest(:ids::bigint[], :whys::text[]) as t (id, why) where bank_line.id = t.id
+    update bank_line set why = t.why, changed_at = :now from unnest(:ids::bigint[], :whys::text[]) as t (id, why)
+    where bank_line.id = t.id and bank_line.why <> t.why
 """)
 
 
@@ -213,11 +214,11 @@ async def set_placed(
         await tx.execute(_SET_PLACED, ids=ids, payments=payments, whys=whys, placed_by=by_file, now=now)
 
 
-async def set_why(tx: Transaction, reasons: Collection[tuple[int, str]]) -> None:
+async def set_why(tx: Transaction, reasons: Collection[tuple[int, str]], now: datetime) -> None:
     """Store the reasons why lines cannot be placed."""
     if reasons:
         ids, whys = (list(values) for values in zip(*reasons, strict=True))
-        await tx.execute(_SET_WHY, ids=ids, whys=whys)
+        await tx.execute(_SET_WHY, ids=ids, whys=whys, now=now)
 
 
 _SET_ASIDE = Statement("update bank_line set state = 'set_aside', why = :reason, changed_at = :now where id = :line_id")
@@ -283,7 +284,10 @@ async def companies_named(tx: Transaction, words: Collection[str], customer_ids:
 
 
 class WaitingLines(Struct, frozen=True):
-    """The lines that wait: their number, their total as far as it is readable, and since when the oldest waits."""
+    """The lines that wait: their number, their total as far as it is readable, and since when the oldest waits.
+
+    A line waits since its file was imported, or since its payment was reversed.
+    """
 
     count: int
     pounds: Decimal
@@ -291,8 +295,11 @@ class WaitingLines(Struct, frozen=True):
 
 
 _WAITING = Statement(
-    "select count(*) as count, coalesce(sum(amount), 0.00) as pounds, min(changed_at) as oldest from bank_line"
-    " where state = 'unplaced'",
+    """
+    select count(*) as count, coalesce(sum(l.amount), 0.00) as pounds, min(coalesce(p.reversed_at, f.at)) as oldest
+    from bank_line l join bank_file f on f.id = l.bank_file_id left join payment p on p.id = l.payment_id
+    where l.state = 'unplaced'
+    """,
     WaitingLines,
 )
 
