@@ -23,7 +23,14 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.payments.bank_file import MOST_LINES, SOURCES, first_cells, form_of_bank_file, read_bank_file
+from tradecounter.payments.bank_file import (
+    MOST_LINES,
+    SOURCES,
+    BankFile,
+    first_cells,
+    form_of_bank_file,
+    read_bank_file,
+)
 from tradecounter.payments.bank_line import BankRow
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.pages.staff.unplaced import shared_reason
@@ -109,9 +116,10 @@ class BankFilePages(Struct, frozen=True):
         bank_file = self._find(call)
         if bank_file.recorded_as is not None:
             return self.desk.go(call, f"/bank-file/{bank_file.recorded_as}")
+        content = bank_file.content  # which the same form, sent twice, may forget meanwhile
 
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> PaymentImport:
-            result = await self._read(tx, bank_file, now, dry_run=False)
+        async def work(tx: Transaction, _: Nothing, now: datetime, prepared: Any = None) -> PaymentImport:
+            result = await import_payments(tx, prepared, now, name=bank_file.name)
             if bank_file.result is None or _outcome(result) != _outcome(bank_file.result):
                 raise DomainError(Kind.CONFLICT, "something has changed since you looked: look again, then record it")
             return result
@@ -130,6 +138,7 @@ class BankFilePages(Struct, frozen=True):
             again=again,
             to=lambda result: f"/bank-file/{result.id}",
             done=_said_of_import,
+            before=lambda _body, _key: self._read(bank_file, content),
             after=forget_content,
         )
 
@@ -156,16 +165,23 @@ class BankFilePages(Struct, frozen=True):
 
     async def _look(self, call: Call, bank_file: UploadedBankFile) -> None:
         """Find out what recording a file would do, with a transaction that is rolled back."""
+        bank_file.result = None
+        try:
+            read = await self._read(bank_file, bank_file.content)
+        except DomainError as error:
+            bank_file.problem = error.message.removeprefix(f"{_FILE_FIELD}: ")
+            return
 
         async def work(tx: Transaction, _: Nothing, now: datetime) -> PaymentImport:
-            return await self._read(tx, bank_file, now, dry_run=True)
+            return await import_payments(tx, read, now, name=bank_file.name, dry_run=True)
 
         bank_file.result, filled = await self.desk.preview(call, Nothing, work, Submitted({}))
-        bank_file.problem = filled.message.removeprefix(f"{_FILE_FIELD}: ")
+        bank_file.problem = filled.message
 
-    async def _read(self, tx: Transaction, file: UploadedBankFile, now: datetime, *, dry_run: bool) -> PaymentImport:
-        bank_file = await asyncio.to_thread(read_bank_file, file.content, file.form, uk_date(now), file.renamed)
-        return await import_payments(tx, bank_file, now, name=file.name, dry_run=dry_run)
+    async def _read(self, file: UploadedBankFile, content: bytes) -> BankFile:
+        """Read a file, before a transaction begins: it takes seconds."""
+        today = uk_date(self.desk.clock.now())
+        return await asyncio.to_thread(read_bank_file, content, file.form, today, file.renamed)
 
     def _show_upload(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "payments/bank_file.html", form=filled, sources=SOURCES, most_lines=MOST_LINES)
