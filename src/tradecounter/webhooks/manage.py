@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from tradecounter.audit.record import audit, audit_edit
@@ -124,9 +123,9 @@ async def change_webhook(
 ) -> Webhook:
     """Change an endpoint. Raises DomainError (not found, invalid)."""
     before = await lock_endpoint(tx, webhook_id, customer_id)
-    change: dict[str, Any] = {
-        name: value for name, value in msgspec.structs.asdict(wanted).items() if value is not msgspec.UNSET
-    }
+    change: dict[str, Any] = {name: value for name, value in asdict(wanted).items() if value is not UNSET}
+    if "description" in change:
+        change["description"] = change["description"].strip()
     collector = ErrorCollector()
     if "url" in change:
         with collector.collecting():

@@ -71,7 +71,10 @@ class Webhook(Timed, Struct, kw_only=True):
     description: Description
     state: Annotated[
         WebhookState,
-        Meta(description="`paused` by its owner or after five days of failures, `disabled` by the receiver's 410."),
+        Meta(
+            description="`paused` by its owner or after five days of failures, `disabled` by the receiver's 410 or its"
+            " owner; with a `reason` if the service did it."
+        ),
     ]
     reason: Annotated[str | None, Meta(description="Why the service paused or disabled it.")]
     failing_since: Annotated[

@@ -38,6 +38,12 @@ def test_a_webhook_is_added_shown_changed_and_deleted(staff: httpx2.Client) -> N
     assert staff.get(address).status_code == 404
 
 
+def test_a_description_is_stored_without_blank_ends(staff: httpx2.Client) -> None:
+    added = created(staff, description=" ERP ")
+    changed = staff.patch(f"/api/webhook/{added['id']}", json={"description": "  shop\n"})
+    assert (added["description"], changed.json()["description"]) == ("ERP", "shop")
+
+
 def test_a_repeated_request_does_not_show_the_secret_again(staff: httpx2.Client) -> None:
     bodies = [
         staff.post("/api/webhook", json={"url": "https://erp.example/"}, headers={"Idempotency-Key": "once"}).json()

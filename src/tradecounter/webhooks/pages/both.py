@@ -172,7 +172,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
         **_CHANGE,
     )
     async def edit(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> Webhook:
-        wanted = WebhookChange(url=body.url, types=body.types, description=body.description.strip())
+        wanted = WebhookChange(url=body.url, types=body.types, description=body.description)
         return await change_webhook(tx, self._policy, _id(call), wanted, now, self.owner(call))
 
     @action(
