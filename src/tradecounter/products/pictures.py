@@ -2,11 +2,13 @@
 
 import asyncio
 import hashlib
-import json
 import re
 import struct
+import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 import typst
@@ -20,7 +22,8 @@ LARGEST_PICTURE: Final = 2 * 1024 * 1024  # bytes
 _MOST_PIXELS: Final = 4096  # of a side
 _FEWEST_BYTES: Final = 32
 _MEDIA_TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
-_TRIAL: Final = b"#let p = json(bytes(sys.inputs.picture))\n#image(bytes(p.data), format: p.format)"
+_TRIAL: Final = b'#image("picture", format: sys.inputs.format)'
+_DAMAGED: Final = "is damaged, or no picture"
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
 _MARKER: Final = 0xFF
 _JPEG_END, _SCAN = 0xD9, 0xDA
@@ -46,13 +49,19 @@ def _decoded(content: bytes, field: str) -> Picture:
     if image_format is None:
         raise invalid(field, "is not a whole PNG, JPEG or WebP picture")
     size = _size(content, image_format)
-    if size is None or not all(0 < side <= _MOST_PIXELS for side in size):
+    if size is None or 0 in size:
+        raise invalid(field, _DAMAGED)
+    if max(size) > _MOST_PIXELS:
         raise invalid(field, f"must have at most {_MOST_PIXELS:,} pixels on each side")
-    given = json.dumps({"data": list(content), "format": image_format})
-    try:
-        typst.compile(_TRIAL, sys_inputs={"picture": given}, ignore_system_fonts=True)
-    except typst.TypstError as error:
-        raise invalid(field, "is damaged, or no picture") from error
+    # As a file: to write megabytes into the document takes a second in which no other thread runs.
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "picture").write_bytes(content)
+        document = Path(folder, "trial.typ")
+        document.write_bytes(_TRIAL)
+        try:
+            typst.compile(document, sys_inputs={"format": image_format}, ignore_system_fonts=True)
+        except typst.TypstError as error:
+            raise invalid(field, _DAMAGED) from error
     return Picture(_MEDIA_TYPES[image_format], content)
 
 
@@ -89,21 +98,28 @@ def _png_end(content: bytes) -> int:
 
 def _jpeg_end(content: bytes) -> int:
     """Return where the picture ends; -1 if it does not. Raises struct.error."""
+    return next((at for marker, at in _jpeg_markers(content) if marker == _JPEG_END), -1)
+
+
+def _jpeg_markers(content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield each marker and the place after it, up to the end of the picture. Raises struct.error."""
     at = 2
     while True:
         mark, marker = struct.unpack_from(">BB", content, at)
         if mark != _MARKER:
-            return -1
+            return
         if marker == _MARKER:  # fills the space before a marker
             at += 1
             continue
+        at += 2
+        yield marker, at
         if marker == _JPEG_END:
-            return at + 2
-        at += 2 + int(struct.unpack_from(">H", content, at + 2)[0])
+            return
+        at += int(struct.unpack_from(">H", content, at)[0])
         if marker == _SCAN:
             match = _AFTER_A_SCAN.search(content, at)
             if match is None:
-                return -1
+                return
             at = match.start()
 
 
@@ -112,18 +128,15 @@ def _size(content: bytes, image_format: str) -> tuple[int, int] | None:
         if image_format == "png":
             return struct.unpack(">II", content[16:24])
         return _jpeg_size(content) if image_format == "jpg" else _webp_size(content)
-    except (struct.error, IndexError):
+    except struct.error:
         return None
 
 
 def _jpeg_size(content: bytes) -> tuple[int, int] | None:
-    at = len(_JPEG) - 1
-    while content[at] == _MARKER:
-        marker = content[at + 1]
+    for marker, at in _jpeg_markers(content):
         if marker in _JPEG_FRAMES:
-            height, width = struct.unpack(">HH", content[at + 5 : at + 9])
+            height, width = struct.unpack_from(">HH", content, at + 3)
             return width, height
-        at += 2 + int(struct.unpack(">H", content[at + 2 : at + 4])[0])
     return None
 
 

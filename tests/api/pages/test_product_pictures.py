@@ -106,8 +106,8 @@ def test_a_picture_that_a_browser_has_is_not_read_again(shop: Service, manager: 
         (png(5000, 1), "must have at most 4,096 pixels on each side"),
         (png(4000, 4000, rows_there=1), "is damaged, or no picture"),
         (JPEG[:2] + JPEG[-2:] + bytes(60), "is not a whole PNG, JPEG or WebP picture"),
-        (JPEG[:20] + b"\xff\xda\0\2" + bytes(30) + JPEG[-2:], "must have at most 4,096 pixels on each side"),
-        (b"RIFF" + struct.pack("<I", 52) + b"WEBPVP8 " + bytes(44), "must have at most 4,096 pixels on each side"),
+        (JPEG[:20] + b"\xff\xda\0\2" + bytes(30) + JPEG[-2:], "is damaged, or no picture"),
+        (b"RIFF" + struct.pack("<I", 52) + b"WEBPVP8 " + bytes(44), "is damaged, or no picture"),
         (b"\x89PNG\r\n\x1a\n" + bytes(LARGEST_PICTURE), "is larger than 2 MB"),
     ],
     ids=[
