@@ -1,5 +1,6 @@
 """Customers with unpaid invoices, by age; reminds them when staff ask for it, and at the ages of REMINDER_DAYS."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -51,8 +52,12 @@ async def read_debtor_totals(tx: Transaction, now: datetime) -> DebtorTotals:
 
 def age_starts(now: datetime) -> AgeStarts:
     """Return when the UK days begin that separate the ages."""
-    today = uk_date(now)
-    return AgeStarts(*(day_begins(today - timedelta(days=days)) for days in (0, 30, 60, 90)))
+    return AgeStarts(*_starts(now, (0, 30, 60, 90)))
+
+
+def _starts(now: datetime, ages: Iterable[int]) -> list[datetime]:
+    """Return when the UK days begin that are some days ago; what was due before is older than that."""
+    return [day_begins(uk_date(now) - timedelta(days=age)) for age in ages]
 
 
 class Reminder(Struct, frozen=True, kw_only=True):
@@ -90,7 +95,7 @@ async def remind_of_invoices(tx: Transaction, now: datetime, stages: list[int]) 
     """Queue an e-mail for each invoice that has reached a stage, in days past the due date; return their number."""
     if not stages:
         return 0
-    overdue = await mark_reminded(tx, stages, now, _BATCH)
+    overdue = await mark_reminded(tx, stages, _starts(now, stages), now, _BATCH)
     for invoice in overdue:
         queue(tx, "mail_invoice_overdue", order_id=invoice.order_id, number=invoice.invoice, stage=invoice.stage)
     return len(overdue)

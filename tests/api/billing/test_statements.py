@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from support.billing import SELLER, credit, invoiced, number_of, pay_in, pdf_text, reverse
 from support.mail import deliver_mail
-from support.orders import at, uk
+from support.orders import at, rows, uk
 from support.service import Customer, Service
 from tradecounter.billing.account_statement import AccountStatement, print_statement, read_statement, statement_csv
 from tradecounter.billing.debtors import read_debtors, remind_of_invoices
@@ -101,6 +101,25 @@ def test_debtors_are_listed_with_ages(shop: Service, buyer: Customer) -> None:
     [debtor] = [debtor for debtor in found if debtor.customer_id == buyer.id]
     assert (debtor.name, str(debtor.due), str(debtor.overdue)) == ("Statement plc", "234.40", "234.40")
     assert str(debtor.ageing.over_90) == "113.20"
+
+
+@pytest.mark.sweep
+def test_a_reminder_leaves_when_a_uk_day_begins_also_after_the_clocks_change(shop: Service) -> None:
+    customer = shop.customer(term_days=0)
+    with at(shop, uk(2026, 10, 23, 9)):
+        autumn = number_of(shop, invoiced(shop, customer))
+    with at(shop, uk(2026, 3, 27, 9)):
+        spring = number_of(shop, invoiced(shop, customer))
+
+    def reminded(moment: datetime) -> list[int]:
+        shop.in_transaction(lambda tx: remind_of_invoices(tx, moment, [7]))
+        mine = "select invoice from invoice_reminder where invoice = any(%s) order by reminded_at"
+        return [invoice for (invoice,) in rows(shop, mine, [autumn, spring])]
+
+    assert reminded(uk(2026, 4, 3, 23, 30)) == []
+    assert reminded(uk(2026, 4, 4, 0, 30)) == [spring]
+    assert reminded(uk(2026, 10, 30, 23, 30)) == [spring]
+    assert reminded(uk(2026, 10, 31, 0, 30)) == [spring, autumn]
 
 
 @pytest.mark.sweep

@@ -17,7 +17,7 @@ from tradecounter.db.transaction import Transaction
 
 
 class AgeStarts(Struct, frozen=True):
-    """The starts of the ages: of today, and of the days 30, 60 and 90 days ago. What is due later is younger."""
+    """The starts of the ages: today's, and those of 30, 60 and 90 days ago. Debts due after `today` are not due yet."""
 
     today: datetime
     days_30: datetime
@@ -187,8 +187,8 @@ _MARK_REMINDED = Statement(
     insert into invoice_reminder (invoice, stage, reminded_at)
     select invoice, stage, :now from (
         select b.invoice, max(s.stage) as stage
-        from invoice_balance b join unnest(:stages::integer[]) as s (stage)
-            on b.due_at + s.stage * interval '1 day' < :now::timestamptz
+        from invoice_balance b join unnest(:stages::integer[], :starts::timestamptz[]) as s (stage, start)
+            on b.due_at < s.start
         where b.due > 0 group by b.invoice
     ) as reached
     where not exists (select from invoice_reminder r where r.invoice = reached.invoice and r.stage >= reached.stage)
@@ -201,9 +201,11 @@ _MARK_REMINDED = Statement(
 )
 
 
-async def mark_reminded(tx: Transaction, stages: list[int], now: datetime, most: int) -> list[OverdueInvoice]:
-    """Return invoices that have reached a stage, in days past the due date, and mark them as reminded.
+async def mark_reminded(
+    tx: Transaction, stages: list[int], starts: list[datetime], now: datetime, most: int
+) -> list[OverdueInvoice]:
+    """Return invoices that have reached a stage, which were due before its start, and mark them as reminded.
 
     An invoice that has reached several stages is returned once, with the last one.
     """
-    return await tx.fetch_all(_MARK_REMINDED, stages=stages, now=now, most=most)
+    return await tx.fetch_all(_MARK_REMINDED, stages=stages, starts=starts, now=now, most=most)
