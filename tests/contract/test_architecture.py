@@ -93,3 +93,14 @@ def test_every_row_of_layers_is_in_the_drawing() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     assert layers == re.findall(r'\["(.+?)"\]', section("Layers"))
+
+
+def test_a_package_whose_internals_are_imported_has_an_upper_bound(sources: list[tuple[str, list[ast.AST]]]) -> None:
+    modules = {
+        node.module for _, nodes in sources for node in nodes if isinstance(node, ast.ImportFrom) and node.module
+    }
+    builds_on = {name.partition(".")[0] for name in modules if "._" in name} - {"tradecounter"}
+    assert builds_on
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    bounded = {re.split(r"\W", line)[0] for line in settings["project"]["dependencies"] if "<" in line}
+    assert builds_on - bounded == set()
