@@ -10,6 +10,8 @@ _RUN = "async options => (await axe.run(document, { resultTypes: ['violations'],
 _COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # the rules to which it matters that a page is dark
 _DARK = (375, 1280)  # with and without the menu at the side; other widths have no colours of their own
 _KNOWN = "() => typeof window.axe === 'object'"
+_AT_REST = """() => !document.querySelector(".htmx-request")
+    && document.getAnimations().every(animation => animation.playState !== "running")"""
 
 _CUT = """[...document.querySelectorAll(".wide")].filter(frame => frame.scrollWidth > frame.clientWidth + 1)
     .map(frame => frame.getAttribute("aria-label"))"""
@@ -23,7 +25,11 @@ def _axe() -> str:
 
 
 def errors_of(tab: Tab, *, colours_only: bool = False) -> list[str]:
-    """What is wrong with the page that a tab shows, however little: rules with the elements that break them."""
+    """What is wrong with the page that a tab shows, however little: rules with the elements that break them.
+
+    What is being loaded or animated is paler, so the page comes to rest first.
+    """
+    tab.page.wait_for_function(_AT_REST)
     if not tab.page.evaluate(_KNOWN):
         tab.page.evaluate(_axe())
     return [_described(error) for error in tab.page.evaluate(_RUN, _COLOURS if colours_only else {})]
