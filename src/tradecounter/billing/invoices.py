@@ -207,7 +207,7 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
     order = supply.order
     paid = min(await unallocated_of(tx, order.customer_id), supply.part.gross)
     if paid:
-        await discharge(tx, order.customer_id, paid)
+        discharge(tx, order.customer_id, paid)
     # The invoices now contain all that was dispatched, except what came back before.
     invoiced: dict[int | None, int] = {line.id: line.dispatched - line.unbilled for line in lines}
     status = status_of(lines, invoiced, order.due - paid)

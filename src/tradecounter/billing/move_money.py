@@ -34,7 +34,7 @@ async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amou
     add_unallocated(tx, customer_id, -amount)
 
 
-async def allocate_payment(
+def allocate_payment(
     tx: Transaction, customer_id: int, payment_id: int, amount: Decimal, invoices: Sequence[OpenInvoice], at: datetime
 ) -> None:
     """Pay invoices with a new payment, in their sequence; the rest stays on the account."""
@@ -44,7 +44,7 @@ async def allocate_payment(
         allocate(tx, payment_id, invoice.invoice, share, at)
         settle(tx, invoice.order_id, paid=share)
     add_unallocated(tx, customer_id, amount - total)
-    await discharge(tx, customer_id, total)
+    discharge(tx, customer_id, total)
 
 
 async def refund_account(tx: Transaction, customer_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:

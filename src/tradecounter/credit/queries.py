@@ -71,9 +71,9 @@ def require_charged(charged: Rows, limit: Rows, gross: Decimal, what: str = OF_O
 _DISCHARGE = Statement("update credit_exposure set outstanding = outstanding - :gross where customer_id = :customer_id")
 
 
-async def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:
+def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:
     """Subtract a payment, a credit note or a cancelled debt; a negative amount is owed again."""
-    await tx.execute(_DISCHARGE, gross=gross, customer_id=customer_id)
+    tx.queue(_DISCHARGE, gross=gross, customer_id=customer_id)
 
 
 _LOCK = Statement("select from credit_exposure where customer_id = :customer_id for no key update")

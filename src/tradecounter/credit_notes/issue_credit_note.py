@@ -133,7 +133,7 @@ async def _lower_due(tx: Transaction, invoice: InvoiceRecord, gross: Decimal, no
         put_back_on_account(tx, invoice.customer_id, await allocated_to(tx, invoice.number), freed, now)
     credit_invoice(tx, invoice.number, gross)
     settle(tx, invoice.order_id, credited=gross)
-    await discharge(tx, invoice.customer_id, gross - freed)
+    discharge(tx, invoice.customer_id, gross - freed)
 
 
 def _credit_note(

@@ -128,7 +128,7 @@ async def _customer_reference(
 async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder, request: AmendOrderRequest) -> None:
     increase = after.gross - before.gross
     if increase <= 0:
-        await discharge(tx, before.customer_id, -increase)
+        discharge(tx, before.customer_id, -increase)
         return
     if (await fetch_account(tx, before.customer_id)).blocked:
         raise account_blocked()

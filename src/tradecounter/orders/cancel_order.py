@@ -107,7 +107,7 @@ async def _cancel_whole(
     await _record_cancellation(tx, order, reason, now)
     queue(tx, "mail_order_cancelled", order_id=order.id)
     if isinstance(order, ConfirmedOrder):
-        await discharge(tx, order.customer_id, order.due)
+        discharge(tx, order.customer_id, order.due)
         await release(tx, *released_units(lines, []))
         await allocate_back_orders(tx)
 
@@ -147,7 +147,7 @@ async def _cancel_part(
         before={"status": order.status, "total": order.gross},
         after={"status": changed.status, "total": changed.gross, "cancelled": cancelled, "reason": reason},
     )
-    await discharge(tx, order.customer_id, order.gross - changed.gross)
+    discharge(tx, order.customer_id, order.gross - changed.gross)
     await release(tx, *released_units(lines, kept))
     await allocate_back_orders(tx)
 

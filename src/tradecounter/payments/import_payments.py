@@ -5,16 +5,20 @@ from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import (
     InvoiceOwner,
+    OpenInvoice,
+    balances_of,
     invoices_numbered,
     lock_balances,
     orders_with_debt,
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_NAME
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
@@ -40,8 +44,8 @@ from tradecounter.payments.queries.remittances import (
 from tradecounter.payments.record_payment import (
     LONGEST_REFERENCE,
     NewPayment,
-    pay_locked_account,
     pay_locked_invoices,
+    record_locked,
 )
 from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
@@ -88,10 +92,12 @@ class _Recording(Struct):
     """What becomes of the lines of a file.
 
     Attributes:
+        balances: what is due of the invoices that lines may pay, by customer and by number, the oldest first.
         payments_out: how many have no money received.
         repeated: how many an earlier file had.
     """
 
+    balances: dict[int, dict[int, OpenInvoice]]
     payments_out: int
     recorded: list[_Paid] = field(default_factory=list)
     unplaced: list[_Left] = field(default_factory=list)
@@ -113,10 +119,10 @@ async def import_payments(
     imported. A dry run reports what would happen, and rolls the transaction back.
     """
     received_lines = [line for line in file.lines if line.is_received]
-    targets = await _lock_targets(tx, received_lines, now)
+    targets, balances = await _lock_targets(tx, received_lines, now)
     file_id = await add_bank_file(tx, name[:LONGEST_NAME], now, tx.actor.full_name)
     claimed_lines = await claim_lines(tx, file_id, received_lines, now)
-    recording = _Recording(len(file.lines) - len(received_lines))
+    recording = _Recording(balances, len(file.lines) - len(received_lines))
     for line in received_lines:
         await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.number], recording, now)
     placed = [(recorded.claimed.id, recorded.payment.id, recorded.target.why) for recorded in recording.recorded]
@@ -164,8 +170,12 @@ class _Evidence(Struct, frozen=True, kw_only=True):
     companies: Companies
 
 
-async def _lock_targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> dict[int, _Target | _Unknown]:
-    """Return where each line's money goes, or why this is unknown; lock the accounts, orders and remittances of it.
+async def _lock_targets(
+    tx: Transaction, lines: Sequence[BankLine], now: datetime
+) -> tuple[dict[int, _Target | _Unknown], dict[int, dict[int, OpenInvoice]]]:
+    """Return where each line's money goes, or why this is unknown, and what is due there.
+
+    Locks the accounts, orders and remittances of it.
 
     The evidence says what to lock, so it is read before. Meanwhile another import may record the payment of a
     remittance, or its customer may take it back: then the line waits for a person.
@@ -174,11 +184,12 @@ async def _lock_targets(tx: Transaction, lines: Sequence[BankLine], now: datetim
     target_of_line = {line.number: _target(line, evidence) for line in lines}
     targets = [target for target in target_of_line.values() if isinstance(target, _Target)]
     await lock_balances(tx, {target.customer_id for target in targets})
-    orders = [evidence.owners[number].order_id for target in targets for number in target.invoices]
-    orders += await orders_with_debt(tx, {target.customer_id for target in targets if not target.invoices})
-    await lock_orders(tx, orders)
+    numbers = {number for target in targets for number in target.invoices}
+    payers = {target.customer_id for target in targets if not target.invoices}
+    await lock_orders(tx, [evidence.owners[number].order_id for number in numbers] + await orders_with_debt(tx, payers))
+    balances = await balances_of(tx, payers, numbers)
     awaited = await lock_awaited(tx, {target.remittance for target in targets if target.remittance is not None})
-    return {line: _if_awaited(target, awaited) for line, target in target_of_line.items()}
+    return {line: _if_awaited(target, awaited) for line, target in target_of_line.items()}, balances
 
 
 def _if_awaited(target: _Target | _Unknown, awaited: Collection[int]) -> _Target | _Unknown:
@@ -287,20 +298,30 @@ async def _record_line(
         recording.unplaced.append(_Left(line, claimed, target.why))
     else:
         try:
-            payment = await _pay(tx, line, target, now)
+            payment = await _pay(tx, line, target, recording.balances.get(target.customer_id, {}), now)
         except DomainError as error:
             recording.unplaced.append(_Left(line, claimed, error.message))
             return
         recording.recorded.append(_Paid(line, claimed, payment, target))
 
 
-async def _pay(tx: Transaction, line: BankLine, target: _Target, now: datetime) -> Payment:
+async def _pay(
+    tx: Transaction, line: BankLine, target: _Target, balances: dict[int, OpenInvoice], now: datetime
+) -> Payment:
+    """Record the payment of a line, and lower what is due in `balances`, those of the customer."""
     if line.pounds is None:
         raise RuntimeError("a line without an error has an amount")
     new = NewPayment(amount=line.pounds, received_on=line.received_on, reference=line.reference[:LONGEST_REFERENCE])
     if target.invoices:
-        return await pay_locked_invoices(tx, target.customer_id, target.invoices, new, now)
-    return await pay_locked_account(tx, target.customer_id, new, now)
+        named = [balances[number] for number in target.invoices]
+        payment = await pay_locked_invoices(tx, target.customer_id, new, named, now)
+    else:
+        due = [invoice for invoice in balances.values() if invoice.due > NOTHING]
+        payment = await record_locked(tx, target.customer_id, new, due, now)
+    for share in payment.allocations:
+        invoice = balances[share.invoice]
+        balances[share.invoice] = replace(invoice, due=invoice.due - share.amount)
+    return payment
 
 
 def _present(file_id: int | None, file: BankFile, recording: _Recording, names: Mapping[int, str]) -> PaymentImport:

@@ -97,7 +97,7 @@ async def pay_order(tx: Transaction, reference: str, amount: Decimal, now: datet
         )
     oldest = next((invoice for invoice in invoices if invoice.due), invoices[-1])
     require_payable(amount, oldest.due)
-    await _record(tx, order.customer_id, NewPayment(amount=amount), [oldest], now)
+    await record_locked(tx, order.customer_id, NewPayment(amount=amount), [oldest], now)
     return order_status(await fetch_debt(tx, order.id), now)
 
 
@@ -111,7 +111,7 @@ async def pay_invoice(tx: Transaction, number: int, new: NewPayment, now: dateti
         raise invalid("method", "a refund is of an account, not of an invoice")
     await lock_balance(tx, invoice.customer_id)
     await lock_orders(tx, [invoice.order_id])
-    return await _record(tx, invoice.customer_id, new, await invoice_balances(tx, [number]), now)
+    return await record_locked(tx, invoice.customer_id, new, await invoice_balances(tx, [number]), now)
 
 
 async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: datetime) -> Payment:
@@ -123,33 +123,24 @@ async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: d
     unallocated = await lock_balance(tx, customer_id)
     if new.method == "refund":
         require_at_most(new.amount, unallocated, "which is on the account")
-        return await _record(tx, customer_id, new, [], now)
+        return await record_locked(tx, customer_id, new, [], now)
     invoices = await open_invoices(tx, customer_id)
     await lock_orders(tx, [invoice.order_id for invoice in invoices])
-    return await _record(tx, customer_id, new, invoices, now)
+    return await record_locked(tx, customer_id, new, invoices, now)
 
 
 async def pay_locked_invoices(
-    tx: Transaction, customer_id: int, numbers: Sequence[int], new: NewPayment, now: datetime
+    tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[OpenInvoice], now: datetime
 ) -> Payment:
-    """Record a payment of a customer's invoices; the caller has locked the account and the orders.
+    """Record a payment of invoices that it names, as `record_locked` does.
 
     Raises DomainError: invalid, conflict (a duplicate, or nothing is due of the invoices).
     """
-    invoices = await invoice_balances(tx, numbers)
     if not any(invoice.due for invoice in invoices):
         await _require_new(tx, customer_id, new, new.reference.strip(), new.received_on or uk_date(now))
-        named = ", ".join(map(str, numbers))
+        named = ", ".join(str(invoice.invoice) for invoice in invoices)
         raise DomainError(Kind.CONFLICT, f"nothing is due of invoice {named}")
-    return await _record(tx, customer_id, new, invoices, now)
-
-
-async def pay_locked_account(tx: Transaction, customer_id: int, new: NewPayment, now: datetime) -> Payment:
-    """Record a payment of a customer, whose account and whose orders with debt the caller has locked.
-
-    Raises DomainError: invalid, conflict (a duplicate).
-    """
-    return await _record(tx, customer_id, new, await open_invoices(tx, customer_id), now)
+    return await record_locked(tx, customer_id, new, invoices, now)
 
 
 async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, reference: str, received_on: date) -> None:
@@ -162,9 +153,14 @@ async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, refer
         )
 
 
-async def _record(
+async def record_locked(
     tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[OpenInvoice], now: datetime
 ) -> Payment:
+    """Record a payment of a customer's invoices, in their sequence; the rest stays on the account.
+
+    The caller has locked the account and the orders of the invoices. Raises DomainError: invalid, conflict (a
+    duplicate).
+    """
     received_on, reference = new.received_on or uk_date(now), new.reference.strip()
     _require_valid(new.amount, received_on, reference, now)
     await _require_new(tx, customer_id, new, reference, received_on)
@@ -182,7 +178,7 @@ async def _record(
     if new.method == "refund":
         await refund_account(tx, customer_id, payment_id, new.amount, at)
     else:
-        await allocate_payment(tx, customer_id, payment_id, new.amount, invoices, at)
+        allocate_payment(tx, customer_id, payment_id, new.amount, invoices, at)
         queue(tx, "mail_payment_received", payment_id=payment_id)
     recorded = present_payment(await fetch_payment(tx, payment_id))
     record_event(tx, "payment.recorded", f"payment/{payment_id}", now, customer_id, event_data(recorded))
@@ -254,6 +250,6 @@ async def _take_back(tx: Transaction, payment: PaymentRecord, now: datetime) -> 
     paid = await allocated_by(tx, payment.id)
     await lock_orders(tx, {allocated.order_id for allocated in paid})
     total = sum((allocated.amount for allocated in paid), NOTHING)
-    await discharge(tx, payment.customer_id, -total)
+    discharge(tx, payment.customer_id, -total)
     put_back_on_account(tx, payment.customer_id, paid, total, now)
     add_unallocated(tx, payment.customer_id, -payment.amount)

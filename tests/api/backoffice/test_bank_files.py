@@ -228,6 +228,27 @@ def test_a_line_that_waits_for_another_reason_has_changed_and_waits_since_its_fi
     staff.post(f"/api/bank-line/{line}/set-aside", json={"reason": "a test"}).raise_for_status()
 
 
+def test_each_line_of_a_file_pays_what_the_lines_before_it_have_left(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    older, newer = invoice(office, customer), invoice(office, customer)
+    first, second = due_of(office.service, older), due_of(office.service, newer)
+    taught = unplaced(staff, "2026-06-10,0.01,Regular payer,\n")
+    assert place(staff, taught, invoice=older).status_code == 200
+    lines = ["10.00,Regular payer,a", f"5.00,,INV {newer}", f"{first},Regular payer,b", f"{first},,INV {older}",
+             f"{second},Regular payer,c", "1.00,Regular payer,d"]  # fmt: skip
+    done = imported(staff, HEADINGS + "".join(f"2026-06-11,{line}\n" for line in lines))
+    paid = [[(share["invoice"], Decimal(str(share["amount"]))) for share in each["allocations"]]
+            for each in done["payments"]]  # fmt: skip
+    rest = first - 10 - Decimal("0.01")
+    assert paid == [
+        [(older, Decimal(10))], [(newer, Decimal(5))], [(older, rest), (newer, first - rest)],
+        [(newer, second - 5 - (first - rest))], [],
+    ]  # fmt: skip
+    assert [each["why"] for each in done["unplaced"]] == [f"nothing is due of invoice {older}"]
+    assert due_of(office.service, older) == due_of(office.service, newer) == 0
+
+
 def test_money_of_a_reversed_payment_waits_since_the_reversal(
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:

@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from support.billing import invoiced, number_of
 from support.orders import Items, buy, confirm, create, dispatch, sell
 from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, order
+from tradecounter.kit.clock import uk_date
 from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.payments.bank_file import read_bank_file
+from tradecounter.payments.import_payments import import_payments
 from tradecounter.shipments.wire import Serial
 
 Work = Callable[[], Any]
@@ -150,3 +154,16 @@ def test_an_order_needs_two_round_trips_or_three_with_unique_references(
     for mail in (None, {"email_address": "a@b.example"}):
         pending = create(customer, customer_reference=next(_names), order_notifications=mail)
         assert round_trips(lambda: confirm(customer, pending).raise_for_status()) == 3  # noqa: B023
+
+
+def test_a_payment_of_a_bank_file_needs_five_round_trips(counter: Counter) -> None:
+    customer, now = counter.service.customer(), counter.service.clock.now()
+
+    def importing(size: int) -> Work:
+        numbers = [number_of(counter.service, invoiced(counter.service, customer)) for _ in range(size)]
+        lines = "".join(f"{uk_date(now)},1.00,INV {number}\n" for number in numbers)
+        file = read_bank_file(f"date,amount,reference\n{lines}".encode(), "CSV", uk_date(now))
+        return lambda: counter.service.in_transaction(lambda tx: import_payments(tx, file, now))
+
+    one, five = (counter.count(customer, importing(size)).round_trips for size in (1, 5))
+    assert five - one == 4 * 5

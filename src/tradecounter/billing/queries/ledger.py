@@ -92,6 +92,26 @@ async def invoice_balances(tx: Transaction, numbers: Sequence[int]) -> list[Open
     return [balances[number] for number in numbers]
 
 
+_BALANCES_OF = Statement("""
+    select customer_id, invoice, order_id, due, due_at from invoice_balance
+    where (customer_id = any(:customer_ids::bigint[]) and due > 0) or invoice = any(:numbers::bigint[])
+    order by due_at, invoice
+""")
+
+
+async def balances_of(
+    tx: Transaction, customer_ids: Collection[int], numbers: Collection[int]
+) -> dict[int, dict[int, OpenInvoice]]:
+    """Return what is due of customers' invoices and of some other ones, by customer and by number, the oldest first."""
+    balances: dict[int, dict[int, OpenInvoice]] = {}
+    for customer_id, *balance in await tx.fetch_all(
+        _BALANCES_OF, customer_ids=list(customer_ids), numbers=list(numbers)
+    ):
+        invoice = OpenInvoice(*balance)
+        balances.setdefault(customer_id, {})[invoice.invoice] = invoice
+    return balances
+
+
 _INVOICES_NUMBERED = Statement(
     "select invoice, order_id, customer_id from invoice_balance where invoice = any(:numbers)", InvoiceOwner
 )
