@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from decimal import Decimal
 
 import psycopg
 import pytest
@@ -14,6 +15,7 @@ from tradecounter.db.statement import Statement
 BACKEND = Statement("select pg_backend_pid()")
 LENGTH = Statement("select length(:text::text)")
 SLEEP = Statement("select pg_sleep(:seconds)")
+SLEEP_AND_SEND = Statement("select pg_sleep(:seconds), repeat('x', 20000)")  # more than the server keeps to send
 END = Statement("select pg_terminate_backend(:backend)")
 
 
@@ -80,6 +82,17 @@ def test_a_commit_that_takes_too_long_is_in_doubt(connected: Connected) -> None:
         assert connection.closed
 
     connected(work)
+
+
+def test_a_commit_whose_results_come_one_by_one_waits_no_longer(connected: Connected) -> None:
+    async def work(connection: Connection) -> None:
+        await asked(connection, BACKEND)
+        with pytest.raises(CommitInDoubtError):
+            await send_commit(connection, [Result(SLEEP_AND_SEND, (Decimal("0.4"),)) for _ in range(10)], 1)
+
+    start = time.monotonic()
+    connected(work)
+    assert time.monotonic() - start < 3
 
 
 def test_the_number_of_a_socket_that_the_database_closed_can_be_used_again(

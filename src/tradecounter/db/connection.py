@@ -64,14 +64,15 @@ class Connection(AsyncConnection[TupleRow]):
 
         Unlike `wait`, it keeps watching the socket with the event loop, which saves six system calls per round trip.
         """
+        deadline = None if seconds is None else asyncio.get_running_loop().time() + seconds
         with self.span():
             try:
                 wanted = next(gen)
                 while wanted == Wait.R:
-                    await self._until_readable(seconds)
+                    await self._until_readable(deadline)
                     wanted = gen.send(Ready.R)
                 self._unwatch()  # there is more to send than the socket takes at once
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout_at(deadline):
                     await wait_async(_continued(gen, wanted), self.pgconn.socket, interval=_WAKE_UP)
             except StopIteration:
                 return
@@ -79,13 +80,13 @@ class Connection(AsyncConnection[TupleRow]):
                 self._unwatch()  # before anything else can get the number of a closed socket
                 raise
 
-    async def _until_readable(self, seconds: float | None) -> None:
+    async def _until_readable(self, deadline: float | None) -> None:
         loop = asyncio.get_running_loop()
         if self._watched is None:
             self._watched = self.pgconn.socket
             loop.add_reader(self._watched, self._note_readable)
         self._readable = loop.create_future()
-        timer = None if seconds is None else loop.call_later(seconds, _time_out, self._readable)
+        timer = None if deadline is None else loop.call_at(deadline, _time_out, self._readable)
         try:
             await self._readable
         finally:
