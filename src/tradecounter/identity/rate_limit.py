@@ -125,6 +125,8 @@ class RateLimit(Struct):
         for customer_id, requests in shared.items():
             counts[customer_id].shared = requests
             counts[customer_id].here -= added.get(customer_id, 0)
+        if counts is self._counts and self.clock.now() >= self._ends:
+            self._counts = {}  # nothing is left to share of a window that has ended
 
 
 def window_start(now: datetime) -> datetime:

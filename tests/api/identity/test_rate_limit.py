@@ -8,8 +8,12 @@ import pytest
 from support.applications import Exchange, running_exchange
 from support.cluster import Cluster
 from support.error_bodies import error_body
+from support.orders import rows
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
+from tradecounter.db.pool import Database
+from tradecounter.identity.rate_limit import RateLimit
+from tradecounter.kit.clock import FrozenClock
 
 SECOND = timedelta(seconds=1)
 LIMIT = 5
@@ -177,6 +181,19 @@ def test_repeated_polls_do_not_count_requests_twice(exchange: Exchange, customer
     exchange.service.refresh()
     exchange.service.refresh()
     assert statuses(customer, 3) == [200, 200, 429]
+
+
+def test_a_window_that_has_ended_is_shared_once_more_and_then_left_alone(exchange: Exchange) -> None:
+    service, customer_id = exchange.service, exchange.service.customer().id
+    clock = FrozenClock(START + timedelta(days=1))
+    limit = RateLimit(clock, LIMIT)
+    away = Database("host=127.0.0.1 port=1")
+    limit.count(customer_id, 2)
+    clock.advance(timedelta(minutes=5))
+    service.call(lambda: limit.share(service.commands))
+    counted = rows(service, "select requests from request_count where customer_id = %s", customer_id)
+    assert counted == [(2,)]
+    service.call(lambda: limit.share(away))  # needs no connection
 
 
 def test_a_limit_of_0_means_no_limit(postgres: Cluster) -> None:
