@@ -1,6 +1,7 @@
 """Reads pages of the event log, and waits for events: one query a tick serves all waiting requests of a process."""
 
 import asyncio
+from collections.abc import Sequence
 from contextvars import Context
 
 import structlog
@@ -24,17 +25,12 @@ class _Waiting(Struct, eq=False):
     seen: int
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def look_at(self, arrivals: list[Arrival]) -> None:
-        for arrival in arrivals:
-            if arrival.sequence > self.seen and _concerns(arrival, self.wanted):
-                self.done.set()
-        self.seen = max(self.seen, arrivals[-1].sequence)
-
-
-def _concerns(arrival: Arrival, wanted: EventQuery) -> bool:
-    if wanted.customer_id is not None and not (arrival.for_customer and arrival.customer_id == wanted.customer_id):
-        return False
-    return wanted.types is None or arrival.type in wanted.types
+    def look_at(self, own: Sequence[Arrival], last: int) -> None:
+        """Note arrivals that its customer may see, of all up to a sequence."""
+        types = self.wanted.types
+        if any(each.sequence > self.seen and (types is None or each.type in types) for each in own):
+            self.done.set()
+        self.seen = max(self.seen, last)
 
 
 class EventFeed:
@@ -93,6 +89,13 @@ class EventFeed:
             return
         async with reading(self._database) as tx:
             arrivals = await read_arrivals(tx, after, _MOST_ARRIVALS)
-        if arrivals:
-            for waiting in self._waiting:
-                waiting.look_at(arrivals)
+        if not arrivals:
+            return
+        # Grouped once: thousands of events may arrive together, one for each customer, while as many requests wait.
+        seen_by: dict[int | None, list[Arrival]] = {}
+        for arrival in arrivals:
+            if arrival.for_customer:
+                seen_by.setdefault(arrival.customer_id, []).append(arrival)
+        seen_by[None] = arrivals  # the reseller
+        for waiting in self._waiting:
+            waiting.look_at(seen_by.get(waiting.wanted.customer_id, ()), arrivals[-1].sequence)
