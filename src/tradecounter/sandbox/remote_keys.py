@@ -16,6 +16,7 @@ from tradecounter.settings import Settings
 log = structlog.get_logger()
 Shape = TypeVar("Shape")
 
+_NOT_YET = "the sandbox does not know your account yet: it learns of new customers every night"
 _SECONDS = 5.0
 _NOT_FOUND = 404
 _ERROR = 400
@@ -50,7 +51,7 @@ class RemoteSandbox(Struct, frozen=True):
     async def keys_of(self, customer_id: int) -> list[RemoteKey]:
         """Return a customer's keys.
 
-        Raises DomainError: conflict (the sandbox cannot be reached), not found (it does not know the customer yet).
+        Raises DomainError: conflict (the sandbox cannot be reached, or does not know the customer yet).
         """
         return _read(await self._call("GET", customer_id), list[RemoteKey])
 
@@ -63,7 +64,7 @@ class RemoteSandbox(Struct, frozen=True):
         return _read(await self._call("POST", customer_id, by=by, content=content, once=once), RemoteKey)
 
     async def disable_key(self, customer_id: int, key_id: int, by: str) -> None:
-        """Disable a customer's key. Raises DomainError as `keys_of` does."""
+        """Disable a customer's key. Raises DomainError as `keys_of` does, and not found."""
         await self._call("DELETE", customer_id, f"/{key_id}", by=by)
 
     async def _call(
@@ -84,7 +85,7 @@ class RemoteSandbox(Struct, frozen=True):
         except (httpx2.HTTPError, OSError) as error:
             raise _away(str(error) or type(error).__name__) from error
         if response.status_code == _NOT_FOUND:
-            raise not_found("key of the sandbox", rest.removeprefix("/") or customer_id)
+            raise not_found("key", rest.removeprefix("/")) if rest else DomainError(Kind.CONFLICT, _NOT_YET)
         if not response.is_success:
             raise _rejection(response)
         return response.content

@@ -82,6 +82,8 @@ def test_who_is_not_known_there_yet_and_a_sandbox_that_is_away_are_said(pair: Sa
     assert "does not know your account yet" in text_of(pair.dev.get(LIST))
     sent = pair.dev.send(f"{LIST}/key/new", {"name": "My shop"})
     assert (sent.status_code, "does not know your account yet" in text_of(sent)) == (409, True)
+    asked = pair.dev.get(f"{LIST}/key/9/disable")
+    assert (asked.status_code, "does not know your account yet" in text_of(asked)) == (409, True)
     other = customer_user(pair.live, pair.customer.id, "buyer")
     assert other.get(LIST).status_code == 403
 

@@ -44,7 +44,7 @@ class SandboxKeyPages(Struct, frozen=True):
             try:
                 keys = await sandbox.keys_of(call.customer_id)
             except DomainError as error:
-                problem = _NOT_YET if error.kind is Kind.NOT_FOUND else error.message
+                problem = error.message
         return self.desk.show(
             call,
             "sandbox/keys.html",
@@ -58,11 +58,7 @@ class SandboxKeyPages(Struct, frozen=True):
 
     async def _make(self, call: Call, body: SandboxKeyForm, form_key: str) -> RemoteKey:
         """Make the key once for each form."""
-        sandbox = self._sandbox()
-        try:
-            return await sandbox.make_key(call.customer_id, body.name.strip(), call.actor.name, form_key)
-        except DomainError as error:
-            raise (DomainError(Kind.CONFLICT, _NOT_YET) if error.kind is Kind.NOT_FOUND else error) from error
+        return await self._sandbox().make_key(call.customer_id, body.name.strip(), call.actor.name, form_key)
 
     def _show_new_key(self, call: Call, new: RemoteKey) -> Response:
         key = new.key or ""
@@ -120,7 +116,6 @@ class SandboxKeyPages(Struct, frozen=True):
 
 
 _LOST = "the key was made, but the sandbox's response with it was lost: disable this key and make another one"
-_NOT_YET = "the sandbox does not know your account yet: it learns of new customers every night"
 
 
 def _audit(tx: Transaction, action: str, call: Call, after: dict[str, object], now: datetime) -> None:
