@@ -87,14 +87,14 @@ def bad_row(
             field_errors = [FieldError(name, unreadable[name])]
         elif name in members:
             try:
-                valid[name] = msgspec.convert(members[name], field.type)
+                valid[field.name] = msgspec.convert(members[name], field.type)
                 continue
             except msgspec.ValidationError as error:
                 field_errors = list(field_errors_of(members[name], field.type, name)) or [field_error_of(error, name)]
         else:
             field_errors = [FieldError(name, "is required")] if field.required else []
         if field_errors:
-            valid[name] = UNSET
+            valid[field.name] = UNSET
         errors += field_errors
     return BadRow(line, tuple(errors), shape(**valid))
 

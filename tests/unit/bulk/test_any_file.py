@@ -16,9 +16,21 @@ from openpyxl import Workbook
 from support.fuzzed import fuzzed
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import open_import
-from tradecounter.bulk.rows import BadRow, Row
+from tradecounter.bulk.rows import BadRow, Row, bad_row
 
 pytestmark = pytest.mark.sweep
+
+
+class _Renamed(Struct, rename={"external": "external_id"}):
+    external: int
+    sku: str
+
+
+def test_a_bad_row_may_have_fields_with_other_names_in_the_file() -> None:
+    row = bad_row(3, {"external_id": 7, "sku": 5}, _Renamed)
+    assert [error.field for error in row.errors] == ["sku"]
+    assert row.values is not None
+    assert row.values.external == 7
 
 
 class Level(Struct, forbid_unknown_fields=True):
