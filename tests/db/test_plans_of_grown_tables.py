@@ -15,6 +15,7 @@ from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
+from tradecounter.imports.queries import delete_old_changes
 from tradecounter.kit.errors import DomainError
 from tradecounter.orders.queries import announcements, order_table, today
 from tradecounter.orders.queries.all_orders import OrderFilter
@@ -192,6 +193,30 @@ def test_a_page_of_a_status_by_total_reads_only_the_orders_that_it_shows(
     before = entries_read(connection, "orders")
     assert asyncio.run(totals()) == [Decimal("3.00")] * most
     assert entries_read(connection, "orders") - before <= 2 * most  # once to choose, once to show
+
+
+def test_the_job_that_deletes_changes_of_imports_does_not_read_all_imports(url: str, connection: Connection) -> None:
+    connection.execute(
+        "insert into import_run (kind, at, made_by)"
+        " select 'stock', %s - n * interval '5 minutes', 'ERP' from generate_series(20000, 1, -1) n",
+        [NOW],
+    )
+    connection.execute(
+        "insert into import_change (import_id, key, record)"
+        " select id, n, n from import_run, generate_series(1, 10) n where at >= %s",
+        [NOW - timedelta(days=9)],
+    )
+    connection.execute("vacuum analyze import_run, import_change")
+
+    async def delete() -> int:
+        async with Database(url, connections=1) as database, transaction(database) as tx:
+            deleted = await delete_old_changes(tx, NOW - timedelta(days=9))
+            await tx.fetch_all(Statement("select pg_stat_force_next_flush()"))
+            return deleted
+
+    before = pages_read(connection, "import_run")
+    assert asyncio.run(delete()) == 0
+    assert pages_read(connection, "import_run") - before < 10  # of hundreds
 
 
 def test_a_text_with_a_space_begins_no_reference() -> None:

@@ -213,13 +213,12 @@ def set_rolled_back(tx: Transaction, import_id: int, at: datetime) -> None:
 
 _DELETE_OLD_CHANGES = Statement("""
     delete from import_change where import_id = (
-        select i.id from import_run i
-        where i.at < :before and exists (select from import_change c where c.import_id = i.id) limit 1)
+        select id from import_run where id = (select min(import_id) from import_change) and at < :before)
 """)
 
 
 async def delete_old_changes(tx: Transaction, before: datetime) -> int:
-    """Delete the changes of one import before a time; return their number."""
+    """Delete the changes of the first import that has some if it ran before a time; return their number."""
     return await tx.execute(_DELETE_OLD_CHANGES, before=before)
 
 
