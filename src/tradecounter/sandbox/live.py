@@ -119,7 +119,7 @@ async def _finish(tx: Transaction, order: LivingOrder, reseller: Reseller, now: 
     """Report where the shipments of a dispatched order are, invoice it, or pay its invoice."""
     code = order.confirmation_code
     shipments = await shipments_of(tx, order.id)
-    # Of a number the latest shipment, which its reports are about; the courier knows none without a number.
+    # Reports are about the latest shipment with their number; shipments without a number get none.
     latest = {
         shipment.tracking_number: shipment.latest for shipment in shipments if shipment.tracking_number is not None
     }

@@ -1,4 +1,4 @@
-"""Finds invoices of any customer, for the operator."""
+"""Finds invoices, of any customer or of one."""
 
 from collections.abc import Sequence
 from datetime import datetime
