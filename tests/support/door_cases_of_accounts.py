@@ -14,8 +14,10 @@ _MANY = 1_000_000_000
 def _remittance(message: str, wrong: Body) -> Case:
     [(name, value)] = wrong.items()
     sent = {"invoices": [ITEM]} | wrong
-    typed = {"invoices": ITEM} | {name: value[0] if isinstance(value, list) else str(value)}
-    return Case(message, of.remittance, "", Door({"customer_id": CUSTOMER} | sent, name), Door(typed, name))
+    is_list = isinstance(value, list)
+    typed = {"invoices": ITEM} | {name: value[0] if is_list else str(value)}
+    place = f"{name}[0]" if is_list else name
+    return Case(message, of.remittance, "", Door({"customer_id": CUSTOMER} | sent, place), Door(typed, name))
 
 
 CASES = [
