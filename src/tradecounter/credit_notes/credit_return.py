@@ -46,9 +46,16 @@ async def receive_and_credit(
 
 
 async def creditable_of_return(tx: Transaction, found: StoredReturn) -> dict[int, list[CreditLine]]:
-    """Return which received units of a return can be credited, by invoice, the oldest first."""
+    """Return which received units of a return can be credited, by invoice, the oldest first.
+
+    Units that cost nothing are credited with others of their invoice, and need no credit note of their own.
+    """
     lines = (await lines_of_returns(tx, [found.id]))[found.id]
-    return await creditable_units(tx, found.order_id, {line.line_id: line.uncredited for line in lines})
+    found_units = await creditable_units(tx, found.order_id, {line.line_id: line.uncredited for line in lines})
+    free = {line.line_id for line in lines if line.is_free}
+    return {
+        invoice: units for invoice, units in found_units.items() if not free.issuperset(each.line_id for each in units)
+    }
 
 
 async def creditable_units(tx: Transaction, order_id: int, units: Mapping[int, int]) -> dict[int, list[CreditLine]]:

@@ -125,7 +125,7 @@ class RateLimit(Struct):
         for customer_id, requests in shared.items():
             counts[customer_id].shared = requests
             counts[customer_id].here -= added.get(customer_id, 0)
-        if counts is self._counts and self.clock.now() >= self._ends:
+        if counts is self._counts and self.clock.now() >= self._ends and not any(each.here for each in counts.values()):
             self._counts = {}  # nothing is left to share of a window that has ended
 
 

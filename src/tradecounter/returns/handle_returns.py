@@ -270,9 +270,9 @@ async def close_return(tx: Transaction, number: str, now: datetime) -> None:
 async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:
     """Count credited units that no return accounts for as received ones: of the return `first`, then of the oldest.
 
-    So no unit is credited twice, whichever way it was credited. A received return is closed once all its units are
-    credited. Returns the numbers of the returns that are now closed, for the caller's audit entry. The caller has
-    locked the order.
+    So no unit is credited twice, whichever way it was credited. A received return is closed once all its units that
+    cost something are credited. Returns the numbers of the returns that are now closed, for the caller's audit entry.
+    The caller has locked the order.
     """
     returns = await returns_of_order(tx, order_id)
     if not returns:
@@ -287,7 +287,7 @@ async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: i
         if units:
             left.subtract(units)
             await store_credited(tx, each.id, units)
-        if each.state == "received" and all(line.uncredited <= units.get(line.line_id, 0) for line in lines[each.id]):
+        if each.state == "received" and all(line.to_credit <= units.get(line.line_id, 0) for line in lines[each.id]):
             await _close(tx, each, order, now)
             closed.append(return_number(each.id))
     return closed

@@ -34,7 +34,7 @@ class ReturnedLine(Struct, frozen=True, kw_only=True):
     """The units of a line in a return: what may come back, and what became of the received units.
 
     `credited` counts the received units that need no credit note, or no further one: those on a credit note, and those
-    that had not been invoiced when they came back. Of a line that costs nothing, no unit needs one.
+    that had not been invoiced when they came back.
     """
 
     return_id: int
@@ -60,8 +60,13 @@ class ReturnedLine(Struct, frozen=True, kw_only=True):
 
     @property
     def uncredited(self) -> int:
-        """The units that came back, had been invoiced at a price, and are on no credit note."""
-        return 0 if self.is_free else self.received - self.credited
+        """The units that came back, had been invoiced, and are on no credit note."""
+        return self.received - self.credited
+
+    @property
+    def to_credit(self) -> int:
+        """Those of them that need a credit note, because they cost something."""
+        return 0 if self.is_free else self.uncredited
 
 
 _RETURN = SQL(

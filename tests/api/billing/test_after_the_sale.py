@@ -161,6 +161,30 @@ def test_units_that_cost_nothing_come_back_without_a_credit_note(shop: Service, 
     assert [note.cost_net for note in notes] == [Decimal(cost) for _, cost in paid]
 
 
+def test_free_units_are_credited_with_others_and_taken_off_when_they_come_back_later(
+    shop: Service,
+) -> None:
+    customer = shop.customer()
+    quote = request_quote(customer, [("CABLE", 4), ("PHONE", 2)])
+    price_as_support(shop, quote, ("CABLE", "0"), ("PHONE", "20"), carriage=[(STANDARD, "5")])
+    placed = confirm(customer, quote).json()
+    free, paid = [item["id"] for item in placed["items"]]
+    dispatch(shop, placed, (free, 1), (paid, 1))
+    issue_part(shop, placed)
+    name, now = str(placed["order_reference"]), shop.clock.now()
+    both = ReturnRequest([ReturnedUnits(free, 1), ReturnedUnits(paid, 1)], "Faulty")
+    number = shop.in_transaction(lambda tx: open_return(tx, name, both, now))
+    receipt = Receipt([ReceivedUnits(free, 1), ReceivedUnits(paid, 1)], credit=True)
+    received = shop.in_transaction(lambda tx: receive_and_credit(tx, number, receipt, SELLER, now))
+    assert received.state == "closed"
+    assert [item.credited for item in received.items] == [1, 1]
+    dispatch(shop, placed, (free, 3), (paid, 1))
+    assert send_back(shop, placed, free, 1) == []
+    last = issue_part(shop, placed, part=False)
+    units = rows(shop, "select quantity from invoice_line where invoice = %s and line_id = %s", last.number, free)
+    assert units == [(2,)]
+
+
 def test_a_blocked_customer_neither_orders_nor_adds_to_its_orders(shop: Service) -> None:
     customer = shop.customer()
     placed, pending = buy(customer, [("CABLE", 2)]), create(customer)

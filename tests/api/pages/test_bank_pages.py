@@ -126,6 +126,14 @@ def test_a_file_that_would_do_something_else_by_now_is_shown_again(
     assert "No payment is recorded. 1 line could not be placed." in text_of(fran.sends(f"{path}/apply"))
 
 
+def test_a_file_with_two_equal_lines_is_recorded(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
+    """The second is a duplicate of the payment for the first, which has another id in the preview."""
+    line = f"2026-06-15,1.00,Invoice {invoice(office, customer)}\n"
+    done = recorded(fran, f"date,amount,reference\n{line}{line}")
+    assert "1 payment is recorded. 1 line could not be placed." in text_of(done)
+    assert payments(office, customer) == 1
+
+
 def test_columns_that_are_not_known_are_chosen_on_the_page(
     office: BackOfficeSite, fran: Person, customer: Customer
 ) -> None:

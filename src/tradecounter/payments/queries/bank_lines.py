@@ -286,7 +286,8 @@ async def companies_named(tx: Transaction, words: Collection[str], customer_ids:
 class WaitingLines(Struct, frozen=True):
     """The lines that wait: their number, their total as far as it is readable, and since when the oldest waits.
 
-    A line waits since its file was imported, or since its payment was reversed.
+    A line waits since its payment was reversed, or else since its file was imported, also if the roll-back of another
+    file has freed it.
     """
 
     count: int

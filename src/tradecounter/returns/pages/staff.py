@@ -154,7 +154,7 @@ class ReturnPages(Struct, frozen=True):
             found = return_on_the_wire(stored, lines)
             order = await fetch_order(tx, found.order_reference)
             shown = await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
-            units = {line.line_id: line.uncredited for line in lines}
+            units = {line.line_id: line.to_credit for line in lines}
             to_credit = await creditable_units(tx, stored.order_id, units)
         if only_in and found.state not in only_in and not filled.message:
             raise DomainError(Kind.CONFLICT, f"{found.number} is already {found.state}")

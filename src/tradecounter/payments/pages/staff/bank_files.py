@@ -203,9 +203,9 @@ class BankFilePages(Struct, frozen=True):
 
 
 def _outcome(result: PaymentImport) -> tuple[Any, ...]:
-    """Return what two results have in common if they record the same; ids differ."""
+    """Return what two results have in common if they record the same; ids differ, also those in reasons."""
     paid = [(line.line, line.amount, line.customer_id, line.allocations) for line in result.payments]
-    return result.lines, result.repeated, paid, [(line.line, line.why) for line in result.unplaced]
+    return result.lines, result.repeated, paid, [line.line for line in result.unplaced]
 
 
 def _said_of_import(result: PaymentImport) -> str:
