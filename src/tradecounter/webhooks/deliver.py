@@ -27,7 +27,6 @@ from tradecounter.kit.tasks import Seldom, drop_tasks, in_background
 from tradecounter.kit.telemetry import SPANS, WorkSpan
 from tradecounter.kit.wire import made_from
 from tradecounter.webhooks.queries.deliveries import (
-    BATCH,
     AttemptResult,
     Claimed,
     claim,
@@ -93,7 +92,7 @@ class Deliverer(Struct):
             if results:
                 await _record(tx, results, self.clock.now())
             now = self.clock.now()  # recording may have waited for another worker
-            made = await make_deliveries(tx, now)
+            more = await make_deliveries(tx, now)
             free = MOST_AT_ONCE - len(self._attempts)
             claimed = await claim(tx, now, free, MOST_OF_ENDPOINT, Counter(self._attempts.values()))
         del self._results[: len(results)]
@@ -104,7 +103,7 @@ class Deliverer(Struct):
             task.add_done_callback(self._free_capacity)
         running = Counter(self._attempts.values())
         self._saturated = {endpoint for endpoint, count in running.items() if count >= MOST_OF_ENDPOINT}
-        return made >= BATCH
+        return more
 
     def _free_capacity(self, ended: asyncio.Task[None]) -> None:
         endpoint = self._attempts.get(ended)

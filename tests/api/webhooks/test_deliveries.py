@@ -33,7 +33,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks import manage
 from tradecounter.webhooks.deliver import MOST_AT_ONCE, Deliverer, deliver_all, delivering
-from tradecounter.webhooks.queries.deliveries import forget_deliveries
+from tradecounter.webhooks.queries.deliveries import BATCH, forget_deliveries
 from tradecounter.webhooks.queries.endpoints import replace_secrets
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
@@ -484,6 +484,21 @@ def test_a_customer_with_many_slow_receivers_delays_no_other(service: Service, e
             await deliver_all(deliverer)
 
     service.call(end_one_attempt)
+
+
+def test_an_endpoint_behind_a_full_batch_of_others_gets_its_event(service: Service, endpoint: Make) -> None:
+    others = rows(
+        service,
+        "insert into webhook (url, types, description, state, secret, read_up_to, created_at)"
+        " select 'https://other.example/', '{order.cancelled}', '', 'active', '', last, now()"
+        " from event_sequence, generate_series(1, %s) returning id",
+        BATCH,
+    )
+    customer = service.customer()
+    hook = endpoint(customer_id=customer.id)
+    happen(service, "order/1", customer_id=customer.id, type_="order.confirmed")
+    assert hook.deliver() == ["order/1"]
+    rows(service, "delete from webhook where id = any(%s) returning id", [id_ for (id_,) in others])
 
 
 def test_an_endpoint_that_keeps_up_need_not_wait_for_the_next_tick(service: Service, endpoint: Make) -> None:

@@ -33,7 +33,8 @@ _INSERT_FOUND = SQL("""
     returning id
 """)
 # The endpoints' rows must be locked before this statement begins, because its snapshot must show the deliveries that
-# others have made. Endpoints without an event for them are moved on only now and then, to spare writes.
+# others have made. Endpoints without an event for them are moved on only now and then, to spare writes, but at once if
+# there may be others that are behind: otherwise the same ones would be locked each time.
 _MAKE_DELIVERIES = Statement(
     SQL("""
     with log as (
@@ -58,20 +59,21 @@ _MAKE_DELIVERIES = Statement(
     ), moved as (
         update webhook set read_up_to = case when events = :most then newest else last end
         from webhook w cross join log left join progress on progress.webhook_id = w.id
-        where webhook.id = w.id and w.id = any(:ids::bigint[]) and (events > 0 or last - w.read_up_to >= :most)
+        where webhook.id = w.id and w.id = any(:ids::bigint[])
+          and (events > 0 or last - w.read_up_to >= :most or cardinality(:ids::bigint[]) = :most)
     )
     select count(*) from made
 """).format(_INSERT_FOUND)
 )
 
 
-async def make_deliveries(tx: Transaction, now: datetime) -> int:
-    """Make the deliveries of events that active endpoints have not got yet; return how many."""
+async def make_deliveries(tx: Transaction, now: datetime) -> bool:
+    """Make deliveries of events that active endpoints have not got yet; return whether there may be more to make."""
     ids = [id_ for (id_,) in await tx.fetch_all(_LOCK_UNREAD, most=BATCH)]
     if not ids:
-        return 0
+        return False
     count: int = await tx.fetch_value(_MAKE_DELIVERIES, ids=ids, most=BATCH, now=now)
-    return count
+    return max(count, len(ids)) >= BATCH
 
 
 _INSERT_REPLAY = Statement(
