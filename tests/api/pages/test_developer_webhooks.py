@@ -170,7 +170,7 @@ def test_events_are_delivered_again_one_or_a_range(service: Service, dev: Person
 
 
 def test_waiting_deliveries_are_attempted_at_once_when_the_receiver_is_mended(service: Service, dev: Person) -> None:
-    path, _ = send_to(service, dev, status(500))
+    path, _ = send_to(service, dev, status(500, "Retry-After: 600"))
     assert "Try again now" in text_of(dev.get(path))
     dev.sends(f"{path}/retry", SENT)
     _, receiver = send_to(service, dev, path=path)

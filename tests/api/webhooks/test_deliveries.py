@@ -73,6 +73,9 @@ class Endpoint:
     def replay(self, first: int, last: int) -> int:
         return self._run(manage.replay, self.added.id, Replay(first, last)).deliveries
 
+    def retry(self) -> None:
+        self._run(manage.retry_now, self.added.id)
+
     def remove(self) -> None:
         self._run(manage.remove_webhook, self.added.id)
 
@@ -407,6 +410,34 @@ def test_the_waits_begin_anew_when_an_endpoint_is_active_again(service: Service,
     assert hook.deliver() == ["order/1"]
     assert hook.deliver(timedelta(seconds=7)) == ["order/1"]
     assert hook.shown().failing_since is None
+
+
+def test_what_is_being_attempted_is_not_attempted_beside_that_when_all_is_to_be_retried(
+    service: Service, endpoint: Make
+) -> None:
+    release = asyncio.Event()
+
+    async def hang(_request: Received, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(20):
+            await release.wait()
+        writer.write(status(200))
+
+    hook = endpoint(hang)
+    happen(service, "order/1", "order/1")
+    number_events(service)
+
+    async def retry_while_one_is_under_way() -> None:
+        deliverer = Deliverer(service.commands, service.clock, policy_of(service).vault, sender())
+        await deliverer.tick()
+        await happened(lambda: len(hook.receiver.received) == 1)
+        await asyncio.to_thread(hook.retry)
+        await deliverer.tick()
+        release.set()
+        await deliver_all(deliverer)
+
+    service.call(retry_while_one_is_under_way)
+    first, second = (event["sequence"] for event in hook.receiver.events)
+    assert first < second
 
 
 def test_an_endpoint_that_was_away_catches_up_in_order(service: Service, endpoint: Make) -> None:

@@ -178,16 +178,25 @@ async def fetch_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> 
     return or_not_found(found, "delivery", delivery_id)
 
 
+# Longer than an attempt may take. A delivery that a killed worker has claimed is attempted again after this time.
+CLAIMED_FOR = timedelta(seconds=30)
+_LOCK_WAIT = timedelta(seconds=5)  # a claim may be later than the moment of the caller, who waited for the endpoint
+
+
 _RESUME_DELIVERIES = Statement(
     "update webhook_delivery set retries = 0,"
-    " next_attempt_at = case when next_attempt_at is not null then :now::timestamptz end"
+    " next_attempt_at = case when next_attempt_at > :claimed_until then :now else next_attempt_at end"
     " where webhook_id = :id and delivered_at is null"
 )
 
 
 async def resume_deliveries(tx: Transaction, webhook_id: int, now: datetime) -> None:
-    """Have an endpoint's waiting deliveries attempted at once, those that wait for others after them."""
-    await tx.execute(_RESUME_DELIVERIES, id=webhook_id, now=now)
+    """Have an endpoint's waiting deliveries attempted at once, those that wait for others after them.
+
+    What is due soon keeps its moment, since it may be claimed: its attempt may be under way. The endpoint must be
+    locked.
+    """
+    await tx.execute(_RESUME_DELIVERIES, id=webhook_id, now=now, claimed_until=now + CLAIMED_FOR + _LOCK_WAIT)
 
 
 _FORGET_ATTEMPTS = Statement("""
@@ -206,10 +215,6 @@ async def forget_deliveries(tx: Transaction, before: datetime, most: int) -> int
     return await tx.execute(_FORGET_DELIVERIES, before=before, most=most) + await tx.execute(
         _FORGET_ATTEMPTS, before=before, most=most
     )
-
-
-# Longer than an attempt may take. A delivery that a killed worker has claimed is attempted again after this time.
-CLAIMED_FOR = timedelta(seconds=30)
 
 
 class Claimed(Struct, frozen=True):
