@@ -17,7 +17,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import FrozenClock, SystemClock
-from tradecounter.webhooks.deliver import Deliverer, deliver_all
+from tradecounter.webhooks.deliver import MOST_OF_ENDPOINT, Deliverer, deliver_all
 from tradecounter.webhooks.manage import add_webhook
 from tradecounter.webhooks.queries.endpoints import lock_endpoint
 from tradecounter.webhooks.wire import WebhookRequest
@@ -127,3 +127,46 @@ def test_what_is_claimed_after_a_long_wait_for_a_lock_is_attempted_once(own_serv
             return subjects(receiver.received)
 
     assert service.call(wait_and_claim) == ["subject/1", "subject/2"]
+
+
+def test_attempts_that_end_during_a_tick_begin_the_next_one_at_once(own_service: Service) -> None:
+    service, clock = own_service, FrozenClock(SystemClock().now())
+    ending = asyncio.Event()
+
+    async def accept_at_the_end(_request: Received, writer: asyncio.StreamWriter) -> None:
+        await ending.wait()
+        writer.write(OK)
+
+    def happen_and_number() -> None:
+        service.in_transaction(happen_to_both)
+        number_events(service)
+
+    async def happen_to_both(tx: Transaction) -> None:
+        for number in range(MOST_OF_ENDPOINT + 1):
+            record_event(tx, "order.created", f"order/{number}", clock.now(), None, {})
+        record_event(tx, "order.confirmed", "order/0", clock.now(), None, {})
+
+    async def end_all_while_a_tick_waits_for_a_lock() -> int:
+        async with receiving(accept_at_the_end) as full, receiving() as quick:
+            for receiver, type_ in ((full, "order.created"), (quick, "order.confirmed")):
+                wanted = WebhookRequest(url=receiver.url, types=[type_])
+                async with transaction(service.commands) as tx:
+                    added = await add_webhook(tx, policy_of(service), wanted, clock.now())
+            await asyncio.to_thread(happen_and_number)
+            deliverer = Deliverer(service.commands, clock, policy_of(service).vault, sender(), tick_seconds=3600)
+            await deliverer.tick()
+            await deliverer.wait()
+            async with transaction(service.commands) as tx:
+                await lock_endpoint(tx, added.id)
+                ticking = asyncio.create_task(deliverer.tick())
+                await asyncio.sleep(0.3)
+                assert not ticking.done()
+                ending.set()
+                await asyncio.sleep(0.3)
+            await ticking
+            async with asyncio.timeout(10):
+                await deliverer.pause()
+            await deliver_all(deliverer)
+            return len(full.received)
+
+    assert service.call(end_all_while_a_tick_waits_for_a_lock) == MOST_OF_ENDPOINT + 1

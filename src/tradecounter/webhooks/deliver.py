@@ -84,6 +84,7 @@ class Deliverer(Struct):
 
     async def tick(self) -> bool:
         """Record, make, claim and begin; return whether there may be more to do at once."""
+        self._capacity_freed.clear()  # first: attempts that end during the transaction are still busy for it
         for task in [task for task in self._attempts if task.done()]:
             del self._attempts[task]
             task.result()
@@ -96,7 +97,6 @@ class Deliverer(Struct):
             free = MOST_AT_ONCE - len(self._attempts)
             claimed = await claim(tx, now, free, MOST_OF_ENDPOINT, Counter(self._attempts.values()))
         del self._results[: len(results)]
-        self._capacity_freed.clear()
         for delivery in claimed:
             task = asyncio.create_task(self._attempt(delivery))
             self._attempts[task] = delivery.webhook_id
