@@ -96,6 +96,27 @@ def test_a_running_worker_requeues_the_jobs_of_a_dead_one(shop: Service) -> None
     assert len(inbox.mails) == 1
 
 
+def test_a_worker_goes_on_requeuing_after_an_error(shop: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    with (
+        psycopg.connect(shop.database_url, autocommit=True) as database,
+        mail_server() as inbox,
+        running_worker(shop, inbox.url),
+    ):
+        database.execute("alter table secret_key rename to lost_key")
+        try:
+            wait_for(lambda: "jobs of dead workers are requeued later" in capsys.readouterr().out, 20)
+        finally:
+            database.execute("alter table lost_key rename to secret_key")
+        job = database.execute(
+            "insert into procrastinate_jobs (queue_name, task_name, args, status, worker_id)"
+            " select 'default', 'expire_orders', '{\"timestamp\": 0}', 'doing', worker_id"
+            " from procrastinate_register_worker_v1() returning id"
+        ).fetchone()
+        assert job is not None
+        expire_heartbeats(shop)
+        wait_for(lambda: not database.execute("select from procrastinate_jobs where id = %s", job).fetchall())
+
+
 def test_a_stopping_worker_finishes_its_current_mail(shop: Service) -> None:
     with mail_server() as inbox:
         inbox.seconds = 0.5

@@ -214,7 +214,7 @@ async def _requeue_and_check_key(app: procrastinate.App, database: Database, sec
             await _requeue(app, database)
             async with reading(database) as tx:
                 await secrets.look(tx)
-        except (ConnectorException, psycopg.OperationalError) as error:
-            log.warning(
-                "the database cannot be reached, so jobs of dead workers are requeued later", reason=_cause(error)
-            )
+        except Exception as error:
+            away = isinstance(error, ConnectorException | psycopg.OperationalError)
+            late = "jobs of dead workers are requeued later"
+            log.warning(late, exc_info=None if away else error, reason=_cause(error))
