@@ -6,7 +6,7 @@ from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
 from tradecounter.access.links import make_link
 from tradecounter.access.passwords import hash_password, is_right
 from tradecounter.access.queries.passwords import has_link_since, insert_request, take_request
-from tradecounter.access.queries.people import find_password, find_person, store_password
+from tradecounter.access.queries.people import find_password, find_person, lock_password, store_password
 from tradecounter.access.queries.sign_ins import end_sessions_of, prove_session
 from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, has_factor, use_second_factor
@@ -17,7 +17,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.people import Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, invalid
 
 _BETWEEN_MAILS = timedelta(minutes=2)
 
@@ -32,9 +32,11 @@ async def change_password(
     person = session.person
     site = site_of(person)
     check_password(password, (person.email, person.name))
-    await _prove_password(database, session, current, "current_password", address, now)
+    proven = await _prove_password(database, session, current, "current_password", address, now)
     password_hash = await hash_password(password)
     async with transaction(database, actor_of(person, address)) as tx:
+        if await lock_password(tx, site, person.email) != proven:  # changed meanwhile
+            raise _wrong_password(session, "current_password", address)
         await store_password(tx, site, person.id, password_hash)
         await end_sessions_of(tx, site, person.id, now, but=None)
         audit(tx, f"{noun_of(person)}.change_password", subject_of(person), now)
@@ -89,8 +91,8 @@ async def mail_password_link(tx: Transaction, request_id: int, secret: str, now:
 
 async def _prove_password(
     database: Database, session: Session, password: str, field: str, address: str, now: datetime
-) -> None:
-    """Raise DomainError unless the password is the session's person's: invalid, too many requests."""
+) -> str | None:
+    """Return the hash of the password of the session's person. Raises DomainError: invalid, too many requests."""
     person = session.person
     site = site_of(person)
     attempt = Attempt.at(site, person.email, address)
@@ -98,7 +100,12 @@ async def _prove_password(
         await count_attempt(tx, attempt, now)
         stored = await find_password(tx, site, person.email)
     if not await is_right(password, stored):
-        log_failure(site, person, address, "again")
-        raise invalid(field, "is wrong")
+        raise _wrong_password(session, field, address)
     async with transaction(database) as tx:
         await forget_attempts(tx, attempt)
+    return stored
+
+
+def _wrong_password(session: Session, field: str, address: str) -> DomainError:
+    log_failure(site_of(session.person), session.person, address, "again")
+    return invalid(field, "is wrong")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts, log_failure
 from tradecounter.access.passwords import is_right
 from tradecounter.access.queries.passwords import delete_guess
-from tradecounter.access.queries.people import find_password, find_person
+from tradecounter.access.queries.people import find_password, find_person, lock_password
 from tradecounter.access.queries.sign_ins import end_session, find_session_by_hash
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
 from tradecounter.access.sessions import see_visitor, start_session, touch_session
@@ -51,8 +51,8 @@ class SignIn(Struct, frozen=True):
 
 async def check_password_of(
     database: Database, site: Site, email: str, password: str, address: str, now: datetime
-) -> Person:
-    """Return the person with an e-mail address and a password.
+) -> tuple[Person, str]:
+    """Return the person with an e-mail address and a password, and the hash that the password has.
 
     A right password is not counted, but earlier wrong ones stay until `forget_attempts`, since a code may follow.
     An unknown address takes the same time as a wrong password. Raises DomainError: unauthenticated, or too many
@@ -66,10 +66,9 @@ async def check_password_of(
         person = await find_person(tx, site, email)
         if right:
             await delete_guess(tx, attempt_id)
-    if not right or person is None:
-        log_failure(site, person, address, "password")
-        raise DomainError(Kind.UNAUTHENTICATED, "the e-mail address or the password is wrong")
-    return person
+    if not right or person is None or stored is None:
+        raise _wrong_password(site, person, address)
+    return person, stored
 
 
 async def sign_in(
@@ -79,8 +78,10 @@ async def sign_in(
 
     Raises DomainError as `check_password_of`.
     """
-    person = await check_password_of(database, site, email, password, visitor.address, now)
+    person, checked = await check_password_of(database, site, email, password, visitor.address, now)
     async with transaction(database, actor_of(person, visitor.address)) as tx:
+        if await lock_password(tx, site, email) != checked:  # changed meanwhile
+            raise _wrong_password(site, person, visitor.address)
         former = await touch_session(tx, site, visitor.cookie, now)
         if former is not None:
             await end_session(tx, former.id, now)
@@ -105,11 +106,11 @@ async def enter_code(
     """
     half = await _half_session_of_attempt(database, site, visitor, now)
     async with transaction(database, actor_of(half.person, visitor.address)) as tx:
+        await lock_password(tx, site, half.person.email)
         if not await use_second_factor(tx, policy, half.person, code, now):
             log_failure(site, half.person, visitor.address, "code")
             raise invalid("code", WRONG_CODE)
-        await end_session(tx, half.id, now)
-        return await _complete(tx, half.person, visitor, now)
+        return await _complete_half(tx, half, visitor, now)
 
 
 async def enter_first_code(
@@ -118,11 +119,11 @@ async def enter_first_code(
     """Complete a sign-in by setting up a second factor that is compulsory. Raises DomainError as `enter_code`."""
     half = await _half_session_of_attempt(database, site, visitor, now)
     async with transaction(database, actor_of(half.person, visitor.address)) as tx:
+        await lock_password(tx, site, half.person.email)
         if await has_factor(tx, half.person):  # set up meanwhile, perhaps by the rightful owner
             raise _begin_again()
         codes = await enable_factor(tx, policy, half, code, now)
-        await end_session(tx, half.id, now)
-        return await _complete(tx, half.person, visitor, now, codes)
+        return await _complete_half(tx, half, visitor, now, codes)
 
 
 async def half_session(tx: Transaction, site: Site, cookie: str, now: datetime) -> Session:
@@ -151,6 +152,15 @@ async def _half_session_of_attempt(database: Database, site: Site, visitor: Visi
     return half
 
 
+async def _complete_half(
+    tx: Transaction, half: Session, visitor: Visitor, now: datetime, codes: list[str] | None = None
+) -> SignIn:
+    """Replace a half session, whose person is locked, by a whole one."""
+    if not await end_session(tx, half.id, now):  # a new password, a reset or a disabling ended it meanwhile
+        raise _begin_again()
+    return await _complete(tx, half.person, visitor, now, codes)
+
+
 async def _complete(
     tx: Transaction, person: Person, visitor: Visitor, now: datetime, codes: list[str] | None = None
 ) -> SignIn:
@@ -162,6 +172,11 @@ async def _complete(
         queue(tx, "mail_user_browser", session_id=session_id)
     audit(tx, f"{noun_of(person)}.sign_in", subject_of(person), now)
     return SignIn(cookie=cookie, next="done", mark=mark, recovery_codes=tuple(codes or ()))
+
+
+def _wrong_password(site: Site, person: Person | None, address: str) -> DomainError:
+    log_failure(site, person, address, "password")
+    return DomainError(Kind.UNAUTHENTICATED, "the e-mail address or the password is wrong")
 
 
 def _begin_again() -> DomainError:

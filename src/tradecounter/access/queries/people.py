@@ -243,18 +243,29 @@ async def find_person_by_id(tx: Transaction, site: Site, person_id: int) -> Pers
     return await (find_staff_member_by_id(tx, person_id) if site == "staff" else find_user_by_id(tx, person_id))
 
 
-_PASSWORD: Mapping[Site, Statement[Any]] = {
-    "staff": Statement("select password_hash from staff_member where email_key = :email_key and disabled_at is null"),
-    "account": Statement("""
-        select u.password_hash from customer_user u join customer c on c.id = u.customer_id
-        where u.email_key = :email_key and u.disabled_at is null and c.blocked_at is null
-    """),
+_PASSWORD: Mapping[Site, LiteralString] = {
+    "staff": "select p.password_hash from staff_member p where p.email_key = :email_key and p.disabled_at is null",
+    "account": """
+        select p.password_hash from customer_user p join customer c on c.id = p.customer_id
+        where p.email_key = :email_key and p.disabled_at is null and c.blocked_at is null
+    """,
 }
+_FIND_PASSWORD = {site: Statement[Any](sql) for site, sql in _PASSWORD.items()}
+_LOCK_PASSWORD = {site: Statement[Any](f"{sql} for no key update of p") for site, sql in _PASSWORD.items()}
 
 
 async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
     """Return the password's hash of a person who may sign in, or None: also while a user's customer is blocked."""
-    password: str | None = await tx.find_value(_PASSWORD[site], email_key=fold(email))
+    password: str | None = await tx.find_value(_FIND_PASSWORD[site], email_key=fold(email))
+    return password
+
+
+async def lock_password(tx: Transaction, site: Site, email: str) -> str | None:
+    """Return what `find_password` does, and lock the person until the transaction ends.
+
+    A session that begins under this lock is one of those that a new password, a reset or a disabling ends later.
+    """
+    password: str | None = await tx.find_value(_LOCK_PASSWORD[site], email_key=fold(email))
     return password
 
 

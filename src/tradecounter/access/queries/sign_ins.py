@@ -157,9 +157,9 @@ async def prove_session(tx: Transaction, session_id: int, now: datetime) -> None
 _END_SESSION = Statement("update session set ended_at = :now where id = :id and ended_at is null")
 
 
-async def end_session(tx: Transaction, session_id: int, now: datetime) -> None:
-    """End a session; one that has ended stays as it is."""
-    await tx.execute(_END_SESSION, id=session_id, now=now)
+async def end_session(tx: Transaction, session_id: int, now: datetime) -> bool:
+    """End a session; return False if it has ended before, and stays as it is."""
+    return await tx.execute(_END_SESSION, id=session_id, now=now) == 1
 
 
 _END_SESSIONS_OF = Statement("""
