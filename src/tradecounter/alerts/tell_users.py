@@ -55,11 +55,11 @@ async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku
     """Have a user told when a product is in stock. Raises DomainError: not found, conflict (too many)."""
     row, _ = or_not_found(view.find(sku), "product", sku)
     await lock_alerts(tx, user_id)
-    if await count_stock_alerts(tx, user_id) >= _MOST_PRODUCTS:
+    await add_stock_alert(tx, user_id, view.product(row).id, now)
+    if await count_stock_alerts(tx, user_id) > _MOST_PRODUCTS:
         raise DomainError(
             Kind.CONFLICT, f"you wait for {_MOST_PRODUCTS} products already: remove one from your alerts first"
         )
-    await add_stock_alert(tx, user_id, view.product(row).id, now)
 
 
 async def tell_of_stock(tx: Transaction, now: datetime) -> int:

@@ -145,15 +145,20 @@ def test_an_unknown_product_cannot_be_waited_for(buyer: Person) -> None:
 
 
 def test_there_is_a_limit_to_alerts(shop: Service, buyer: Person) -> None:
-    many = "insert into stock_alert (user_id, product_id, created_at) select %s, id, now() from product limit 200"
+    many = """
+        insert into stock_alert (user_id, product_id, created_at)
+        select %s, id, now() from product where sku <> 'PHONE' order by sku <> 'CABLE', id limit 200 returning user_id
+    """
     have = rows(shop, "select count(*) from product")[0][0]
     shop.must_load(
-        "products", [{"sku": f"MANY-{n}", "name": "Many", "manufacturer": "acme"} for n in range(200 - have)]
+        "products", [{"sku": f"MANY-{n}", "name": "Many", "manufacturer": "acme"} for n in range(201 - have)]
     )
-    rows(shop, f"{many} returning user_id", buyer.id)
+    assert len(rows(shop, many, buyer.id)) == 200
     rejected = buyer.send(f"{ALERTS}/add", {"sku": "PHONE"})
     assert rejected.status_code == 409
     assert "200 products already" in text_of(rejected)
+    assert rows(shop, "select count(*) from stock_alert where user_id = %s", buyer.id) == [(200,)]
+    buyer.sends(f"{ALERTS}/add", {"sku": "CABLE"})  # the user waits for it already
 
 
 def test_alerts_of_many_customers_take_as_many_statements_as_those_of_one(shop: Service) -> None:
