@@ -4,10 +4,13 @@ import asyncio
 import errno
 import io
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import psycopg
+from structlog.testing import capture_logs
+from structlog.types import EventDict
 
 from support.importing import Importer
 from tradecounter.db.pool import Database
@@ -82,10 +85,30 @@ def test_an_import_is_applied_even_if_the_file_of_its_bad_rows_cannot_be_made(
         async with Database(own_importer.url, connections=1) as database:
             return await applied(database, FileOnDyingDisk(tmp_path / "products.csv", own_importer.url))
 
-    upload = asyncio.run(run())
-    assert upload.task is not None
-    assert isinstance(upload.task.exception(), OSError)
+    with capture_logs() as logs:
+        upload = asyncio.run(run())
+    assert _logged(logs) == [("the task of an uploaded file failed", "products.csv")]
     assert upload.state == "applied"
     [(latest,)] = own_importer.query("select max(id) from import_run")
     assert upload.outcome.import_id == latest
     assert own_importer.one("select count(*) from product") == 1
+
+
+def test_an_unexpected_error_of_a_check_is_logged_at_once(own_importer: Importer, tmp_path: Path) -> None:
+    async def run() -> ImportUpload:
+        async with Database(own_importer.url, connections=1) as database:
+            uploads, file = ImportUploads(database, SystemClock()), (tmp_path / "products.csv").open("w+b")
+            upload = await uploads.keep(1, SentFile("products.csv", file), CHOICES, ["administrator"])
+            file.close()
+            await uploads.check(upload, CHOICES, SYSTEM)
+            await ended(upload)
+            return upload
+
+    with capture_logs() as logs:
+        upload = asyncio.run(run())
+        assert _logged(logs) == [("the task of an uploaded file failed", "products.csv")]
+    assert "nothing has changed" in upload.outcome.problem
+
+
+def _logged(logs: Sequence[EventDict]) -> list[tuple[str, str]]:
+    return [(entry["event"], entry["file"]) for entry in logs if entry["log_level"] == "error"]

@@ -161,7 +161,9 @@ class ImportUploads:
         try:
             outcome = await self._outcome(upload, actor)
             outcome = await with_bad_rows(upload, outcome)
-        finally:  # also after a cancellation, or an error that the log has
+        except Exception:
+            log.exception("the task of an uploaded file failed", file=upload.name)
+        finally:  # also after a cancellation
             upload.outcome = outcome
             upload.state = "checked" if outcome.import_id is None else "applied"
             if upload.state == "applied":
