@@ -95,10 +95,13 @@ def _share(
 
 
 def _fitting(shares: list[CreditShare], left: NetAndVat) -> list[CreditShare]:
-    """Return shares whose VAT fits what is left after earlier credits."""
+    """Return shares whose VAT fits what is left after earlier credits; the last share takes the pennies."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:
         raise invalid("lines", f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited")
-    fitting = left.vat if net == left.net else min(vat, left.vat)
-    last = shares[-1]
-    return [*shares[:-1], replace(last, vat=last.vat + fitting - vat)]
+    rest = left.vat if net == left.net else min(vat, left.vat)
+    fitting = []
+    for share in shares[:-1]:
+        fitting.append(replace(share, vat=min(share.vat, rest)))
+        rest -= fitting[-1].vat
+    return [*fitting, replace(shares[-1], vat=rest)]
