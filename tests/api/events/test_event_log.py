@@ -9,11 +9,12 @@ import pytest
 
 from support.billing import issue, pay
 from support.events import assert_contiguous, events, last_sequence, number_events, types_of
-from support.orders import at, buy, cancel, confirm, create, dispatch, rows, sell
+from support.orders import amend, at, buy, cancel, confirm, create, dispatch, rows, sell
 from support.proxy import linked
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import ADDRESS, price
+from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.serve_back_orders import update_expected_dates
@@ -195,3 +196,18 @@ def test_changes_of_stock_and_prices_tell_those_whom_they_concern_once_a_minute(
         f"customer/{contracted.id}",
         {"skus": [bought, waited], "more": False},
     )
+
+
+def test_stock_that_stays_as_it_was_is_not_announced(shop: Service) -> None:
+    kept, more, counted, moved = (sell(shop, f"STOCK-{name}", available=5) for name in ("KEPT", "MORE", "SET", "MOVED"))
+    placed = buy(shop.customer(), [(kept, 1), (more, 1)])
+    announced(shop, 5)
+    amend(shop, placed, items=[{"id": placed["items"][1]["id"], "quantity": 2}])
+    same = [
+        Adjustment(sku=counted, set=5, reason="counted"), Adjustment(sku=moved, location="A-1", reason="moved")
+    ]  # fmt: skip
+    shop.in_transaction(lambda tx: adjust_stock(tx, same, MORNING))
+    shop.must_load("stock", [{"sku": moved, "available": 5, "location": "A-2"}])
+    assert {tuple(skus) for _, _, skus in announced(shop, 6)} == {(more,)}
+    shop.must_load("stock", [{"sku": moved, "available": 4, "location": "A-3"}])
+    assert announced(shop, 7) == [("stock.changed", None, [moved])]

@@ -12,7 +12,9 @@ _MERGE_LEVELS = SQL("""
     from staged s join product p on p.sku_key = s.key left join stock_level l on l.product_id = p.id
     order by p.id
     on conflict (product_id) do update
-    set available = excluded.available, location = excluded.location, changed_by = pg_current_xact_id()
+    set available = excluded.available, location = excluded.location,
+        changed_by = case when stock_level.available = excluded.available then stock_level.changed_by
+                          else pg_current_xact_id() end
     where (stock_level.available, stock_level.location) <> (excluded.available, excluded.location)
     returning xmax = 0
 """)

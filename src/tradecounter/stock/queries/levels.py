@@ -93,7 +93,7 @@ async def store_delivery(tx: Transaction, product_id: int, units: int, expected_
 _SET_AVAILABLE = Statement("""
     update stock_level s set available = n.available, changed_by = pg_current_xact_id()
     from unnest(:product_ids::bigint[], :available::bigint[]) as n (product_id, available)
-    where s.product_id = n.product_id
+    where s.product_id = n.product_id and s.available <> n.available
 """)
 
 

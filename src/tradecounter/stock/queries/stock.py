@@ -178,7 +178,7 @@ _MOVE = Statement(
         back_ordered = s.back_ordered + m.back_ordered, changed_by = pg_current_xact_id()
     from unnest(:product_ids::bigint[], :allocated::bigint[], :back_ordered::bigint[])
          as m (product_id, allocated, back_ordered)
-    where s.product_id = m.product_id
+    where s.product_id = m.product_id and (m.allocated, m.back_ordered) <> (0, 0)
     """
 )
 
