@@ -181,7 +181,8 @@ def named_by(name: Callable[[str], str]) -> Iterator[None]:
         if not error.field_errors:
             raise
         named = [replace(field_error, field=name(field_error.field)) for field_error in error.field_errors]
-        message = error.message if error.kind is not Kind.INVALID else invalid_fields(named).message
+        says_fields = error.kind is Kind.INVALID or error.message == invalid_fields(error.field_errors).message
+        message = invalid_fields(named).message if says_fields else error.message
         raise DomainError(error.kind, message, code=error.code, field_errors=named) from error
 
 

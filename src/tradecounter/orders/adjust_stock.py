@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.errors import FieldError, conflicts, invalid, require_text
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import made_from
@@ -103,15 +103,12 @@ def _check(adjustment: Adjustment, place: str) -> None:
 
 def _available(wanted: Adjustment, level: StockLevel, place: str) -> int:
     on_hand = wanted.set if wanted.set is not None else level.on_hand + (wanted.change or 0)
+    field = f"{place}.{'change' if wanted.set is None else 'set'}"
     if on_hand > MOST_UNITS:
-        field = "change" if wanted.set is None else "set"
-        raise invalid(f"{place}.{field}", f"must leave at most {MOST_UNITS} units of {wanted.sku} on hand")
+        raise invalid(field, f"must leave at most {MOST_UNITS} units of {wanted.sku} on hand")
     if on_hand < level.allocated:
-        raise DomainError(
-            Kind.CONFLICT,
-            f"{wanted.sku}: {level.allocated} of {level.on_hand} units are allocated to orders, so {on_hand} cannot "
-            "be on hand",
-        )
+        allocated = f"{level.allocated} of {level.on_hand} units are allocated to orders"
+        raise conflicts([FieldError(field, f"{wanted.sku}: {allocated}, so {on_hand} cannot be on hand")])
     return on_hand - level.allocated
 
 

@@ -68,6 +68,7 @@ def test_allocated_units_cannot_be_taken_away(shop: Service, customer: Customer)
     with pytest.raises(DomainError, match="4 of 5 units are allocated") as rejected:
         adjust(shop, counted(other, set=0), counted(sku, set=3))
     assert rejected.value.kind is Kind.CONFLICT
+    assert [error.field for error in rejected.value.field_errors] == ["items[1].set"]
     assert (level(shop, sku), level(shop, other)) == ((1, 4, 0), (5, 0, 0))
 
 

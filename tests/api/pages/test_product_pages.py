@@ -321,6 +321,7 @@ def test_a_wrong_adjustment_is_explained_and_kept(office: BackOfficeSite, wareho
     rejected = warehouse.send(ADJUST, {"sku": sku, "set": "1", "reason": "Fewer <than> sold"})
     assert rejected.status_code == 409
     assert "allocated to orders" in text_of(rejected)
+    assert "form-set-error" in rejected.text
     assert "Fewer &lt;than&gt; sold" in rejected.text
     assert warehouse.get(f"{ADJUST}?sku=NO-SUCH").status_code == 404
     assert warehouse.send(ADJUST, {"sku": "NO-SUCH", "set": "1", "reason": "x"}).status_code == 404
