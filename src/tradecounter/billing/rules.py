@@ -10,9 +10,9 @@ from msgspec import Struct
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.clock import day_begins, day_in_words, uk_date
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.money import NOTHING, rounded
+from tradecounter.kit.money import NOTHING, percentage, rounded
 from tradecounter.kit.text import plural
-from tradecounter.orders.lines import OrderLine, line_tax
+from tradecounter.orders.lines import OrderLine
 
 Source = TypeVar("Source")
 
@@ -122,7 +122,7 @@ def shares_to_invoice(
         units = line.dispatched - line.unbilled - before.units
         if units > 0:
             so_far = line.unit_cost * (line.dispatched - line.unbilled)
-            shares.append(Share(line, units, so_far - before.net, line_tax(so_far, tax_rate) - before.vat))
+            shares.append(Share(line, units, so_far - before.net, percentage(so_far, tax_rate) - before.vat))
     return shares
 
 

@@ -24,7 +24,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.orders import fetch_own_order, lines_of_order
-from tradecounter.orders.states import NumberedOrder
+from tradecounter.orders.states import CancelledOrder, NumberedOrder
 
 ASKS: Mapping[RequestKind, str] = {"cancel": "Ask to cancel", "return": "Ask to return", "message": "Write to us"}
 _LONGEST_TEXT = 5_000
@@ -118,7 +118,7 @@ async def fetch_request(tx: Transaction, request_id: int) -> CustomerRequest:
 
 def can_ask(order: NumberedOrder, lines: Sequence[OrderLine], kind: RequestKind) -> bool:
     """Return whether an order has units to cancel or to return; anybody may write about any order."""
-    return kind == "message" or (order.status != "Cancelled" and any(askable(line, kind) for line in lines))
+    return kind == "message" or (not isinstance(order, CancelledOrder) and any(askable(line, kind) for line in lines))
 
 
 def _checked_items(

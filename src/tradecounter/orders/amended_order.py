@@ -11,6 +11,7 @@ from tradecounter.customers.queries.addresses import find_address
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import Code, DomainError, ErrorCollector, FieldError, Kind, invalid
+from tradecounter.kit.money import percentage
 from tradecounter.orders.create.check_request import chosen_address
 from tradecounter.orders.create.draft import (
     count_lines,
@@ -26,7 +27,7 @@ from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import reserve_lines
 from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest
 from tradecounter.orders.rules import check_cost, tax_rate
-from tradecounter.orders.shipping_options import named_option, shipping_tax
+from tradecounter.orders.shipping_options import named_option
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.orders.wire import MOST_ITEMS, CreateOrderItem
 from tradecounter.stock.rules import FROM_STOCK
@@ -222,7 +223,7 @@ def amended_shipping(
             rate = tax_rate(address.country_code, context.policy.vat_rate)
         region = region_of(order.kind, context, address, None).id
         order = replace(order, shipping_address=address, shipping_region=region, tax_rate=rate)
-    tax = shipping_tax(order.shipping_net, order.tax_rate)
+    tax = percentage(order.shipping_net, order.tax_rate)
     order = replace(order, shipping_method=method_id, shipping_tax=tax)
     return AmendedShipping(order, context, fixed=fixed, moved=moved, readdressed=readdressed)
 

@@ -22,11 +22,6 @@ from tradecounter.orders.rules import (
 from tradecounter.orders.wire import MOST_UNITS
 
 
-def line_tax(cost_net: Decimal, tax_rate: Decimal) -> Decimal:
-    """Return the tax on a line's net cost, at a rate in per cent; it is rounded once per line."""
-    return percentage(cost_net, tax_rate)
-
-
 class OrderLine(Struct, frozen=True, kw_only=True):
     """A line of an order; `cost_net` and `cost_tax` are the line's totals.
 
@@ -57,9 +52,9 @@ class OrderLine(Struct, frozen=True, kw_only=True):
     components: tuple["OrderLine", ...] = ()
 
     def at_price(self, unit_cost: Decimal, tax_rate: Decimal) -> "OrderLine":
-        """Return the line at a net unit cost, with tax at a rate in per cent."""
+        """Return the line at a net unit cost, with VAT at a rate in per cent; it is rounded once per line."""
         cost_net = unit_cost * (self.quantity - self.unbilled)
-        return replace(self, unit_cost=unit_cost, cost_net=cost_net, cost_tax=line_tax(cost_net, tax_rate))
+        return replace(self, unit_cost=unit_cost, cost_net=cost_net, cost_tax=percentage(cost_net, tax_rate))
 
     @property
     def cost_at_request(self) -> Decimal:

@@ -13,11 +13,6 @@ from tradecounter.shipping.rules import ShippingMethod, shipping_dates
 from tradecounter.stock.rules import Cover
 
 
-def shipping_tax(cost_net: Decimal, tax_rate: Decimal) -> Decimal:
-    """Return the VAT on a net price of shipping, at a rate in per cent."""
-    return percentage(cost_net, tax_rate)
-
-
 class ShippingOption(Struct, frozen=True):
     """A shipping method with its price for one order. The price is fixed; the dates depend on the confirmation."""
 
@@ -37,7 +32,7 @@ class ShippingOption(Struct, frozen=True):
 
     def tax(self, tax_rate: Decimal) -> Decimal:
         """Return the VAT on the price, at a rate in per cent."""
-        return shipping_tax(self.cost_net, tax_rate)
+        return percentage(self.cost_net, tax_rate)
 
     def dated(self, confirmed: datetime, cover: Cover) -> "ShippingOption":
         """Return the option with the dates for a confirmation at a moment; without dates if no delivery covers it."""

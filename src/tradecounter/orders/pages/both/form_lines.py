@@ -16,12 +16,11 @@ from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.money import NOTHING
+from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.kit.numbers import count_or_nothing
 from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
-from tradecounter.orders.lines import line_tax
 from tradecounter.orders.offers import OfferedLine, offered_lines, unknown_products
 from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
@@ -248,7 +247,7 @@ class PricedLines(Struct, frozen=True):
     def gross(self) -> Decimal:
         """The price of all lines with VAT, without shipping."""
         rate = tax_rate(self.country, self.vat_rate)
-        return self.net + sum((line_tax(line.net, rate) for line in self.lines), NOTHING)
+        return self.net + sum((percentage(line.net, rate) for line in self.lines), NOTHING)
 
 
 def priced(view: CustomerView, lines: Sequence[Line], now: datetime) -> list[PricedLine]:
