@@ -152,6 +152,7 @@ def test_what_is_not_http_is_counted_with_a_bounded_method(shop: Service, metric
 
 @pytest.mark.sweep
 def test_a_site_shows_its_data_its_database_and_its_process(shop: Service, metrics: str, customer: Customer) -> None:
+    customer.get("/product")
     polls = value(metrics, "tradecounter_refresh_duration_seconds_count")
     shop.refresh()
     assert value(metrics, "tradecounter_refresh_duration_seconds_count") == polls + 1
