@@ -100,7 +100,7 @@ def test_prices_and_stock_are_shown_before_there_is_an_order(
     assert rows(office.service, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
 
 
-def test_pasted_and_quick_lines_become_lines_behind_the_others(support: Person, customer: Customer) -> None:
+def test_pasted_and_quick_lines_become_lines_after_the_others(support: Person, customer: Customer) -> None:
     fields = new_order(("PHONE", 2), do="update") | quick(("switch", "")) | {"list": "CABLE\t10\nSWITCH 1"}
     shown = support.send(entry(customer), fields)
     assert lines_of(shown) == [("PHONE", "2"), ("switch", "2"), ("CABLE", "10")]

@@ -166,7 +166,7 @@ def test_a_list_of_categories_has_one_file_which_can_be_imported_by_those_who_ma
         assert found == [[f"/import/file/{file}"], [f"/{kind}?format=csv"]]
 
 
-def test_a_page_of_manufacturers_begins_behind_the_one_before(office: BackOfficeSite, sam: Person) -> None:
+def test_a_page_of_manufacturers_begins_after_the_one_before(office: BackOfficeSite, sam: Person) -> None:
     made = [{"key": f"maker-{n:03}", "name": f"Zzz maker {n:03}"} for n in range(60)]
     office.service.must_load("manufacturers", made)
     office.refresh()

@@ -117,7 +117,7 @@ class PageView(Struct, frozen=True):
         return self.person is not None and self.navigation.may(self.person, path)
 
     def path_of(self, record: str) -> str:
-        """Return the path of the page of what an event is about; empty if there is none that the person may open."""
+        """Return the path of a record's page; empty if it has none that the person may open."""
         noun, _, name = record.partition("/")
         operation = self.navigation.menu.records.get(noun)
         return f"/{noun}/{quote(name, safe='')}" if operation and name and self.may(operation) else ""

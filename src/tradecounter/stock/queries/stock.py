@@ -133,7 +133,7 @@ async def back_orders_of(tx: Transaction, product_id: int) -> list[BackOrder]:
 
 
 class Allocation(Struct, frozen=True):
-    """The units of a product that are allocated; the rest is back-ordered behind `earlier` units.
+    """The units of a product that are allocated; the rest is back-ordered after `earlier` units.
 
     `coming` is a JSON list of the expected deliveries, or None if nothing is back-ordered or expected.
     """
