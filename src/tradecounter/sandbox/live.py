@@ -3,7 +3,6 @@
 The steps are the use cases that the staff and their programs take; no rule of an order knows that it is a test.
 """
 
-from collections import Counter
 from datetime import datetime, timedelta
 
 import structlog
@@ -16,7 +15,7 @@ from tradecounter.db.advisory_locks import TRY_TO_LIVE
 from tradecounter.db.pool import DATABASE_AWAY, Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.lines import OrderLine, status_of
+from tradecounter.orders.lines import OrderLine, released_units, status_of
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.queries.changes import store_changed_order, store_lines
 from tradecounter.orders.queries.orders import lines_of_order, lock_order
@@ -149,17 +148,8 @@ async def _take_back_units(tx: Transaction, order_id: int) -> bool:
     lines = await lines_of_order(tx, order_id)
     if not isinstance(order, ConfirmedOrder) or not any(line.allocated for line in lines):
         return False
-    taken: Counter[int] = Counter()
-    for line in lines:
-        for part in line.components or (line,):
-            taken[part.product_id] += part.allocated
-    waiting = [_waiting(line) for line in lines]
+    waiting = [replace(line, allocated=0, back_ordered=line.undispatched) for line in lines]
     await store_lines(tx, waiting)
     await store_changed_order(tx, replace(order, status=status_of(waiting, {}, order.gross)))
-    await release(tx, taken, Counter({product: -units for product, units in taken.items()}))
+    await release(tx, *released_units(lines, waiting))
     return True
-
-
-def _waiting(line: OrderLine) -> OrderLine:
-    components = tuple(map(_waiting, line.components))
-    return replace(line, allocated=0, back_ordered=line.undispatched, components=components)

@@ -129,8 +129,7 @@ class Supplied(Struct, frozen=True):
     async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         missing: Counter[str] = Counter()
         for line in await lines_of(tx, code):
-            for part in line.components or (line,):
-                missing[part.sku] += part.back_ordered
+            missing[line.sku] += line.back_ordered
         adjustments = [Adjustment(sku=sku, change=units, reason=self.reason) for sku, units in (+missing).items()]
         await adjust_stock(tx, adjustments, now)
 

@@ -9,7 +9,7 @@ import pytest
 from support.backoffice import backoffice_of
 from support.cluster import Cluster
 from support.events import events
-from support.orders import buy, confirm, create, dispatch, level, read, sell
+from support.orders import buy, confirm, create, dispatch, faults_in_the_books, level, read, sell
 from support.quotes import request_quote
 from support.sandbox import PACE, live, living, running_sandbox
 from support.service import Customer, Service
@@ -101,6 +101,21 @@ def test_what_is_out_of_stock_is_delivered_after_three_steps(sandbox: Service, c
     live(sandbox)
     live(sandbox)
     assert status(customer, placed) == "Dispatched"
+
+
+@pytest.mark.parametrize(("reference", "available"), [("sandbox-back-order", 2), ("PO-1", 0)])
+def test_a_bundle_waits_for_its_own_stock_and_is_supplied(
+    sandbox: Service, customer: Customer, reference: str, available: int
+) -> None:
+    sell(sandbox, "PART", available=5)
+    kit = sell(sandbox, "KIT", available=available, components=[{"sku": "PART", "quantity": 2}])
+    placed = buy(customer, [(kit, 2)], customer_reference=reference)
+    live(sandbox)
+    assert (status(customer, placed), level(sandbox, "PART")) == ("Back-ordered", (5, 0, 0))
+    for _ in range(3):
+        live(sandbox)
+    assert (status(customer, placed), level(sandbox, "PART")) == ("Dispatched", (5, 0, 0))
+    assert faults_in_the_books(sandbox) == {}
 
 
 def test_a_quote_is_priced_after_a_step_or_declined(sandbox: Service, customer: Customer) -> None:
