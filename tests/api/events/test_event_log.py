@@ -18,6 +18,8 @@ from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.orders.serve_back_orders import update_expected_dates
+from tradecounter.returns.handle_returns import open_return, receive_return
+from tradecounter.returns.wire import ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
 from tradecounter.shipments.wire import Serial
 
@@ -199,9 +201,16 @@ def test_changes_of_stock_and_prices_tell_those_whom_they_concern_once_a_minute(
 
 
 def test_stock_that_stays_as_it_was_is_not_announced(shop: Service) -> None:
-    kept, more, counted, moved = (sell(shop, f"STOCK-{name}", available=5) for name in ("KEPT", "MORE", "SET", "MOVED"))
-    placed = buy(shop.customer(), [(kept, 1), (more, 1)])
+    kept, more, counted, moved, scrapped = (
+        sell(shop, f"STOCK-{name}", available=5) for name in ("KEPT", "MORE", "SET", "MOVED", "SCRAPPED")
+    )
+    placed, broken = buy(shop.customer(), [(kept, 1), (more, 1)]), buy(shop.customer(), [(scrapped, 1)])
+    dispatch(shop, broken)
     announced(shop, 5)
+    item, name = broken["items"][0]["id"], str(broken["order_reference"])
+    units = ReturnRequest([ReturnedUnits(item, 1)], "broken")
+    number = shop.in_transaction(lambda tx: open_return(tx, name, units, MORNING))
+    shop.in_transaction(lambda tx: receive_return(tx, number, [ReceivedUnits(item, scrap=1)], MORNING))
     amend(shop, placed, items=[{"id": placed["items"][1]["id"], "quantity": 2}])
     same = [
         Adjustment(sku=counted, set=5, reason="counted"), Adjustment(sku=moved, location="A-1", reason="moved")

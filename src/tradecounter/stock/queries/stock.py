@@ -228,7 +228,7 @@ async def release(tx: Transaction, allocated: Mapping[int, int], back_ordered: M
 _RESTOCK = Statement("""
     update stock_level s set available = s.available + u.units, changed_by = pg_current_xact_id()
     from unnest(:product_ids::bigint[], :units::bigint[]) as u (product_id, units)
-    where s.product_id = u.product_id
+    where s.product_id = u.product_id and u.units <> 0
 """)
 
 
