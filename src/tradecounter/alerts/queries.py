@@ -126,10 +126,13 @@ async def forget_told(tx: Transaction, before: datetime) -> int:
     return await tx.execute(_FORGET_TOLD, before=before)
 
 
+ChangedPrices = Mapping[str, Sequence[str | None]]
+
+
 class PriceAlert(Struct, frozen=True):
     """A list whose prices a user follows. `known` has the price of a unit by product id, as a text or None.
 
-    `changes` is what the user was told last: pairs of before and after by product id.
+    `changes` is what the user is told of each day, such as `2026-11-30`: pairs of before and after by product id.
     """
 
     user_id: int
@@ -137,7 +140,7 @@ class PriceAlert(Struct, frozen=True):
     list_id: int
     name: str
     known: Mapping[str, str | None]
-    changes: Mapping[str, Sequence[str | None]]
+    changes: Mapping[str, ChangedPrices]
 
 
 _PRICE_ALERTS = """
@@ -165,7 +168,7 @@ _ALERTS_TO_CHECK = Statement(
     PriceAlert,
 )
 _STORE_CHECK = Statement("""
-    update price_alert set known = :known::jsonb, changes = coalesce(:changes::jsonb, changes), checked_on = :today
+    update price_alert set known = :known::jsonb, changes = :changes::jsonb, checked_on = :today
     where user_id = :user_id and list_id = :list_id
 """)
 _PRODUCTS_OF_LIST = Statement("""
@@ -200,13 +203,12 @@ async def store_check(
     tx: Transaction,
     alert: PriceAlert,
     known: Mapping[str, str | None],
-    changes: Mapping[str, Sequence[str | None]],
+    changes: Mapping[str, ChangedPrices],
     today: date,
 ) -> None:
-    """Store the prices that a user now knows, and what has changed, if anything has."""
-    told = json_of(changes) if changes else None
+    """Store the prices that a user now knows, and what has changed, by day."""
     key: dict[str, Any] = {"user_id": alert.user_id, "list_id": alert.list_id}
-    await tx.execute(_STORE_CHECK, known=json_of(known), changes=told, today=today, **key)
+    await tx.execute(_STORE_CHECK, known=json_of(known), changes=json_of(changes), today=today, **key)
 
 
 async def products_of_list(tx: Transaction, list_id: int) -> dict[int, tuple[str, str]]:
@@ -294,21 +296,35 @@ async def users_told_of_dispatch(tx: Transaction, customer_id: int) -> list[int]
     return [user_id for (user_id,) in await tx.fetch_all(_TOLD_OF_DISPATCH, customer_id=customer_id)]
 
 
+class InvoicesDue(Struct, frozen=True):
+    """A user who is told of the invoices that are due after a moment; of earlier ones, an earlier e-mail told."""
+
+    user_id: int
+    after: datetime
+
+
 # A user is told once of each invoice: those due until `told_until` were in an earlier e-mail, or were due before the
 # user chose the alert. Each invoice comes into the period once.
-_FIND_INVOICES_DUE = Statement("""
+_FIND_INVOICES_DUE = Statement(
+    """
+    with found as (
+        select a.user_id, a.told_until as after
+        from chosen_alert a join customer_user u on u.id = a.user_id join customer c on c.id = u.customer_id
+        where a.kind = 'invoices_due' and a.told_until < :until and u.disabled_at is null and c.blocked_at is null
+          and exists (
+              select from invoice_balance b
+              where b.customer_id = u.customer_id and b.due > 0 and b.due_at > a.told_until and b.due_at <= :until
+          )
+        order by a.user_id for update of a
+    )
     update chosen_alert a set told_until = :until
-    from customer_user u, customer c
-    where a.kind = 'invoices_due' and a.told_until < :until and u.id = a.user_id and u.disabled_at is null
-      and c.id = u.customer_id and c.blocked_at is null
-      and exists (
-          select from invoice_balance b
-          where b.customer_id = u.customer_id and b.due > 0 and b.due_at > a.told_until and b.due_at <= :until
-      )
-    returning a.user_id
-""")
+    from found where a.kind = 'invoices_due' and a.user_id = found.user_id
+    returning found.user_id, found.after
+    """,
+    InvoicesDue,
+)
 
 
-async def find_invoices_due(tx: Transaction, until: datetime) -> list[int]:
+async def find_invoices_due(tx: Transaction, until: datetime) -> list[InvoicesDue]:
     """Note that users are told of the invoices that are due until a moment; return the users to tell."""
-    return sorted(user_id for (user_id,) in await tx.fetch_all(_FIND_INVOICES_DUE, until=until))
+    return await tx.fetch_all(_FIND_INVOICES_DUE, until=until)

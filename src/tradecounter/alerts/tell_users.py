@@ -48,7 +48,7 @@ async def choose_emails(tx: Transaction, user: CustomerUser, kinds: Collection[A
 
 
 _MOST_PRODUCTS = 200  # products that a user waits for
-_TOLD_KEPT_FOR = timedelta(days=30)  # once told
+_TOLD_KEPT_FOR = timedelta(days=30)  # once told; changed prices once found, since their e-mail may be late
 
 
 async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku: str, now: datetime) -> None:
@@ -106,18 +106,22 @@ async def tell_of_prices(tx: Transaction, now: datetime) -> int:
     A product that came into the list since is no change; neither is one that has left it.
     """
     today = uk_date(now)
+    first, last = (today - _TOLD_KEPT_FOR).isoformat(), today.isoformat()
     alerts = await alerts_to_check(tx, today, _LISTS_AT_ONCE)
     for alert in alerts:
         known, prices = alert.known, await _prices_of_list(tx, alert.customer_id, alert.list_id, now)
-        changes = {
+        changes = {day: changed for day, changed in alert.changes.items() if first <= day < last}
+        changed = {
             product: (known[product], price)
             for product, price in prices.items()
             if product in known and known[product] != price
         }
+        if changed:
+            changes[last] = changed
+            turn = f"prices of list {alert.list_id} for user {alert.user_id}"  # late e-mails come in order
+            ids = {"user_id": alert.user_id, "list_id": alert.list_id}
+            queue(tx, "mail_prices_changed", turn, **ids, day=today.toordinal())
         await store_check(tx, alert, prices, changes, today)
-        if changes:
-            day = today.toordinal()
-            queue(tx, "mail_prices_changed", user_id=alert.user_id, list_id=alert.list_id, day=day)
     return len(alerts)
 
 
@@ -137,6 +141,7 @@ async def tell_of_due_invoices(tx: Transaction, now: datetime) -> int:
     """
     until = day_ends(uk_date(now) + timedelta(days=DAYS_BEFORE))
     users = await find_invoices_due(tx, until)
-    for user_id in users:
-        queue(tx, "mail_invoices_due", user_id=user_id, until=int(until.timestamp()))
+    for each in users:
+        period = {"after": int(each.after.timestamp()), "until": int(until.timestamp())}
+        queue(tx, "mail_invoices_due", user_id=each.user_id, **period)
     return len(users)

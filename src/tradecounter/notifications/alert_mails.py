@@ -1,7 +1,9 @@
 """The e-mails that users have asked for: products in stock again, changed prices, invoices that are due soon."""
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from tradecounter.access.queries.people import find_user_by_id
 from tradecounter.alerts.queries import price_alerts_of, products_of_list, stock_alerts_of
@@ -50,11 +52,12 @@ async def prices_changed(context: MailContext, *, user_id: int, list_id: int, da
     if user is None or not alerts:
         return None
     [alert] = alerts
-    products = await products_of_list(context.tx, list_id)
+    # An earlier version stored only the latest changes, without their day.
+    changes: Mapping[str, Any] = alert.changes.get(date.fromordinal(day).isoformat(), alert.changes)
     changed = [
-        (*products[int(product)], *(None if price is None else Decimal(price) for price in pair))
-        for product, pair in alert.changes.items()
-        if int(product) in products
+        (sku, name, *(None if price is None else Decimal(price) for price in changes[str(product)]))
+        for product, (sku, name) in (await products_of_list(context.tx, list_id)).items()
+        if str(product) in changes
     ]
     if not changed:
         return None
@@ -72,14 +75,18 @@ async def prices_changed(context: MailContext, *, user_id: int, list_id: int, da
     )
 
 
-async def invoices_due(context: MailContext, *, user_id: int, until: int) -> Mail | None:
-    """Name the unpaid invoices that are due until a Unix time; None without them, or without an active user."""
+async def invoices_due(context: MailContext, *, user_id: int, until: int, after: int = 0) -> Mail | None:
+    """Name the unpaid invoices that are due between two Unix times; None without them, or without an active user.
+
+    Jobs that an earlier version has queued have no `after`.
+    """
     user = await _active(context, user_id, "accounts")
     account = None if user is None else await find_account(context.tx, user.customer_id)
     if user is None or account is None:
         return None
-    end = datetime.fromtimestamp(until, UTC)
-    invoices = [invoice for invoice in await invoices_to_pay(context.tx, account.id) if invoice.due_at < end]
+    begin, end = (datetime.fromtimestamp(each, UTC) for each in (after, until))
+    unpaid = await invoices_to_pay(context.tx, account.id)
+    invoices = [invoice for invoice in unpaid if begin < invoice.due_at < end]
     if not invoices:
         return None
     named = f"invoice {invoices[0].number} is" if len(invoices) == 1 else f"{len(invoices)} invoices are"

@@ -1,13 +1,15 @@
 """Users choose e-mails: each parcel, invoices that are due soon, changed prices of a list."""
 
+import re
 from datetime import timedelta
 from email.message import EmailMessage
 from functools import partial
 
+import psycopg
 import pytest
 
 from support.billing import due_of, invoiced, number_of, pay_in
-from support.mail import deliver_mail, html, plain
+from support.mail import deliver_mail, drain_to, html, let_time_pass, plain
 from support.orders import at, buy, dispatch, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
@@ -71,6 +73,21 @@ def test_an_invoice_that_is_due_soon_is_in_one_mail(shop: Service, customer: Cus
     assert "/account/alert" in html(mail)
 
 
+def test_an_invoice_is_not_in_the_mail_of_the_next_days_invoice(shop: Service, customer: Customer) -> None:
+    wants = customer_user(shop, customer.id, "accounts")
+    wants.sends(f"{ALERTS}/choose", {"invoices_due": "true"})
+    numbers = []
+    for days in range(2):
+        with at(shop, shop.clock.now() + timedelta(days=days)):
+            numbers.append(number_of(shop, invoiced(shop, customer, ("PHONE", 1))))
+    deliver_mail(shop)
+    for days in range(27, 30):
+        shop.in_transaction(partial(tell_of_due_invoices, now=shop.clock.now() + timedelta(days=days)))
+    with at(shop, shop.clock.now() + timedelta(days=31)):
+        told = [plain(mail) for mail in to(wants, deliver_mail(shop))]
+    assert [[number for number in numbers if f"Invoice {number}" in text] for text in told] == [[n] for n in numbers]
+
+
 @pytest.mark.sweep
 def test_a_paid_invoice_is_not_due(shop: Service, customer: Customer) -> None:
     wants = customer_user(shop, customer.id, "accounts")
@@ -102,6 +119,41 @@ def test_changed_prices_of_a_list_are_told_once_a_day(shop: Service, buyer: Pers
     buyer.sends(f"/account/list/{list_id}/change", {"once": "", "name": "Changed", "lines": lines})
     shop.in_transaction(lambda tx: tell_of_prices(tx, tomorrow + timedelta(days=1)))
     assert to(buyer, deliver_mail(shop)) == []  # a line that came or went is no change of a price
+
+
+def test_changed_prices_of_each_day_are_told_once_while_the_mail_server_is_away_for_days(
+    shop: Service, buyer: Person
+) -> None:
+    sku = sell(shop, "FOLLOWED-LATE", 10)
+    buyer.sends(f"{ALERTS}/prices", {"list": listed(buyer, sku)})
+    for days, price in ((1, "12.50"), (2, "13"), (3, "13"), (4, "12.50")):
+        shop.must_load("price-list", [{"price_list": "default", "sku": sku, "single_unit_cost": price}])
+        shop.in_transaction(partial(tell_of_prices, now=shop.clock.now() + timedelta(days=days)))
+        drain_to(shop, "smtp+plain://127.0.0.1:1")
+    told = []
+    for _ in range(4):
+        let_time_pass(shop)
+        told += [plain(mail) for mail in to(buyer, deliver_mail(shop))]
+    assert [re.findall("£.* now", text) for text in told] == [
+        ["£10.00 before, £12.50 now"],
+        ["£12.50 before, £13.00 now"],
+        ["£13.00 before, £12.50 now"],
+    ]
+
+
+@pytest.mark.sweep
+def test_changed_prices_that_an_earlier_version_has_found_are_told(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "FOLLOWED-BEFORE", 10)
+    buyer.sends(f"{ALERTS}/prices", {"list": listed(buyer, sku)})
+    shop.must_load("price-list", [{"price_list": "default", "sku": sku, "single_unit_cost": "12.50"}])
+    shop.in_transaction(partial(tell_of_prices, now=shop.clock.now() + timedelta(days=1)))
+    with psycopg.connect(shop.database_url) as database:
+        database.execute("""
+            update price_alert set changes = (select value from jsonb_each(changes) order by key desc limit 1)
+            where changes <> '{}'
+        """)
+    [mail] = to(buyer, deliver_mail(shop))
+    assert "£10.00 before, £12.50 now" in plain(mail)
 
 
 @pytest.mark.sweep
