@@ -14,6 +14,7 @@ from support.service import Service
 from support.waiting import waiting_for_a_lock
 from tradecounter.access.change_password import change_password
 from tradecounter.access.links import link_token, make_link
+from tradecounter.access.queries.people import lock_password
 from tradecounter.access.queries.sign_ins import end_sessions_of
 from tradecounter.access.rules import RESET_LIFETIME
 from tradecounter.access.second_factor import begin_factor
@@ -133,4 +134,24 @@ def test_a_change_of_the_own_password_does_not_undo_a_reset(service: Service, si
     )
     assert error is not None
     assert [(each.field, each.message) for each in error.field_errors] == [("current_password", "is wrong")]
+    assert not who.person.has_password
+
+
+@pytest.mark.parametrize("site", ["staff", "account"])
+def test_a_reset_and_a_password_that_is_set_by_a_link_wait_for_each_other(service: Service, site: Site) -> None:
+    who = someone(service, site)
+    person, now = who.person, service.clock.now()
+    link_id = service.in_transaction(lambda tx: make_link(tx, site, person.id, SECRET, now, RESET_LIFETIME))
+    with ThreadPoolExecutor(1) as threads:
+
+        async def work(tx: Transaction) -> Future[None]:
+            await lock_password(tx, site, who.email)
+            chosen = threads.submit(choose_password, service, site, link_token(SECRET, link_id), NEW_PASSWORD)
+            await asyncio.to_thread(waiting_for_a_lock, service.database_url)
+            await reset(who)(tx)
+            return chosen
+
+        error = service.in_transaction(work).exception(timeout=30)
+    assert isinstance(error, DomainError), error
+    assert error.kind == Kind.GONE
     assert not who.person.has_password

@@ -89,9 +89,10 @@ async def set_password(
     password_hash = await hash_password(password)  # with no transaction open: it may wait for others
     noun: Literal["staff", "user"] = "staff" if site == "staff" else "user"
     async with transaction(database, Actor(noun, link.email, link.person_id, address=address)) as tx:
+        # Before the link is used: this locks the person, and a reset locks the person before the links.
+        await store_password(tx, site, link.person_id, password_hash)
         if not await use_link(tx, link.id, now):
             raise _ended()
-        await store_password(tx, site, link.person_id, password_hash)
         await end_sessions_of(tx, site, link.person_id, now, but=None)
         audit(tx, f"{noun}.set_password", f"{noun}/{link.email}", now)
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
+from tradecounter.access.queries.people import lock_password
 from tradecounter.access.queries.second_factors import (
     Factor,
     delete_factors,
@@ -141,8 +142,8 @@ async def begin_factor(tx: Transaction, policy: SignInPolicy, session: Session, 
     Until then, the session shows the same one again.
     """
     person = session.person
-    site = site_of(session.person)
-    begun = await find_factor(tx, site, person.id, confirmed=False)
+    site = site_of(person)
+    begun = await _locked_factor(tx, person, confirmed=False)
     secret = None if begun is None or begun.session_id != session.id else policy.vault.unseal(bytes(begun.secret))
     if secret is None:
         secret = secrets.token_bytes(_SECRET_BYTES)
@@ -157,13 +158,12 @@ async def enable_factor(tx: Transaction, policy: SignInPolicy, session: Session,
     Raises DomainError: invalid (the code), conflict (none was begun).
     """
     person = session.person
-    site = site_of(session.person)
-    begun = await find_factor(tx, site, person.id, confirmed=False)
+    begun = await _locked_factor(tx, person, confirmed=False)
     if begun is None or begun.session_id != session.id:
         raise DomainError(Kind.CONFLICT, "the set-up has ended; begin again")
     if not await _is_good_totp(tx, policy.vault, begun, code, now):
         raise invalid("code", WRONG_CODE)
-    replaced = await delete_factors(tx, site, person.id, confirmed=True)
+    replaced = await delete_factors(tx, site_of(person), person.id, confirmed=True)
     await set_confirmed(tx, begun.id, now)
     audit(tx, "totp.enable", subject_of(person), now, after={"replaced": bool(replaced)})
     return await _store_new_codes(tx, begun.id)
@@ -174,14 +174,15 @@ async def disable_factor(tx: Transaction, policy: SignInPolicy, person: Person, 
     site = site_of(person)
     if policy.requires_factor(site):
         raise DomainError(Kind.CONFLICT, "a second factor is compulsory here; you can replace it")
-    if not await delete_factors(tx, site, person.id, confirmed=True):
+    if await _locked_factor(tx, person, confirmed=True) is None:
         raise DomainError(Kind.NOT_FOUND, "there is no second factor")
+    await delete_factors(tx, site, person.id, confirmed=True)
     audit(tx, "totp.disable", subject_of(person), now)
 
 
 async def renew_recovery_codes(tx: Transaction, person: Person, now: datetime) -> list[str]:
     """Return new recovery codes, which replace the old ones. Raises DomainError (not found)."""
-    factor = await find_factor(tx, site_of(person), person.id)
+    factor = await _locked_factor(tx, person, confirmed=True)
     if factor is None:
         raise DomainError(Kind.NOT_FOUND, "there is no second factor")
     audit(tx, "totp.renew_codes", subject_of(person), now)
@@ -208,6 +209,13 @@ async def reseal_factors(tx: Transaction, keys: Sequence[str]) -> None:
         resealed = vault.reseal(sealed)
         if resealed is not None and resealed != sealed:
             await replace_sealed_secret(tx, factor_id, resealed)
+
+
+async def _locked_factor(tx: Transaction, person: Person, *, confirmed: bool) -> Factor | None:
+    """Return what `find_factor` does; changes of the person's second factor at the same time wait."""
+    site = site_of(person)
+    await lock_password(tx, site, person.email)
+    return await find_factor(tx, site, person.id, confirmed=confirmed)
 
 
 async def _store_new_codes(tx: Transaction, factor_id: int) -> list[str]:
