@@ -1,5 +1,6 @@
 """`--metrics-port`: metrics of all processes of a service on one port of their own."""
 
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -68,6 +69,21 @@ def test_one_port_shows_the_sums_of_all_processes_also_of_those_that_have_ended(
         assert not [folder for folder in folders if folder.stat().st_mode & 0o077]
         running.stop(signal.SIGTERM)
     assert not list(temporary.iterdir())
+
+
+def test_processes_go_on_when_the_folder_of_their_figures_is_gone(environment: dict[str, str], tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    words = ("serve", "--port", "0", "--workers", "2", "--metrics-port", "0", "--json")
+    with started(*words, folder=tmp_path, environment={**environment, "TMPDIR": str(temporary)}) as running:
+        metrics, base_url = running.announced["metrics_url"], running.announced["base_url"]
+        wait_for(lambda: value(metrics, "tradecounter_processes", site="public") == 2, PATIENCE)
+        [folder] = temporary.glob("tradecounter-metrics-*")
+        shutil.rmtree(folder)
+        wait_for(lambda: sum("the figures for the metrics" in line for line in running.logs) == 2, 20)
+        assert not [line for line in running.logs if "an API process ended" in line]
+        assert httpx2.get(f"{base_url}/check-health", trust_env=False).status_code == 200
+        running.stop(signal.SIGTERM)
 
 
 @pytest.mark.parametrize("command", ["serve", "backoffice"])

@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+import structlog
 from msgspec import Struct
+
+from tradecounter.kit.tasks import Seldom
+
+log = structlog.get_logger()
 
 Labels = tuple[str, ...]
 
@@ -221,13 +226,21 @@ class FiguresFile:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / f"{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
+        self._failures = Seldom()
 
     def write(self, figures: Figures) -> None:
-        """Replace the file's contents; readers see the old or the new contents."""
+        """Replace the file's contents; readers see the old or the new contents.
+
+        A failure is logged: a process serves requests also while the disk is full or the folder is gone.
+        """
         rows = {name: list(of.items()) for name, of in figures.items()}
         new = self._path.with_suffix(".new")
-        new.write_bytes(msgspec.json.encode(_Written(os.getpid(), time.monotonic(), rows)))
-        new.replace(self._path)
+        try:
+            new.write_bytes(msgspec.json.encode(_Written(os.getpid(), time.monotonic(), rows)))
+            new.replace(self._path)
+        except OSError as error:
+            if self._failures.is_due():
+                log.warning("the figures for the metrics were not written", reason=str(error))
 
 
 class SharedFigures:
@@ -247,7 +260,8 @@ class SharedFigures:
         running = []
         for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
             written = msgspec.json.decode(path.read_bytes(), type=_Written)
-            figures = {name: dict(rows) for name, rows in written.figures.items()}
+            # The processes may be of a newer release, which has further metrics.
+            figures = {name: dict(rows) for name, rows in written.figures.items() if name in _BY_NAME}
             if time.monotonic() - written.at < _OUTDATED_SECONDS:
                 running.append(figures)
             elif _is_running(written.pid):

@@ -89,6 +89,11 @@ def test_a_process_that_hangs_is_counted_but_does_not_say_how_it_is(tmp_path: Pa
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_metrics_that_only_a_newer_release_has_are_left_out(tmp_path: Path) -> None:
+    FiguresFile(tmp_path).write({**ONE, "invented_later": {("label",): [1]}})
+    assert SharedFigures(tmp_path).read() == ONE
+
+
 def test_every_metric_has_a_name_and_a_sentence_of_its_own() -> None:
     assert len({metric.name for metric in METRICS}) == len({metric.meaning for metric in METRICS}) == len(METRICS)
     assert all(metric.meaning.endswith(".") for metric in METRICS)
