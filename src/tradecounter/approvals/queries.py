@@ -1,5 +1,6 @@
 """Reads and writes requests for approval. An order has one at most."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -72,7 +73,7 @@ _SELECT = SQL("""
     left join customer_user d on d.id = a.decided_by
     where {condition}
 """)
-_MOST = 200  # requests of a customer or a user that are shown
+MOST = 200  # requests of a customer or a user that are shown
 _OF_CUSTOMER = SQL("o.customer_id = :customer_id and {} order by a.requested_at desc, a.order_id desc limit :most")
 
 
@@ -90,7 +91,17 @@ _OF_USER = _of_customer(SQL("a.requested_by = :user_id"))
 
 async def waiting_approvals(tx: Transaction, customer_id: int, now: datetime) -> list[Approval]:
     """Return a customer's latest 200 requests that wait, the latest first."""
-    return await tx.fetch_all(_WAITING, customer_id=customer_id, now=now, most=_MOST)
+    return await tx.fetch_all(_WAITING, customer_id=customer_id, now=now, most=MOST)
+
+
+_WAITING_SINCE = Statement(
+    "select order_id, requested_at from order_approval where order_id = any(:order_ids::bigint[]) and state = 'waiting'"
+)
+
+
+async def waiting_since(tx: Transaction, order_ids: Sequence[int]) -> dict[int, datetime]:
+    """Return when the approval of pending orders was requested, by internal id; those that do not wait are missing."""
+    return dict(await tx.fetch_all(_WAITING_SINCE, order_ids=list(order_ids)))
 
 
 _COUNT_ORDERS = Statement(
@@ -109,7 +120,7 @@ async def count_orders_to_approve(tx: Transaction, customer_id: int, now: dateti
 
 async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> list[Approval]:
     """Return the latest 200 requests of one of a customer's users, the latest first."""
-    return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id, now=now, most=_MOST)
+    return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id, now=now, most=MOST)
 
 
 # The request for an order, or for the one that took its place when it was priced again.

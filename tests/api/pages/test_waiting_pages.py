@@ -83,6 +83,22 @@ def test_an_order_that_is_not_confirmed_waits_for_approval_credit_or_its_buyer(
     assert "of credit" in text_of(customer_user(shop, poor.id).get(f"{LIST}/unconfirmed"))
 
 
+def test_more_orders_than_are_shown_wait_for_approval(
+    shop: Service, customer: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("approvals.queries", "approvals.pages.account", "today.pages.account"):
+        monkeypatch.setattr(f"tradecounter.{module}.MOST", 6)
+    owner, approval = customer_user(shop, customer.id), "/account/approval"
+    for number in range(7):
+        assert "These are the latest" not in text_of(owner.get(approval)) or number == 6
+        code = create(customer, customer_reference=f"PO-WAITS-{number}")["confirmation_code"]
+        owner.sends(f"/account/new-order/{code}/approval", {"shipping_method": str(STANDARD)})
+    assert "All 6+ orders to approve" in text_of(owner.get("/account"))
+    assert text_of(owner.get(f"{LIST}/unconfirmed")).count("Waits for approval") == 7
+    shown = text_of(owner.get(approval))
+    assert ("PO-WAITS-0" in shown, "These are the latest 6." in shown) == (False, True)
+
+
 def test_a_timeline_tells_in_sentences_what_happened_to_an_order(shop: Service, customer: Customer) -> None:
     buyer = customer_user(shop, customer.id)
     placed = buy(customer, [("PHONE", 2), ("CABLE", 1)])

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.access.queries.people import find_user_by_id
 from tradecounter.approvals.handle_approvals import approve_order, decline_order, price_again, request_approval
-from tradecounter.approvals.queries import approvals_asked_by, fetch_own_approval, waiting_approvals
+from tradecounter.approvals.queries import MOST, approvals_asked_by, fetch_own_approval, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.approvals.wire import DeclineApprovalRequest
 from tradecounter.baskets.change_basket import take_out_of_makers
@@ -63,6 +63,9 @@ class ApprovalPages(Struct, frozen=True):
             waiting=waiting,
             asked=[approval for approval in approvals if approval not in waiting],
             may_decide=user.has_role(*APPROVERS),
+            more_wait=len(waiting) == MOST,
+            more_asked=len(approvals) == MOST,
+            most=MOST,
         )
 
     async def _show_ask(self, call: Call, filled: Filled) -> Response:

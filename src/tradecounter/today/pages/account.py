@@ -7,7 +7,7 @@ from decimal import Decimal
 from msgspec import Struct, field
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import Approval, count_orders_to_approve, waiting_approvals
+from tradecounter.approvals.queries import MOST, Approval, count_orders_to_approve, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.billing.credit_overview import owed_of
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
@@ -83,7 +83,7 @@ class HomePages(Struct, frozen=True):
                 home.to_approve = await waiting_approvals(tx, account.id, now)
             if user.has_role("accounts"):
                 await self._add_money(tx, account, home, now)
-        return self.desk.show(call, "today/home.html", account=account, home=home)
+        return self.desk.show(call, "today/home.html", account=account, home=home, most_to_approve=MOST)
 
     async def _view(self, call: Call) -> CustomerView | None:
         """Return the customer's view of the catalogue, or None if it is unavailable: the page opens without it."""

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import waiting_approvals
+from tradecounter.approvals.queries import waiting_since
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.db.sorted_rows import After
 from tradecounter.edge.operations.desk import text
@@ -118,12 +118,9 @@ class OwnOrderListPages(Struct, frozen=True):
             if state == "confirmed":
                 trades = (await self.parts.views.last(customer_id)).trade_account
                 return await waits_of_rows(tx, rows, now, sees_deliveries=trades)
-            requested_at = {
-                approval.order_id: approval.requested_at for approval in await waiting_approvals(tx, customer_id, now)
-            }
+            requested_at = await waiting_since(tx, [row.id for row in rows])
             room = await fetch_credit_room(tx, customer_id)
-        pending = [row for row in rows if row.state == "pending"]
-        return {row.id: wait_of_pending(row.gross, None, requested_at.get(row.id), room) for row in pending}
+        return {row.id: wait_of_pending(row.gross, None, requested_at.get(row.id), room) for row in rows}
 
 
 def _columns(state: State) -> tuple[Column, ...]:
