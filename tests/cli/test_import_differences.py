@@ -150,3 +150,10 @@ def test_a_file_that_cannot_be_written_stops_the_import_before_it_begins(tradeco
     reason = tradecounter.error("import", "stock", "-", "--diff", "-o", "nowhere/changes.csv", given=STOCK)
     assert reason == "nowhere/changes.csv: No such file or directory"
     assert tradecounter.json("import", "stock", "samples/stock.csv", "--dry-run")["changed"] == 0
+
+
+def test_no_spreadsheet_takes_differences_for_formulas(tradecounter: Program) -> None:
+    given = "sku,name\nACME-100,=1+1\n"
+    tradecounter.json("import", "products", "-", "--dry-run", "--diff", "-o", "formulas.csv", given=given)
+    with (tradecounter.folder / "formulas.csv").open(newline="") as file:
+        assert [row["after"] for row in csv.DictReader(file)] == ["'=1+1"]

@@ -61,6 +61,13 @@ def test_lists_and_bundles_are_cells_that_people_can_edit(filled: Importer) -> N
     assert counts(filled.load_text("products", file_of(filled, "products"), dry_run=True))[1] == 0
 
 
+def test_texts_that_a_list_in_a_cell_cannot_have_are_read_back(own_importer: Importer) -> None:
+    values = [{"value": value} for value in ("[none]", " two ", "")]
+    own_importer.load("attributes", [{"key": "size", "name": "Size", "type": "string", "possible_values": values}])
+    text = file_of(own_importer, "attributes")
+    assert counts(own_importer.load_text("attributes", text, dry_run=True)) == (0, 0, 1, 0)
+
+
 def test_a_file_is_written_in_parts_and_is_whole(own_importer: Importer) -> None:
     own_importer.load("manufacturers", [{"key": "acme", "name": "Acme"}])
     made: list[dict[str, Any]] = [

@@ -98,3 +98,10 @@ def test_the_guards_of_prices_and_of_replacing_still_hold(shop: Importer) -> Non
     assert shop.load("price-list", cheap, partial=True, force=True).changed == 1
     with pytest.raises(DomainError, match="more than a fifth"):
         load(shop, {"sku": "A"}, {"sku": "B", "weight_kg": "heavy"}, replace=True, confirmed=False)
+
+
+def test_a_warning_about_a_row_that_is_imported_is_there_once(shop: Importer) -> None:
+    ada = {"email_address": "ada@a.example", "first_name": "Ada", "last_name": "A", "shipping_method": 77}
+    bob = {"email_address": "bob@a.example", "first_name": "", "last_name": "B", "shipping_method": 78}
+    report = shop.load("customers", [ada, bob], partial=True)
+    assert [warning.message for warning in report.warnings] == ["shipping_method: shipping method 77 does not exist"]

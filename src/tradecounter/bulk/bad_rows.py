@@ -11,7 +11,7 @@ from tradecounter.bulk.rows import RowMessage
 from tradecounter.bulk.tables import WHAT_IS_WRONG, ColumnOptions, normal_name
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.csv_text import LINE_END, cell_of
+from tradecounter.kit.csv_text import LINE_END, cell_of, unguarded
 from tradecounter.kit.errors import DomainError, Kind
 
 _MOST_ROUNDS = 20
@@ -69,4 +69,9 @@ def bad_rows_file(
 
 
 def _without(cells: Iterable[object], places: Iterable[int]) -> list[str]:
-    return [cell_of(value) for place, value in enumerate(cells) if place not in places]
+    return [_guarded(value) for place, value in enumerate(cells) if place not in places]
+
+
+def _guarded(value: object) -> str:
+    """Return a cell as the file has it, also with what guards it; guarded if it is not."""
+    return value if isinstance(value, str) and unguarded(value) != value else cell_of(value)

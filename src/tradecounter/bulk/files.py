@@ -118,16 +118,11 @@ class ImportFile(Struct, frozen=True):
             return ()
 
     def _members(self) -> set[str]:
-        self._begin_json()
         try:
-            if self.facts.form == "JSON":
-                first = next(iter(msgspec.json.decode(self.file.read(), type=list[dict[str, msgspec.Raw]])), {})
-            else:
-                line = next((line for line in self.file if not line.isspace()), b"{}")
-                first = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
-        except (msgspec.DecodeError, RecursionError):
+            _, first = next(iter(self.texts()), (1, b"{}"))
+            return set(msgspec.json.decode(first, type=dict[str, msgspec.Raw]))
+        except (UnreadableFileError, msgspec.DecodeError, RecursionError):
             return set()
-        return set(first)
 
     def _begin_json(self) -> None:
         """Go to the beginning of the file, after its mark of byte order."""

@@ -76,6 +76,7 @@ async def run_import(
         of = await tx.fetch_value(kind.removal.count)
         removed = await tx.execute(kind.removal.statement)
     count = await _good_rows(tx, kind, findings, options, count)
+    await _warn(tx, kind, report)
     if report.is_rejected:
         return report
     _limit_removal(removed, of, report, options)
@@ -148,16 +149,20 @@ _NOTHING_DEACTIVATED = "nothing is deactivated, because it is unknown which reco
 
 
 async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport) -> None:
-    """Run the database's checks and add their errors and warnings to the report, in line order."""
+    """Run the database's checks and add their errors to the report, in line order."""
     known = {(error.line, error.column) for error in report.errors if error.column}
     for check in kind.checks:
         rows = await check(tx) if callable(check) else await tx.fetch_all(check)
         errors = await _name_records(tx, kind, [RowMessage(*row) for row in rows])
         # The checks see fields with errors as missing.
         report.errors += [error for error in errors if (error.line, error.column) not in known]
+    report.errors.sort(key=lambda error: error.line or 0)
+
+
+async def _warn(tx: Transaction, kind: ImportKind[Any], report: ImportReport) -> None:
+    """Add the database's warnings about the rows that remain to the report, in line order."""
     for statement in kind.warnings:
         report.warnings += [RowMessage(*row) for row in await tx.fetch_all(statement)]
-    report.errors.sort(key=lambda error: error.line or 0)
     report.warnings.sort(key=lambda warning: warning.line or 0)
 
 

@@ -74,8 +74,13 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         texts = [each["value"] if isinstance(each, dict) and each.keys() == {"value"} else each for each in value]
-        if all(isinstance(text, str) and _BETWEEN not in text for text in texts):
+        if all(isinstance(text, str) and _is_part(text) for text in texts):
             return cell_of(_BETWEEN.join(texts))
     if isinstance(value, list | dict):
         return to_json(value).decode() if value else ""
     return cell_of(value)
+
+
+def _is_part(text: str) -> bool:
+    """Return whether imports read a text between separators as it is; a bracket begins JSON."""
+    return text == text.strip() and bool(text) and _BETWEEN not in text and not text.startswith("[")

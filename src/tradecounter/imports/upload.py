@@ -164,10 +164,11 @@ def outcome_of(upload: ImportUpload, report: ImportReport) -> ImportOutcome:
 
 
 async def with_bad_rows(upload: ImportUpload, outcome: ImportOutcome) -> ImportOutcome:
-    """Return an outcome with the file of its bad rows."""
+    """Return an outcome with the file of its bad rows; leaving these out is no choice if there can be no such file."""
     if not outcome.bad_lines:
         return outcome
-    return replace(outcome, bad_rows=await asyncio.to_thread(_bad_rows, upload, outcome.bad_lines))
+    bad_rows = await asyncio.to_thread(_bad_rows, upload, outcome.bad_lines)
+    return replace(outcome, bad_rows=bad_rows, good_rows=outcome.good_rows if bad_rows else 0)
 
 
 def _bad_rows(upload: ImportUpload, messages: Mapping[int, str]) -> str:

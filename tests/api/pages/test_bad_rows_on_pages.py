@@ -69,6 +69,7 @@ def test_a_file_that_cannot_be_read_to_its_end_has_no_bad_rows(office: BackOffic
     content = f'price_list,sku,single_unit_cost\ndefault,{sku},11\ndefault,"{sku}"x,12\n'
     path, page = checked(catalogue, content, "prices.csv")
     assert "not CSV" in text_of(page)
+    assert "Go on with" not in text_of(page)
     assert catalogue.get(f"{path}/bad-rows").status_code == 404
 
 

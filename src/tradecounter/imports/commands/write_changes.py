@@ -1,6 +1,5 @@
 """Writes the changes of an import to a file or to standard output."""
 
-import csv
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import Any, TextIO
 
 from tradecounter.bulk.differences import Change, OnChange
 from tradecounter.edge.command_line.output import one_line
+from tradecounter.kit.csv_text import cell_of, line
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.private_folder import private_file
@@ -45,14 +45,13 @@ def _as_json_lines(file: TextIO) -> Write:
 
 
 def _as_csv(file: TextIO) -> Write:
-    writer = csv.writer(file)
-    writer.writerow(("line", "key", "change", "field", "before", "after"))
+    file.write(line(("line", "key", "change", "field", "before", "after")))
 
     def write(change: Change) -> None:
         before, after = change.before or {}, change.after or {}
         for name in after or before:
-            cells = (_cell(before.get(name)), _cell(after.get(name)))
-            writer.writerow((change.line, change.key, change.change, name, *cells))
+            cells = (change.line, change.key, change.change, name, _cell(before.get(name)), _cell(after.get(name)))
+            file.write(line(map(cell_of, cells)))
 
     return write
 
@@ -81,7 +80,5 @@ def _json_text(value: Any) -> str:
     return to_json(value).decode()
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else _json_text(value)
+def _cell(value: Any) -> Any:
+    return _json_text(value) if isinstance(value, bool | list | dict) else value
