@@ -60,17 +60,20 @@ JobName = Literal[
 # The queue library's own client would need another round trip per job.
 _DEFER = Statement("""
     select from procrastinate_defer_jobs_v1(array[
-        row('default', :job::text, 0, :lock::text, null, :arguments::jsonb, null)::procrastinate_job_to_defer_v1
+        row('default', :job::text, 0, :lock::text, null, :arguments::jsonb,
+            now() + make_interval(secs => :wait::integer))::procrastinate_job_to_defer_v1
     ])
 """)
 
 
-def queue(tx: Transaction, job: JobName, group: str | None = None, /, **arguments: int) -> None:
-    """Queue a job that runs after this transaction commits, without an extra round trip; `arguments` are ids.
+def queue(
+    tx: Transaction, job: JobName, group: str | None = None, wait: int | None = None, /, **arguments: int
+) -> None:
+    """Queue a job that runs after this transaction commits, `wait` seconds from now, without an extra round trip.
 
-    Jobs of a group run one at a time, in queue order, also while the first waits for a retry.
+    Jobs of a group run one at a time, in queue order, also while the first waits. `arguments` are ids.
     """
-    tx.queue(_DEFER, job=job, lock=group, arguments=json_of(arguments))
+    tx.queue(_DEFER, job=job, lock=group, wait=wait, arguments=json_of(arguments))
 
 
 _REMOVE_QUEUED = Statement(

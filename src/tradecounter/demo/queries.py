@@ -50,7 +50,7 @@ async def queue_failed_job(tx: Transaction, job: JobName, order_id: int, now: da
     """Queue the job of an order, mark it as failed for good, and record the event."""
     queue(tx, job, order_id=order_id)
     job_id: int = await tx.fetch_value(_FAIL, job=job, order_id=order_id, now=now)
-    data = {"id": job_id, "name": job, "arguments": {"order_id": order_id}, "error": "SMTPRecipientsRefused"}
+    data = {"id": job_id, "name": job, "arguments": {"order_id": order_id}, "error": "Rejected"}
     record_event(tx, "job.failed", f"job/{job_id}", now, None, data)
 
 

@@ -122,10 +122,10 @@ class NothingToSend(Exception):  # noqa: N818 an error of the job, not of the pr
 
 
 class NotYetError(Exception):
-    """The e-mail is delayed to include more quotes."""
+    """The e-mail waits to include more quotes; its job is queued anew."""
 
     def __init__(self, wait: timedelta) -> None:
-        super().__init__(f"in {wait.total_seconds():.0f} seconds")
+        super().__init__()
         self.wait = wait
 
 

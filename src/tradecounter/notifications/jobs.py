@@ -6,14 +6,12 @@ from collections.abc import Mapping
 
 import procrastinate
 import psycopg
-import structlog
 from msgspec import Struct
 from procrastinate.jobs import Job
 
-from tradecounter.db.jobs import JobName, remove_queued
+from tradecounter.db.jobs import JobName, queue, remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications import (
     access_mails,
@@ -28,8 +26,6 @@ from tradecounter.notifications.context import MailBuilder, MailContext, MailSet
 from tradecounter.notifications.queries import note_support_told
 from tradecounter.notifications.rules import FailureKind, next_attempt
 from tradecounter.notifications.transport import Delayed, Rejected, Transport
-
-log = structlog.get_logger()
 
 MAILS: Mapping[JobName, MailBuilder] = {
     "mail_quote_requested": quote_mails.quote_requested,
@@ -85,20 +81,8 @@ def failure_kind(error: BaseException) -> FailureKind:
 
 class _Retries(procrastinate.BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
-        if isinstance(exception, NotYetError):
-            return procrastinate.RetryDecision(retry_in={"seconds": math.ceil(exception.wait.total_seconds())})
         wait = next_attempt(failure_kind(exception), job.attempts)
-        if wait is None:
-            return None
-        log.warning(
-            "e-mail not sent, trying again later",
-            job=job.task_name,
-            arguments=job.task_kwargs,
-            attempts=job.attempts + 1,
-            wait_seconds=int(wait.total_seconds()),
-            error=f"{type(exception).__name__}: {exception}",
-        )
-        return procrastinate.RetryDecision(retry_in={"seconds": int(wait.total_seconds())})
+        return None if wait is None else procrastinate.RetryDecision(retry_in={"seconds": int(wait.total_seconds())})
 
 
 def add_mail_jobs(
@@ -113,12 +97,7 @@ def add_mail_jobs(
 def _add(app: procrastinate.App, name: JobName, build: MailBuilder, sender: "_Sender") -> None:
     @app.task(name=name, retry=_Retries(), pass_context=True)
     async def send(context: procrastinate.JobContext, /, **ids: int) -> None:
-        try:
-            await sender.send(name, build, ids)
-        except Exception as error:
-            if not isinstance(error, NotYetError) and next_attempt(failure_kind(error), context.job.attempts) is None:
-                await sender.record_failure(context.job, error)
-            raise
+        await sender.send(name, context.job.lock, build, ids)
 
 
 class _Sender(Struct, frozen=True):
@@ -129,9 +108,14 @@ class _Sender(Struct, frozen=True):
     settings: MailSettings
     transport: Transport
 
-    async def send(self, name: JobName, build: MailBuilder, ids: Mapping[str, int]) -> None:
-        async with reading(self.database) as tx:
-            mail = await build(MailContext(tx, self.settings, self.clock.now()), **ids)
+    async def send(self, name: JobName, group: str | None, build: MailBuilder, ids: Mapping[str, int]) -> None:
+        try:
+            async with reading(self.database) as tx:
+                mail = await build(MailContext(tx, self.settings, self.clock.now()), **ids)
+        except NotYetError as early:
+            async with transaction(self.database) as tx:
+                queue(tx, name, group, math.ceil(early.wait.total_seconds()), **ids)
+            return
         if mail is None:
             return
         await self.transport.send(mail)  # with no connection while it contacts the mail server
@@ -139,8 +123,3 @@ class _Sender(Struct, frozen=True):
             async with transaction(self.database) as tx:
                 await note_support_told(tx, mail.quotes, self.clock.now())
                 await remove_queued(tx, mail.quotes, name)
-
-    async def record_failure(self, job: Job, error: Exception) -> None:
-        data = {"id": job.id, "name": job.task_name, "arguments": job.task_kwargs, "error": type(error).__name__}
-        async with transaction(self.database) as tx:
-            record_event(tx, "job.failed", f"job/{job.id}", self.clock.now(), None, data)

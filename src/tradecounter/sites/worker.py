@@ -20,6 +20,7 @@ from tradecounter.edge.outbound_http import HttpSender
 from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import RegisteredKeys
+from tradecounter.jobs.note_failures import noting_failures
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.tasks import Seldom, drop_tasks
@@ -137,7 +138,7 @@ class _Worker:
                 working = asyncio.create_task(
                     app.run_worker_async(
                         concurrency=JOBS_AT_ONCE,
-                        task_middleware=[_in_span],
+                        task_middleware=[_in_span, noting_failures(database, self._clock)],
                         wait=stopping is not None,
                         listen_notify=False,  # jobs are queued without notifications (docs/adr/0004)
                         fetch_job_polling_interval=POLL_SECONDS,

@@ -26,6 +26,7 @@ from support.names import names_of_this_machine
 from support.orders import buy, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Service
+from tradecounter.jobs.pages.staff import reason_of
 from tradecounter.kit.email_addresses import parse_email
 from tradecounter.notifications.mail import Letter, make_mail
 from tradecounter.notifications.transport import MailServer
@@ -116,8 +117,11 @@ def test_a_permanently_rejected_mail_fails_after_a_few_attempts_and_is_kept(
             let_time_pass(shop)
     assert jobs(shop) == [(CONFIRMED, "failed", 5)]
     number_events(shop)
-    once = "select distinct count(*), data ->> 'name' from event where type = 'job.failed' group by subject, data"
-    assert rows(shop, once) == [(1, CONFIRMED)]
+    once = (
+        "select distinct count(*), data ->> 'name', data ->> 'error' from event where type = 'job.failed' group by data"
+    )
+    assert rows(shop, once) == [(1, CONFIRMED, "Rejected")]
+    assert "rejects the recipient's address or this e-mail" in reason_of({"error": "Rejected"})
     [error] = [record for record in caplog.records if record.levelname == "ERROR"]
     assert error.exc_info is not None
     assert "554 No spam please" in str(error.exc_info[1]) or "550 No such user" in str(error.exc_info[1])

@@ -95,6 +95,7 @@ def test_quotes_requested_soon_after_a_mail_wait_and_share_the_next_one(shop: Se
         assert quotes_in(deliver_mail(shop), other) == [[0]]  # other customers do not wait
         let_time_pass(shop)
         assert deliver_mail(shop) == []
+        assert jobs(shop) == [(REQUESTED, "todo", 0)] * 3  # waiting counts as no attempt
     with at(shop, MORNING + GATHERED_FOR):
         let_time_pass(shop)
         assert quotes_in(deliver_mail(shop), quotes) == [[1, 2, 3]]

@@ -5,11 +5,14 @@ import json
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy, rows, sell
+from support.events import number_events
+from support.mail import deliver_mail
+from support.orders import buy, dispatch, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.quotes import request_quote
 from support.service import Service
 from tradecounter.audit.record import audit
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.actor import Actor
@@ -18,7 +21,7 @@ from tradecounter.kit.actor import Actor
 @pytest.fixture
 def failed(office: BackOfficeSite) -> int:
     """A mail that failed for good, as the worker records it."""
-    return fail(office.service, "SMTPRecipientsRefused")
+    return fail(office.service, "Rejected")
 
 
 def fail(service: Service, error: str) -> int:
@@ -47,6 +50,25 @@ def test_failed_jobs_say_what_and_why(office: BackOfficeSite, sam: Person, faile
     other = fail(office.service, "ZeroDivisionError")
     assert "Unexpected: ZeroDivisionError" in text_of(sam.get("/job"))
     assert str(other) in sam.get("/job?format=csv").text
+
+
+def test_a_job_that_is_refused_for_good_says_why(office: BackOfficeSite, sam: Person) -> None:
+    shop = office.service
+    placed = buy(shop.customer())
+    dispatch(shop, placed)
+
+    async def work(tx: Transaction) -> None:
+        queue(tx, "invoice_dispatch", order_id=placed["order_id"])
+
+    shop.in_transaction(work)
+    [(job,)] = rows(
+        shop, "update procrastinate_jobs set attempts = 12 where task_name = 'invoice_dispatch' returning id"
+    )
+    deliver_mail(shop)
+    assert "the built-in example seller" in text_of(sam.get("/job"))
+    number_events(shop)
+    told = "select data ->> 'name' from event where type = 'job.failed' and subject = %s"
+    assert rows(shop, told, f"job/{job}") == [("invoice_dispatch",)]
 
 
 def test_a_failed_job_runs_again(office: BackOfficeSite, sam: Person, failed: int) -> None:

@@ -1,5 +1,6 @@
 """`/job`: background jobs in words, those that failed first, and running one again."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, get_args
 
@@ -26,12 +27,8 @@ _NAMES = {
     "mail_webhook_stopped": "E-mail: webhook stopped",
 }
 _REASONS = {
-    "SMTPRecipientsRefused": "The mail server rejects the recipient's address: correct it, then run the job again.",
-    "SMTPSenderRefused": "The mail server rejects the sender's address: see the setting MAIL_FROM.",
-    "SMTPDataError": "The mail server rejects the contents of this e-mail.",
-    "SMTPResponseException": "The mail server rejects this e-mail.",
-    "SMTPAuthenticationError": "The mail server rejects the service's user or password: see the setting SMTP_URL.",
-    "LookupError": "What it is about does not exist any more.",
+    "Rejected": "The mail server rejects the recipient's address or this e-mail. The worker's log has its words.",
+    "NothingToSend": "What it is about does not exist any more, or no recipient has a valid address.",
 }
 
 
@@ -43,9 +40,10 @@ def name_of(job: str) -> str:
     return f"E-mail: {words.removeprefix('mail ')}" if words.startswith("mail ") else words.capitalize()
 
 
-def reason_of(error: str) -> str:
-    """Return why a job failed; `error` is the type of the exception."""
-    return _REASONS.get(error, f"Unexpected: {error}. The worker's log has the details.")
+def reason_of(failure: Mapping[str, str]) -> str:
+    """Return why a job failed, by the data of its event."""
+    error = failure["error"]
+    return failure.get("message") or _REASONS.get(error, f"Unexpected: {error}. The worker's log has the details.")
 
 
 RETRIERS = ("support", "administrator")
@@ -65,7 +63,6 @@ _NOUNS = {
     "payment_id": "payment",
     "customer_id": "customer",
     "webhook_id": "webhook",
-    "return_id": "return",
 }
 _NOT_FAILED = "all"
 
@@ -142,5 +139,5 @@ def _shown_job(job: Job, failure: dict[str, Any] | None, view: PageView) -> Show
         if noun is not None:
             noun = "credit-note" if noun == "invoice" and job.name == "mail_credit_note" else noun
             about.append((f"{noun.replace('-', ' ')} {value}", view.path_of(f"{noun}/{value}")))
-    why = reason_of(failure["error"]) if failure is not None and job.state == "failed" else ""
+    why = reason_of(failure) if failure is not None and job.state == "failed" else ""
     return ShownJob(job, name_of(job.name), about, why)
