@@ -8,7 +8,7 @@ from tradecounter.access.passwords import hash_password, is_right
 from tradecounter.access.queries.passwords import has_link_since, insert_request, take_request
 from tradecounter.access.queries.people import find_password, find_person, lock_password, store_password
 from tradecounter.access.queries.sign_ins import end_sessions_of, prove_session
-from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
+from tradecounter.access.rules import RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, has_factor, use_second_factor
 from tradecounter.access.sessions import start_session
 from tradecounter.audit.record import audit
@@ -17,6 +17,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.people import Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
+from tradecounter.kit.email_addresses import LONGEST_EMAIL
 from tradecounter.kit.errors import DomainError, invalid
 
 _BETWEEN_MAILS = timedelta(minutes=2)

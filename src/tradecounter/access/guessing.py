@@ -17,10 +17,11 @@ from tradecounter.access.queries.passwords import (
     insert_guess,
     lock_guesses,
 )
-from tradecounter.access.rules import GUESSING_WINDOW, LONGEST_EMAIL
+from tradecounter.access.rules import GUESSING_WINDOW
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Person, Site, noun_of
 from tradecounter.edge.server.counted_log import CountedLog
+from tradecounter.kit.email_addresses import LONGEST_EMAIL
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold, plural
 

@@ -12,8 +12,6 @@ SHORTEST_PASSWORD = 12
 LONGEST_PASSWORD = 200
 _SHORTEST_NAME = 4  # characters of an address or a name that a password must not consist of
 
-LONGEST_EMAIL = 320  # characters: 64 before the @, 255 after it
-
 GUESSING_WINDOW = timedelta(minutes=10)
 FREE_GUESSES = 10
 PAUSE = timedelta(seconds=30)

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
@@ -42,6 +43,7 @@ async def invite_user(
     now: datetime,
     *,
     more_roles: Sequence[UserRole] = (),
+    order_limit: Decimal | UnsetType | None = UNSET,
 ) -> tuple[CustomerUser, int]:
     """Add a customer's user, or change a user's first role, and send a link to set the password by e-mail.
 
@@ -63,8 +65,10 @@ async def invite_user(
     user = await put_user(tx, customer_id, email, role, now, more_roles=more_roles)
     if user is None:
         raise DomainError(Kind.CONFLICT, f"email: {email} is a user of another customer")
-    changed = None if before is None else {"roles": list(before.roles)}
-    after = {"customer_id": customer_id, "roles": list(user.roles)}
+    if order_limit is not UNSET:
+        user = await set_rights(tx, user.id, user.roles, order_limit) or user
+    changed = None if before is None else _rights_of(before)
+    after = {"customer_id": customer_id, **_rights_of(user)}
     audit(tx, "user.invite", f"user/{user.email}", now, before=changed, after=after)
     link_id = await make_link(tx, "account", user.id, secret, now, INVITATION_LIFETIME)
     queue(tx, "mail_user_invited", link_id=link_id)
@@ -157,42 +161,30 @@ async def invite_own_user(
         raise invalid("email", "this address cannot be invited: use another one, or ask us for help")
     if before is not None and before.disabled_at is None:
         raise DomainError(Kind.CONFLICT, f"{before.email} is already a user: change its role in the list")
-    user, _ = await invite_user(tx, customer_id, email, first, secret, now, more_roles=others)
-    return await set_rights(tx, user.id, [first, *others], rights.order_limit) or user
-
-
-async def change_user_rights(
-    tx: Transaction, customer_id: int, user_id: int, rights: UserRights, now: datetime
-) -> CustomerUser:
-    """Give one of a customer's users other roles and another limit.
-
-    Raises DomainError: not found, invalid, conflict (disabled; the last owner). Locks the customer's row.
-    """
-    return await _give_rights(tx, await _user_of_locked(tx, customer_id, user_id), rights, now)
+    user, _ = await invite_user(
+        tx, customer_id, email, first, secret, now, more_roles=others, order_limit=rights.order_limit
+    )
+    return user
 
 
 async def change_user(
     tx: Transaction, customer_id: int, user_id: int, change: UserChange, now: datetime
 ) -> CustomerUser:
-    """Change some of a user's rights. Raises DomainError as `change_user_rights` does."""
+    """Change rights of one of a customer's users.
+
+    Raises DomainError: not found, invalid, conflict (disabled; the last owner). Locks the customer's row.
+    """
     user = await _user_of_locked(tx, customer_id, user_id)
-    roles = list(user.roles) if change.roles is UNSET else change.roles
-    limit = user.order_limit if change.order_limit is UNSET else change.order_limit
-    return await _give_rights(tx, user, UserRights(roles, limit), now)
-
-
-async def _give_rights(tx: Transaction, user: CustomerUser, rights: UserRights, now: datetime) -> CustomerUser:
     if user.disabled_at is not None:
         raise DomainError(Kind.CONFLICT, f"{user.email} is disabled: invite it again")
-    roles = rights.checked_roles()
-    if (roles, rights.order_limit) == (list(user.roles), user.order_limit):
+    limit = user.order_limit if change.order_limit is UNSET else change.order_limit
+    roles = UserRights(list(user.roles) if change.roles is UNSET else change.roles, limit).checked_roles()
+    if (roles, limit) == (list(user.roles), user.order_limit):
         return user
     if "owner" not in roles:
         await _require_other_owner(tx, user)
-    before = {"roles": list(user.roles), "order_limit": user.order_limit}
-    after = {"roles": roles, "order_limit": rights.order_limit}
-    audit(tx, "user.change_role", f"user/{user.email}", now, before=before, after=after)
-    changed = await set_rights(tx, user.id, roles, rights.order_limit) or user
+    changed = await set_rights(tx, user.id, roles, limit) or user
+    audit(tx, "user.change_role", f"user/{user.email}", now, before=_rights_of(user), after=_rights_of(changed))
     tell_of_new_owner(tx, user, changed)
     return changed
 
@@ -211,6 +203,10 @@ async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now:
 async def _user_of_locked(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     await lock_account(tx, customer_id)
     return await fetch_user_of(tx, customer_id, user_id)
+
+
+def _rights_of(user: CustomerUser) -> dict[str, Any]:
+    return {"roles": list(user.roles), "order_limit": user.order_limit}
 
 
 async def _require_other_owner(tx: Transaction, user: CustomerUser) -> None:

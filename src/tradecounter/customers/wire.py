@@ -6,12 +6,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from tradecounter.kit.email_addresses import EMAIL_PATTERN
+from tradecounter.kit.email_addresses import EMAIL_PATTERN, LONGEST_EMAIL
 from tradecounter.kit.wire import Amount, RequiredText
 
 ShortText = Annotated[str, Meta(max_length=200)]
 FortyCharacters = Annotated[str, Meta(max_length=40)]
-Email = Annotated[str, Meta(max_length=254, pattern=EMAIL_PATTERN)]
+Email = Annotated[str, Meta(max_length=LONGEST_EMAIL, pattern=EMAIL_PATTERN)]
 
 
 class CustomerCreditTerms(Struct):

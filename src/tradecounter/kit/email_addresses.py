@@ -15,11 +15,14 @@ _ASCII_DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 # In Python, `$` also matches before a final line break, which must not reach an e-mail's header.
 EMAIL_PATTERN = rf"^(?!\S*\s){_DOT_ATOM}@{_DOT_ATOM}$"
 NOT_AN_EMAIL = "must be an e-mail address"
+LONGEST_EMAIL = 254  # characters, as RFC 5321 allows
 
 
 def parse_email(text: str, name: str = "") -> Address | None:
     """Return the address with its domain in ASCII, or None if mail servers do not accept it."""
     local, _, domain = text.rpartition("@")
+    if len(text) > LONGEST_EMAIL:
+        return None
     try:
         domain = domain.encode("idna").decode("ascii")
     except UnicodeError:

@@ -1,9 +1,11 @@
 """The customer's pages of addresses and users."""
 
+import secrets
 from datetime import timedelta
 
 from support.orders import at, rows
 from support.pages import Person, customer_user, fields_of, text_of
+from support.people import disable
 from support.service import Customer, Service
 from support.shop import ADDRESS
 from tradecounter.access.queries.people import find_user_by_id
@@ -96,6 +98,7 @@ def test_an_owner_invites_a_user(shop: Service, customer: Customer, owner: Perso
     assert again.status_code == 409
     for fields in (
         {"email": "nobody", "roles": "buyer"},
+        {"email": f"{secrets.token_hex(5_000)}@example.com", "roles": "buyer"},
         {"email": "a@example.com", "roles": "king"},
         {"roles": "buyer"},
     ):
@@ -172,6 +175,17 @@ def test_a_user_has_a_limit_for_one_order(shop: Service, customer: Customer, own
     [first, last] = rows(shop, changed, f"user/{person.email}")
     assert first == ({"order_limit": None}, {"order_limit": 1250.5})
     assert last == ({"order_limit": 1250.5}, {"order_limit": None})
+
+
+def test_the_audit_log_has_the_limit_of_an_invitation(shop: Service, customer: Customer, owner: Person) -> None:
+    path, email = f"{USERS}/invite", f"limited{customer.id}@example.com"
+    owner.sends(path, {"email": email, "roles": "buyer", "order_limit": "500"})
+    disable(shop, email)
+    owner.sends(path, {"email": email, "roles": "buyer", "order_limit": ""})
+    invited = "select before, after from audit_entry where action = 'user.invite' and subject = %s order by id"
+    [first, again] = rows(shop, invited, f"user/{email}")
+    assert first == ({}, {"customer_id": customer.id, "roles": ["buyer"], "order_limit": 500})
+    assert again == ({"order_limit": 500}, {"customer_id": customer.id, "order_limit": None})
 
 
 def test_a_disabled_user_is_signed_out(shop: Service, customer: Customer, owner: Person) -> None:

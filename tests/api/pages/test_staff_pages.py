@@ -1,6 +1,7 @@
 """The pages of staff members and service tokens."""
 
 import re
+import secrets
 from datetime import timedelta
 
 import pytest
@@ -57,6 +58,8 @@ def test_errors_of_a_member_are_beside_their_fields(sam: Person) -> None:
     fields = fields_of(sam.get("/staff/new"))
     wrong = sam.send("/staff/new", {**fields, "name": "Pat", "email": "nowhere", "roles": "support"})
     assert "form-email-error" in wrong.text
+    long = sam.send("/staff/new", {**fields, "name": "Pat", "email": f"{secrets.token_hex(5_000)}@r.example"})
+    assert "form-email-error" in long.text
     assert "form-roles-error" in sam.send("/staff/new", {**fields, "name": "Pat", "email": "p@r.example"}).text
     assert "form-name-error" in sam.send("/staff/new", {**fields, "email": "p@r.example", "roles": "support"}).text
     taken = sam.send("/staff/new", {**fields, "name": "Pat", "email": sam.email, "roles": "support"})

@@ -14,6 +14,7 @@ from tradecounter.kit.email_addresses import parse_email, parse_mailbox
         ("root@localhost", "root@localhost"),
         ("ada@münchen.example", "ada@xn--mnchen-3ya.example"),
         ("jürgen@x.example", "jürgen@x.example"),
+        ("a" * 244 + "@x.example", "a" * 244 + "@x.example"),
     ],
 )
 def test_an_address_is_read(written: str, read: str) -> None:
@@ -33,7 +34,8 @@ def test_an_address_of_the_settings_may_have_a_name() -> None:
         "ada", "@x.example", "ada@", "a,b@x.example", "x@y>,<z.example", "a@b@c.example", '"ada"@x.example',
         "ada@x.example\r\nBcc: all@x.example", "ada\x07@x.example", "a..b@x.example", ".a@x.example", "a@x..example",
         "a@[127.0.0.1]", "a;b@x.example", "a:b@x.example", "(a)@x.example", "a@x.example,b@x.example",
-        "a@" + "x" * 64 + ".example", "a\u200b@x.example", "a@x\u2024y.example\\",
+        "a@" + "x" * 64 + ".example", "a" * 245 + "@x.example", "b" * 100_000 + "@x.example",
+        "a\u200b@x.example", "a@x\u2024y.example\\",
     ],
 )  # fmt: skip
 def test_an_address_that_no_mail_server_could_read_is_none(written: str) -> None:

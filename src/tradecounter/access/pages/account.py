@@ -8,7 +8,14 @@ from starlette.responses import Response
 
 from tradecounter.access.queries.people import is_owner, list_users, visits_of_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
-from tradecounter.access.users import UserRights, change_user_rights, disable_own_user, fetch_user_of, invite_own_user
+from tradecounter.access.users import (
+    UserChange,
+    UserRights,
+    change_user,
+    disable_own_user,
+    fetch_user_of,
+    invite_own_user,
+)
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import OWNER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -76,7 +83,8 @@ class UserPages(Struct, frozen=True):
         dangerous=True,
     )
     async def change_role(self, tx: Transaction, call: Call, body: UserRights, now: datetime) -> CustomerUser:
-        return await change_user_rights(tx, call.customer_id, _id(call), body, now)
+        change = UserChange(body.roles, body.order_limit)
+        return await change_user(tx, call.customer_id, _id(call), change, now)
 
     async def _ask_to_disable(self, tx: Transaction, call: Call) -> Question:
         return disable_user_question(await fetch_user_of(tx, call.customer_id, _id(call)), _LIST, "Users")
