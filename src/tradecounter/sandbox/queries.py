@@ -48,7 +48,7 @@ class CopiedTable(Struct, frozen=True, kw_only=True):
 
 
 _COSTS = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
-# Each table refers only to earlier ones.
+# Each table refers only to earlier ones. Stock comes last, as orders lock it after their customers.
 COPIED: Sequence[CopiedTable] = (
     CopiedTable(table="manufacturer", key=("key",), copied=("key", "name", "active"), gone=_DEACTIVATED),
     CopiedTable(
@@ -76,19 +76,6 @@ COPIED: Sequence[CopiedTable] = (
         copied=("price_list", "product_id", *_COSTS),
         gone=_DELETED,
         stamped=True,
-    ),
-    CopiedTable(
-        table="stock_level",
-        key=("product_id",),
-        copied=("product_id", "available", "location"),
-        gone="update {table} t set available = 0, changed_by = pg_current_xact_id() where available > 0 and {missing}",
-        stamped=True,
-    ),
-    CopiedTable(
-        table="incoming_stock",
-        key=("product_id", "expected_on"),
-        copied=("product_id", "expected_on", "incoming"),
-        gone=_DELETED,
     ),
     CopiedTable(
         table="shipping_region", key=("id",), copied=("id", "name", "countries", "postcodes", "active"),
@@ -124,6 +111,19 @@ COPIED: Sequence[CopiedTable] = (
         copied=("id", "customer_id", "product_id", *_COSTS, "valid_from", "valid_until"),
         gone=_DELETED,
         stamped=True,
+    ),
+    CopiedTable(
+        table="stock_level",
+        key=("product_id",),
+        copied=("product_id", "available", "location"),
+        gone="update {table} t set available = 0, changed_by = pg_current_xact_id() where available > 0 and {missing}",
+        stamped=True,
+    ),
+    CopiedTable(
+        table="incoming_stock",
+        key=("product_id", "expected_on"),
+        copied=("product_id", "expected_on", "incoming"),
+        gone=_DELETED,
     ),
 )  # fmt: skip
 TOPICS: Sequence[Topic] = ("catalogue", "prices", "contracts", "customers", "deliveries", "shipping", "keys")

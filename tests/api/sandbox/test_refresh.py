@@ -1,6 +1,7 @@
 """Filling a sandbox from the live database, with two real databases."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,6 +13,7 @@ from support.orders import buy, rows, sell
 from support.sandbox import live
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
+from support.waiting import waiting_for_a_lock
 from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.kit.errors import DomainError
 from tradecounter.sandbox.queries import COPIED, SourceError
@@ -122,6 +124,20 @@ def test_what_the_sandbox_has_of_its_own_stays_and_what_the_live_site_changes_co
     assert own.get(f"/order/{placed['order_id']}").json()["status"] == "Dispatched"
     assert two.refresh().rows == 0
     assert count(service, "orders") == 0
+
+
+def test_a_refresh_locks_customers_and_stock_in_the_order_of_orders(two: Two) -> None:
+    customer, sku = two.live.customer(), sell(two.live, "LOCKED", available=5)
+    two.refresh()
+    two.live.must_load("stock", [{"sku": sku, "available": 4}])
+    rows(two.live, "update customer set term_days = 7 where id = %s returning id", customer.id)
+    with ThreadPoolExecutor(1) as threads, psycopg.connect(two.sandbox.database_url) as order:
+        order.execute("select from customer where id = %s for no key update", [customer.id])
+        refreshed = threads.submit(two.refresh)
+        waiting_for_a_lock(two.sandbox.database_url)
+        order.execute("select from stock_level for update")
+        order.commit()
+        assert refreshed.result(timeout=30).rows == 2
 
 
 def test_the_worker_refreshes_it_every_night(two: Two) -> None:
