@@ -58,6 +58,25 @@ def workers(running: Running) -> set[int]:
     return api_processes(running.process.pid)
 
 
+def test_a_service_goes_on_when_its_log_cannot_be_written(database_url: str, tmp_path: Path) -> None:
+    settings = {"TRADECOUNTER_DATABASE_URL": database_url, "TRADECOUNTER_SECRET_KEY": SECRET}  # it warns of the others
+    words = ["serve", "--port", "0", "--json"]
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tradecounter", *words],
+            stdout=subprocess.PIPE,
+            stderr=full,
+            cwd=tmp_path,
+            env={**without_settings(), **settings},
+        )
+    with process:
+        assert process.stdout is not None
+        address = json.loads(process.stdout.readline())["base_url"]
+        assert httpx2.get(f"{address}/check-health", timeout=LONG).json()["status"] == "ok"
+        process.terminate()
+        assert process.wait(LONG) == 0
+
+
 def test_several_processes_respond_and_are_replaced_and_ended_without_breaking_a_request(
     environment: dict[str, str], service: Service, tmp_path: Path
 ) -> None:

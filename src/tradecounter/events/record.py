@@ -83,7 +83,7 @@ class NewEvent(NamedTuple):
 
 def record_events(tx: Transaction, type_: EventType, events: Iterable[NewEvent], now: datetime) -> None:
     """Record events of one type and of different subjects, as `record_event` does, with one statement."""
-    rows = [{"id": new_event_id(), **event._asdict()} for event in events]
+    rows = [{"id": new_event_id(), **event._asdict(), "data": in_whole_seconds(event.data)} for event in events]
     if rows:
         tx.queue(
             INSERT_MANY,

@@ -3,6 +3,8 @@
 `make drill` restores a real backup; here a database is only told that it was restored.
 """
 
+from datetime import timedelta
+
 import pytest
 
 from support.billing import invoiced
@@ -31,6 +33,7 @@ def last_invoice(shop: Service) -> int:
 
 def test_a_program_that_has_read_lost_events_learns_of_it_and_misses_nothing(own_shop: Service) -> None:
     customer, other = own_shop.customer(), own_shop.customer()
+    own_shop.clock.advance(timedelta(seconds=0.25))
     buy(customer)
     end = last_sequence(own_shop)
     lost_position = end + 57  # read before the restore, of events that no longer exist

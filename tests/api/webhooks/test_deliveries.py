@@ -33,7 +33,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks import manage
 from tradecounter.webhooks.deliver import MOST_AT_ONCE, Deliverer, deliver_all, delivering
-from tradecounter.webhooks.queries.deliveries import BATCH, forget_deliveries
+from tradecounter.webhooks.queries.deliveries import BATCH, AttemptResult, forget_deliveries, record_results
 from tradecounter.webhooks.queries.endpoints import replace_secrets
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
@@ -412,6 +412,18 @@ def test_the_waits_begin_anew_when_an_endpoint_is_active_again(service: Service,
     assert hook.shown().failing_since is None
 
 
+def test_a_failure_that_is_recorded_twice_counts_once(service: Service, endpoint: Make) -> None:
+    hook = endpoint(status(500))
+    happen(service, "order/1")
+    hook.deliver()
+    [failed] = hook.deliveries()
+    now = service.clock.now()
+    made: dict[str, Any] = {"attempt": 1, "at": now, "status": 500, "milliseconds": 1, "error": None, "response": ""}
+    again = AttemptResult(delivery_id=failed.id, webhook_id=hook.added.id, next_attempt_at=now, **made)
+    service.in_transaction(lambda tx: record_results(tx, [again], now))
+    assert hook.deliveries() == [failed]
+
+
 def test_what_is_being_attempted_is_not_attempted_beside_that_when_all_is_to_be_retried(
     service: Service, endpoint: Make
 ) -> None:
@@ -517,19 +529,22 @@ def test_a_customer_with_many_slow_receivers_delays_no_other(service: Service, e
     service.call(end_one_attempt)
 
 
-def test_an_endpoint_behind_a_full_batch_of_others_gets_its_event(service: Service, endpoint: Make) -> None:
+def test_an_endpoint_behind_a_full_batch_of_others_gets_its_event_and_they_are_not_written(
+    service: Service, endpoint: Make
+) -> None:
     others = rows(
         service,
         "insert into webhook (url, types, description, state, secret, read_up_to, created_at)"
         " select 'https://other.example/', '{order.cancelled}', '', 'active', '', last, now()"
-        " from event_sequence, generate_series(1, %s) returning id",
+        " from event_sequence, generate_series(1, %s) returning id, read_up_to",
         BATCH,
     )
     customer = service.customer()
     hook = endpoint(customer_id=customer.id)
     happen(service, "order/1", customer_id=customer.id, type_="order.confirmed")
     assert hook.deliver() == ["order/1"]
-    rows(service, "delete from webhook where id = any(%s) returning id", [id_ for (id_,) in others])
+    ids = [id_ for id_, _ in others]
+    assert sorted(rows(service, "delete from webhook where id = any(%s) returning id, read_up_to", ids)) == others
 
 
 def test_an_endpoint_that_keeps_up_need_not_wait_for_the_next_tick(service: Service, endpoint: Make) -> None:

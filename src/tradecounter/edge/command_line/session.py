@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, NoReturn, TypeVar
@@ -215,7 +215,7 @@ def configure_logs(process: str) -> None:
     ]
     structlog.configure(
         processors=[*shared, structlog.processors.JSONRenderer()],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_names: _Lines(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         cache_logger_on_first_use=True,
     )
@@ -228,6 +228,16 @@ def configure_logs(process: str) -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     # Warns at every attempt to connect; the program says once that the database is away, and when it is back.
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+
+
+class _Lines(structlog.PrintLogger):
+    """Prints lines of the log. One that cannot be printed, such as to a full disk, is lost, and the program goes on."""
+
+    def msg(self, message: str) -> None:
+        with suppress(OSError):
+            super().msg(message)
+
+    debug = info = warning = error = critical = msg
 
 
 def _add_process(

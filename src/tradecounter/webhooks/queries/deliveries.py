@@ -15,9 +15,24 @@ from tradecounter.kit.errors import or_not_found
 
 BATCH = 500  # events of an endpoint, and endpoints, in one transaction
 
+_UNREAD = SQL("""
+    (select sequence, id as event_id, type, subject from event
+     where webhook.customer_id is null and sequence > read_up_to
+       and (types = '{}' or type = any(types))
+     order by sequence limit :most)
+    union all
+    (select sequence, id as event_id, type, subject from event
+     where event.customer_id = webhook.customer_id and for_customer and sequence > read_up_to
+       and (types = '{}' or type = any(types))
+     order by sequence limit :most)
+""")
+# Endpoints without an event for them are moved on only now and then, to spare writes.
 _LOCK_UNREAD = Statement(
-    "select id from webhook where state = 'active' and read_up_to < (select last from event_sequence)"
-    " order by id limit :most for no key update skip locked"
+    SQL("""
+    select webhook.id from webhook cross join event_sequence
+    where state = 'active' and read_up_to < last and (last - read_up_to >= :most or exists ({}))
+    order by webhook.id limit :most for no key update of webhook skip locked
+""").format(_UNREAD)
 )
 # The events of a subject are delivered in their order: only the first one that is not delivered yet has a moment.
 _INSERT_FOUND = SQL("""
@@ -33,24 +48,13 @@ _INSERT_FOUND = SQL("""
     returning id
 """)
 # The endpoints' rows must be locked before this statement begins, because its snapshot must show the deliveries that
-# others have made. Endpoints without an event for them are moved on only now and then, to spare writes, but at once if
-# there may be others that are behind: otherwise the same ones would be locked each time.
+# others have made.
 _MAKE_DELIVERIES = Statement(
     SQL("""
     with log as (
         select last from event_sequence
     ), found as (
-        select webhook.id as webhook_id, e.* from webhook cross join log cross join lateral (
-            (select sequence, id as event_id, type, subject from event
-             where webhook.customer_id is null and sequence > read_up_to
-               and (types = '{{}}' or type = any(types))
-             order by sequence limit :most)
-            union all
-            (select sequence, id as event_id, type, subject from event
-             where event.customer_id = webhook.customer_id and for_customer and sequence > read_up_to
-               and (types = '{{}}' or type = any(types))
-             order by sequence limit :most)
-        ) e
+        select webhook.id as webhook_id, e.* from webhook cross join log cross join lateral ({}) e
         where webhook.id = any(:ids::bigint[]) and sequence <= last
     ), made as (
         {}
@@ -60,10 +64,9 @@ _MAKE_DELIVERIES = Statement(
         update webhook set read_up_to = case when events = :most then newest else last end
         from webhook w cross join log left join progress on progress.webhook_id = w.id
         where webhook.id = w.id and w.id = any(:ids::bigint[])
-          and (events > 0 or last - w.read_up_to >= :most or cardinality(:ids::bigint[]) = :most)
     )
     select count(*) from made
-""").format(_INSERT_FOUND)
+""").format(_UNREAD, _INSERT_FOUND)
 )
 
 
@@ -306,6 +309,7 @@ class AttemptResult(Struct, frozen=True, kw_only=True):
     next_attempt_at: datetime | None
 
 
+# A failure counts once: it may be recorded again after a commit in doubt, and two workers may have attempted.
 _RECORD_RESULTS = Statement("""
     with result as (
         select * from jsonb_to_recordset(:results::jsonb) as r(
@@ -319,6 +323,7 @@ _RECORD_RESULTS = Statement("""
             next_attempt_at = result.next_attempt_at
         from result
         where d.id = result.delivery_id and d.id = any(array(select delivery_id from result)) and d.delivered_at is null
+          and (result.next_attempt_at is null or result.attempt > d.attempts)
         returning d.id
     )
     insert into webhook_attempt (delivery_id, attempt, at, status, milliseconds, error, response)
