@@ -57,10 +57,10 @@ async def add_what_is_sold(tx: Transaction, user_id: int, view: CustomerView, it
     return f"{plural(len(sold), 'product')} added to the basket.{rest if left_out else ''}"
 
 
-async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[NotedItem]) -> None:
-    """Have the basket contain only these products, with their notes. Others who change the basket wait.
+async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[NotedItem], seen: int) -> None:
+    """Have the basket contain these products, with their notes. Others who change the basket wait.
 
-    Notes of several lines of a product are one.
+    Of its other lines, those after the position `seen` stay. Notes of several lines of a product are one.
     Raises DomainError (invalid), as `add_to_basket` does.
     """
     await lock_basket(tx, user_id)
@@ -71,7 +71,7 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
             notes[wanted.product.id].append(item.note)
     joined = {product: "; ".join(written)[:LONGEST_NOTE] for product, written in notes.items()}
     lines = [(product, quantity, joined.get(product, "")) for product, quantity in _units(products).items()]
-    await replace_lines(tx, user_id, lines)
+    await replace_lines(tx, user_id, lines, seen)
 
 
 async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:

@@ -54,7 +54,10 @@ async def add_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, in
     await tx.execute(_ADD, user_id=user_id, product_ids=products, quantities=quantities, most=most)
 
 
-_LEAVE_OUT = Statement("delete from basket_line where user_id = :user_id and product_id <> all(:product_ids::bigint[])")
+_LEAVE_OUT = Statement(
+    "delete from basket_line"
+    " where user_id = :user_id and position <= :seen and product_id <> all(:product_ids::bigint[])"
+)
 _SET = Statement("""
     insert into basket_line (user_id, product_id, quantity, note)
     select :user_id, product_id, quantity, note
@@ -65,10 +68,13 @@ _SET = Statement("""
 """)
 
 
-async def replace_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int, str]]) -> None:
-    """Have a basket contain these products with units and a note, of different products, and nothing else."""
+async def replace_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int, str]], seen: int) -> None:
+    """Have a basket contain these products with units and a note, of different products.
+
+    Of its other lines, those after the position `seen` stay.
+    """
     products, quantities = _columns((product, units) for product, units, _ in lines)
-    await tx.execute(_LEAVE_OUT, user_id=user_id, product_ids=products)
+    await tx.execute(_LEAVE_OUT, user_id=user_id, product_ids=products, seen=seen)
     await tx.execute(
         _SET, user_id=user_id, product_ids=products, quantities=quantities, notes=[note for _, _, note in lines]
     )

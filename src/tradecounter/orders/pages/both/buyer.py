@@ -64,18 +64,13 @@ class Buyer(Struct, frozen=True):
         return OF_CALLER.format(id=self.customer_id) if self.user is None else OWN
 
     async def basket(self, tx: Transaction) -> list[BasketLine]:
-        """Return the lines of the basket, if there is one. Raises DomainError (not found) for an unknown caller."""
-        if self.replaces:
-            return []
-        if self.user is None:
-            await fetch_account(tx, self.customer_id)
-            return []
-        return await lines_of_basket(tx, self.user.id)
+        """Return the lines of the basket, if there is one."""
+        return [] if self.user is None or self.replaces else await lines_of_basket(tx, self.user.id)
 
-    async def save_basket(self, tx: Transaction, view: CustomerView, items: Sequence[NotedItem]) -> None:
-        """Replace the items of the basket, if there is one."""
+    async def save_basket(self, tx: Transaction, view: CustomerView, items: Sequence[NotedItem], seen: int) -> None:
+        """Replace the items of the basket up to the position `seen`, if there is one."""
         if self.user is not None and not self.replaces:
-            await save_basket(tx, self.user.id, view, items)
+            await save_basket(tx, self.user.id, view, items, seen)
 
     async def facts(self, tx: Transaction, now: datetime) -> BuyerFacts:
         """Return what the form shows of the customer. Raises DomainError (not found)."""

@@ -156,7 +156,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         shown = replace(
             shown,
             filled=filled,
-            seen=await self._save(call, buyer, lines, view) if is_right else shown.seen,
+            seen=await self._save(call, buyer, lines, view, shown.seen) if is_right else shown.seen,
             focus=picked(submitted) or ("found" if step == "search" and submitted.one("q") else "lines"),
             note=_ADDED_ELSEWHERE if has_new else "",
         )
@@ -174,7 +174,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
                 made = await self._created(tx, call, buyer, body, now, is_quote=is_quote)
             await add_own_note(tx, made, body.notes, now)
             # What a quote asks for leaves the basket; what is ordered stays until the order is confirmed.
-            await buyer.save_basket(tx, view, [] if is_quote else shown.lines.items(view))
+            await buyer.save_basket(tx, view, [] if is_quote else shown.lines.items(view), shown.seen)
             return made
 
         return await self.desk.change(
@@ -214,17 +214,21 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         wanted = FormLines([line for line in lines.lines if line.quantity != "0"])
         is_right = not checked(wanted.values({}), wanted, view, None).errors
         if is_right and not wanted.add_from_elsewhere(stored, seen):
-            seen = await self._save(call, buyer, wanted, view)
+            seen = await self._save(call, buyer, wanted, view, _last(stored))
         shown = ShownForm(lines=lines, filled=Filled(submitted.values), seen=seen or 0, typing=submitted.values)
         return await self._show(call, buyer, shown)
 
-    async def _save(self, call: Call, buyer: Buyer, lines: FormLines, view: CustomerView) -> int:
-        """Save the lines as the basket, if there is one; return the highest position in it."""
+    async def _save(self, call: Call, buyer: Buyer, lines: FormLines, view: CustomerView, seen: int) -> int:
+        """Save the lines as the basket, if there is one; return the highest position in it.
+
+        What was put into it since `seen` stays. The position is then `seen` still, so that the next form shows it.
+        """
         if not buyer.has_basket:
             return 0
         async with transaction(self.desk.database, call.actor) as tx:
-            await buyer.save_basket(tx, view, lines.items(view))
-            return _last(await buyer.basket(tx))
+            await buyer.save_basket(tx, view, lines.items(view), seen)
+            stored = await buyer.basket(tx)
+        return seen if lines.add_from_elsewhere(stored, seen) else _last(stored)
 
     async def _again(self, buyer: Buyer, name: str, new: Beginning) -> Beginning:
         """Return how a form begins that starts from an order or quote of the customer; `new` has the basket.
