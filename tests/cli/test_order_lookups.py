@@ -159,7 +159,8 @@ def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
     tradecounter: Program, orders: Lookup, service: Service
 ) -> None:
     reference = orders["bundle"]["order_reference"]
-    assert shown(tradecounter, reference.lower()) == orders["bundle"]["confirmation_code"]
+    for name in (reference.lower(), f" {reference} "):
+        assert shown(tradecounter, name) == orders["bundle"]["confirmation_code"]
     error = tradecounter.error("order", "show", reference[:-1])
     assert error.startswith(f"several references begin with {reference[:-1]}: ")
     assert f"{reference} (customer " in error

@@ -160,8 +160,9 @@ _BY_NAME = order_statement(
 
 async def find_order(tx: Transaction, name: str) -> AnyOrder | None:
     """Return the order with an id, a reference or a confirmation code."""
+    name = name.strip()
     number = NUMBER_AT_END.search(name)
-    return await tx.find_row(_BY_NAME, number=None if number is None else int(number[0]), name=name.strip())
+    return await tx.find_row(_BY_NAME, number=None if number is None else int(number[0]), name=name)
 
 
 _BY_REFERENCES = order_statement(
