@@ -227,7 +227,7 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
         supplied_at=supply.supplied_at,
         due_at=due_at(now, order.term_days),
     )
-    await take_unallocated(tx, order.customer_id, number, paid, now)
+    await take_unallocated(tx, order.customer_id, order.id, number, paid, now)
     queue(tx, "mail_order_invoiced", order_id=order.id, number=number)
     if supply.account.accounts_email:
         queue(tx, "mail_invoice_copy", order_id=order.id, number=number)

@@ -1,12 +1,15 @@
 """Moves money between payments, invoices and the account; locks an order with its account's money."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from tradecounter.billing.queries.ledger import (
     AllocatedMoney,
-    OpenInvoice,
     add_unallocated,
     allocate,
     allocate_refund,
@@ -24,27 +27,51 @@ from tradecounter.orders.queries.orders import lock_order
 from tradecounter.orders.states import CancelledOrder, CancelledUnconfirmed, ConfirmedOrder
 
 
-async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amount: Decimal, now: datetime) -> None:
+async def take_unallocated(
+    tx: Transaction, customer_id: int, order_id: int, invoice: int, amount: Decimal, now: datetime
+) -> None:
     """Pay a new invoice with money on the account, the oldest payments first; changes neither order nor exposure."""
     if not amount:
         return
     free = await free_money(tx, customer_id)
-    for payment, share in draw(free, [money.amount for money in free], amount):
-        allocate(tx, payment.payment_id, invoice, share, now)
+    drawn = draw(free, [money.amount for money in free], amount)
+    allocate(tx, [AllocatedMoney(money.payment_id, invoice, order_id, share) for money, share in drawn], now)
     add_unallocated(tx, customer_id, -amount)
 
 
-def allocate_payment(
-    tx: Transaction, customer_id: int, payment_id: int, amount: Decimal, invoices: Sequence[OpenInvoice], at: datetime
-) -> None:
-    """Pay invoices with a new payment, in their sequence; the rest stays on the account."""
-    paid = draw(invoices, [invoice.due for invoice in invoices], amount)
-    total = sum((share for _, share in paid), NOTHING)
-    for invoice, share in paid:
-        allocate(tx, payment_id, invoice.invoice, share, at)
-        settle(tx, invoice.order_id, paid=share)
-    add_unallocated(tx, customer_id, amount - total)
-    discharge(tx, customer_id, total)
+class PaymentMoney(Struct, frozen=True):
+    """The amount of a customer's payment, and its shares, which pay invoices; the rest is on the account."""
+
+    customer_id: int
+    amount: Decimal
+    shares: Sequence[AllocatedMoney]
+
+
+def allocate_payments(tx: Transaction, payments: Iterable[PaymentMoney], at: datetime | None = None) -> None:
+    """Pay invoices with payments, from `at`, or without it from when each payment counts; negative amounts undo that.
+
+    The caller has locked the accounts and the orders.
+    """
+    shares, rest, total = list[AllocatedMoney](), defaultdict[int, Decimal](Decimal), defaultdict[int, Decimal](Decimal)
+    for payment in payments:
+        shares += payment.shares
+        paid = sum((share.amount for share in payment.shares), NOTHING)
+        rest[payment.customer_id] += payment.amount - paid
+        total[payment.customer_id] += paid
+    _pay(tx, shares, at)
+    for customer_id in sorted(rest):
+        add_unallocated(tx, customer_id, rest[customer_id])
+        discharge(tx, customer_id, total[customer_id])
+
+
+def _pay(tx: Transaction, shares: Sequence[AllocatedMoney], at: datetime | None) -> None:
+    """Pay invoices and their orders."""
+    allocate(tx, shares, at)
+    paid = defaultdict[int, Decimal](Decimal)
+    for share in shares:
+        paid[share.order_id] += share.amount
+    for order_id, amount in paid.items():
+        settle(tx, order_id, paid=amount)
 
 
 async def refund_account(tx: Transaction, customer_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
@@ -59,9 +86,8 @@ def put_back_on_account(
     tx: Transaction, customer_id: int, paying: Sequence[AllocatedMoney], amount: Decimal, now: datetime
 ) -> None:
     """Put money that pays an invoice back on the account, in the sequence of `paying`; the exposure stays as it is."""
-    for allocated, share in draw(paying, [allocated.amount for allocated in paying], amount):
-        allocate(tx, allocated.payment_id, allocated.invoice, -share, now)
-        settle(tx, allocated.order_id, paid=-share)
+    drawn = draw(paying, [allocated.amount for allocated in paying], amount)
+    _pay(tx, [replace(allocated, amount=-share) for allocated, share in drawn], now)
     add_unallocated(tx, customer_id, amount)
 
 

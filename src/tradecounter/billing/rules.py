@@ -1,6 +1,6 @@
 """What an invoice contains, its totals and terms, and what a payment may be. Amounts are pounds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal, TypeVar
@@ -134,10 +134,12 @@ def can_invoice(units: int, left: int, shipping_net: Decimal, *, invoiced: bool)
     return units > 0 or (shipping_net > 0 and not left and not invoiced)
 
 
-def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal) -> list[tuple[Source, Decimal]]:
+def draw(sources: Iterable[Source], amounts: Iterable[Decimal], wanted: Decimal) -> list[tuple[Source, Decimal]]:
     """Return what each source contributes to an amount, in their sequence; a source gives at most its own amount."""
     shares = []
     for source, amount in zip(sources, amounts, strict=True):
+        if not wanted:
+            break
         share = min(amount, wanted)
         if share > 0:
             shares.append((source, share))

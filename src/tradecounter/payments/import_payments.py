@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
@@ -14,11 +14,9 @@ from tradecounter.billing.queries.ledger import (
     balances_of,
     invoices_numbered,
     lock_balances,
-    orders_with_debt,
 )
+from tradecounter.billing.rules import draw
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError
-from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_NAME
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
@@ -35,18 +33,14 @@ from tradecounter.payments.queries.bank_lines import (
     set_placed,
     set_why,
 )
+from tradecounter.payments.queries.payments import ToRecord, find_duplicates
 from tradecounter.payments.queries.remittances import (
     RemittanceAdvice,
     awaited_amounts,
     lock_awaited,
     mark_received,
 )
-from tradecounter.payments.record_payment import (
-    LONGEST_REFERENCE,
-    NewPayment,
-    pay_locked_invoices,
-    record_locked,
-)
+from tradecounter.payments.record_payment import LONGEST_REFERENCE, duplicate_of, record_payments
 from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
 
@@ -71,39 +65,6 @@ class _Unknown(Struct, frozen=True):
     why: str
 
 
-class _Paid(Struct, frozen=True):
-    """A line that is recorded as a payment."""
-
-    line: BankLine
-    claimed: ClaimedLine
-    payment: Payment
-    target: _Target
-
-
-class _Left(Struct, frozen=True):
-    """A line that is left unplaced."""
-
-    line: BankLine
-    claimed: ClaimedLine
-    why: str
-
-
-class _Recording(Struct):
-    """What becomes of the lines of a file.
-
-    Attributes:
-        balances: what is due of the invoices that lines may pay, by customer and by number, the oldest first.
-        payments_out: how many have no money received.
-        repeated: how many an earlier file had.
-    """
-
-    balances: dict[int, dict[int, OpenInvoice]]
-    payments_out: int
-    recorded: list[_Paid] = field(default_factory=list)
-    unplaced: list[_Left] = field(default_factory=list)
-    repeated: int = 0
-
-
 async def import_payments(
     tx: Transaction, file: BankFile, now: datetime, *, name: str = "", dry_run: bool = False
 ) -> PaymentImport:
@@ -121,35 +82,70 @@ async def import_payments(
     received_lines = [line for line in file.lines if line.is_received]
     targets, balances = await _lock_targets(tx, received_lines, now)
     file_id = await add_bank_file(tx, name[:LONGEST_NAME], now, tx.actor.full_name)
-    claimed_lines = await claim_lines(tx, file_id, received_lines, now)
-    recording = _Recording(balances, len(file.lines) - len(received_lines))
-    for line in received_lines:
-        await _record_line(tx, line, claimed_lines[hashed(line), line.occurrence], targets[line.number], recording, now)
-    placed = [(recorded.claimed.id, recorded.payment.id, recorded.target.why) for recorded in recording.recorded]
-    await set_placed(tx, placed, file_id, now)
-    await mark_received(
-        tx,
-        {
-            recorded.target.remittance: recorded.payment.id
-            for recorded in recording.recorded
-            if recorded.target.remittance is not None
-        },
-    )
-    reasons = [(left.claimed.id, left.why) for left in recording.unplaced if not left.claimed.was_placed]
-    await set_why(tx, reasons, now)
+    by_identity = await claim_lines(tx, file_id, received_lines, now)
+    claimed = {line.number: by_identity[hashed(line), line.occurrence] for line in received_lines}
+    waiting = [line for line in received_lines if claimed[line.number].state == "unplaced"]
+    # A line of a payment that was reversed is placed only by someone who knows why.
+    placeable = [line for line in waiting if not claimed[line.number].was_placed]
+    to_record, whys = await _find_payments(tx, placeable, targets, balances)
+    payments = dict(zip(to_record, await record_payments(tx, list(to_record.values()), now), strict=True))
+    await set_placed(tx, [(claimed[n].id, paid.id, targets[n].why) for n, paid in payments.items()], file_id, now)
+    remittances = {n: target.remittance for n, target in targets.items() if isinstance(target, _Target)}
+    await mark_received(tx, {known: paid.id for n, paid in payments.items() if (known := remittances[n]) is not None})
+    await set_why(tx, [(claimed[number].id, why) for number, why in whys.items()], now)
     counts = {
         "lines": len(file.lines),
-        "recorded": len(recording.recorded),
-        "payments_out": recording.payments_out,
-        "repeated": recording.repeated,
-        "unplaced": len(recording.unplaced),
+        "recorded": len(payments),
+        "payments_out": len(file.lines) - len(received_lines),
+        "repeated": len(received_lines) - len(waiting),
     }
-    set_file_counts(tx, file_id, counts)
-    audit(tx, "bank_file.import", f"bank-file/{file_id}", now, after={"name": name, **counts})
-    names = await names_of(tx, {recorded.payment.customer_id for recorded in recording.recorded})
+    all_counts = counts | {"unplaced": len(waiting) - len(payments)}
+    set_file_counts(tx, file_id, all_counts)
+    audit(tx, "bank_file.import", f"bank-file/{file_id}", now, after={"name": name, **all_counts})
+    names = await names_of(tx, {payment.customer_id for payment in payments.values()})
     if dry_run:
         tx.set_rollback()
-    return _present(None if dry_run else file_id, file, recording, names)
+    return PaymentImport(
+        id=None if dry_run else file_id,
+        **counts,
+        unplaced=[
+            _unplaced_line(line, claimed[line.number], whys.get(line.number), dry_run=dry_run)
+            for line in waiting
+            if line.number not in payments
+        ],
+        payments=[
+            _recorded_line(line, targets[line.number].why, payment, names[payment.customer_id], dry_run=dry_run)
+            for line in waiting
+            if (payment := payments.get(line.number)) is not None
+        ],
+        columns=file.columns,
+    )
+
+
+def _recorded_line(line: BankLine, why: str, payment: Payment, customer: str, *, dry_run: bool) -> RecordedLine:
+    return RecordedLine(
+        line=line.number,
+        date=payment.received_on,
+        amount=payment.amount,
+        reference=line.reference,
+        why=why,
+        customer_id=payment.customer_id,
+        customer=customer,
+        payment_id=None if dry_run else payment.id,
+        allocations=payment.allocations,
+        on_account=payment.rest,
+    )
+
+
+def _unplaced_line(line: BankLine, claimed: ClaimedLine, why: str | None, *, dry_run: bool) -> UnplacedLine:
+    return UnplacedLine(
+        id=None if dry_run and claimed.is_new else claimed.id,
+        line=line.number,
+        date=line.day_written,
+        amount=line.amount_written,
+        reference=line.reference,
+        why=claimed.why if why is None else why,
+    )
 
 
 class _Evidence(Struct, frozen=True, kw_only=True):
@@ -186,8 +182,8 @@ async def _lock_targets(
     await lock_balances(tx, {target.customer_id for target in targets})
     numbers = {number for target in targets for number in target.invoices}
     payers = {target.customer_id for target in targets if not target.invoices}
-    await lock_orders(tx, [evidence.owners[number].order_id for number in numbers] + await orders_with_debt(tx, payers))
     balances = await balances_of(tx, payers, numbers)
+    await lock_orders(tx, {invoice.order_id for of_customer in balances.values() for invoice in of_customer.values()})
     awaited = await lock_awaited(tx, {target.remittance for target in targets if target.remittance is not None})
     return {line: _if_awaited(target, awaited) for line, target in target_of_line.items()}, balances
 
@@ -281,82 +277,48 @@ def _invoices(numbers: Iterable[int]) -> str:
     return f"invoice {texts[0]}" if len(texts) == 1 else f"invoices {', '.join(texts)}"
 
 
-async def _record_line(
+async def _find_payments(
     tx: Transaction,
-    line: BankLine,
-    claimed: ClaimedLine,
-    target: _Target | _Unknown,
-    recording: _Recording,
-    now: datetime,
-) -> None:
-    """Record the payment of a line, or add the line to what is not recorded."""
-    if claimed.state != "unplaced":
-        recording.repeated += 1
-    elif claimed.was_placed:  # by a payment that was reversed; only someone who knows why may place it again
-        recording.unplaced.append(_Left(line, claimed, claimed.why))
-    elif isinstance(target, _Unknown):
-        recording.unplaced.append(_Left(line, claimed, target.why))
-    else:
-        try:
-            payment = await _pay(tx, line, target, recording.balances.get(target.customer_id, {}), now)
-        except DomainError as error:
-            recording.unplaced.append(_Left(line, claimed, error.message))
-            return
-        recording.recorded.append(_Paid(line, claimed, payment, target))
+    lines: Sequence[BankLine],
+    targets: Mapping[int, _Target | _Unknown],
+    balances: Mapping[int, dict[int, OpenInvoice]],
+) -> tuple[dict[int, ToRecord], dict[int, str]]:
+    """Return the payments of lines, and why the other lines have none, by the numbers of the lines.
 
-
-async def _pay(
-    tx: Transaction, line: BankLine, target: _Target, balances: dict[int, OpenInvoice], now: datetime
-) -> Payment:
-    """Record the payment of a line, and lower what is due in `balances`, those of the customer."""
-    if line.pounds is None:
-        raise RuntimeError("a line without an error has an amount")
-    new = NewPayment(amount=line.pounds, received_on=line.received_on, reference=line.reference[:LONGEST_REFERENCE])
-    if target.invoices:
-        named = [balances[number] for number in target.invoices]
-        payment = await pay_locked_invoices(tx, target.customer_id, new, named, now)
-    else:
-        due = [invoice for invoice in balances.values() if invoice.due > NOTHING]
-        payment = await record_locked(tx, target.customer_id, new, due, now)
-    for share in payment.allocations:
-        invoice = balances[share.invoice]
-        balances[share.invoice] = replace(invoice, due=invoice.due - share.amount)
-    return payment
-
-
-def _present(file_id: int | None, file: BankFile, recording: _Recording, names: Mapping[int, str]) -> PaymentImport:
-    is_dry = file_id is None
-    return PaymentImport(
-        id=file_id,
-        lines=len(file.lines),
-        recorded=len(recording.recorded),
-        payments_out=recording.payments_out,
-        repeated=recording.repeated,
-        unplaced=[
-            UnplacedLine(
-                id=None if is_dry and unplaced.claimed.is_new else unplaced.claimed.id,
-                line=unplaced.line.number,
-                date=unplaced.line.day_written,
-                amount=unplaced.line.amount_written,
-                reference=unplaced.line.reference,
-                why=unplaced.why,
-            )
-            for unplaced in recording.unplaced
-        ],
-        payments=[
-            RecordedLine(
-                line=recorded.line.number,
-                date=recorded.payment.received_on,
-                amount=recorded.payment.amount,
-                reference=recorded.line.reference,
-                why=recorded.target.why,
-                customer_id=recorded.payment.customer_id,
-                customer=names[recorded.payment.customer_id],
-                payment_id=None if is_dry else recorded.payment.id,
-                allocations=recorded.payment.allocations,
-                on_account=recorded.payment.rest,
-            )
-            for recorded in recording.recorded
-        ],
-        columns=file.columns,
-    )
+    What a payment pays is taken off `balances`.
+    """
+    whys, wanted = dict[int, str](), dict[int, tuple[_Target, ToRecord]]()
+    for line in lines:
+        target = targets[line.number]
+        if isinstance(target, _Unknown) or line.pounds is None or line.received_on is None:
+            whys[line.number] = target.why
+            continue
+        wanted[line.number] = (
+            target,
+            ToRecord(
+                customer_id=target.customer_id,
+                amount=line.pounds,
+                received_on=line.received_on,
+                reference=line.reference[:LONGEST_REFERENCE],
+            ),
+        )
+    to_record, numbers = dict[int, ToRecord](), dict[tuple[object, ...], int]()
+    duplicates = await find_duplicates(tx, [new for _, new in wanted.values()])
+    for (number, (target, new)), (reference, earlier) in zip(wanted.items(), duplicates, strict=True):
+        due = balances.get(target.customer_id, {})
+        invoices = [due[named] for named in target.invoices if named in due] if target.invoices else due.values()
+        equal = (new.customer_id, new.received_on, new.amount, reference)
+        if earlier is not None:
+            whys[number] = duplicate_of(f"payment {earlier} of customer {new.customer_id}")
+        elif new.reference and equal in numbers:
+            whys[number] = duplicate_of(f"line {numbers[equal]} of the file")
+        elif target.invoices and not invoices:
+            whys[number] = f"nothing is due of invoice {', '.join(map(str, target.invoices))}"
+        else:
+            to_record[number] = replace(new, shares=draw(invoices, (each.due for each in invoices), new.amount))
+            numbers[equal] = number
+            for invoice, share in to_record[number].shares:
+                due[invoice.invoice] = replace(invoice, due=invoice.due - share)
+                if share == invoice.due:
+                    del due[invoice.invoice]
+    return to_record, whys

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.audit.record import audit
+from tradecounter.billing.queries.ledger import OpenInvoice, balances_of
 from tradecounter.billing.rules import draw
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
@@ -27,7 +28,7 @@ from tradecounter.payments.queries.bank_lines import (
     set_aside,
     set_placed,
 )
-from tradecounter.payments.queries.suggested_places import DueOf, Payer, customers_to_suggest, due_of_customers
+from tradecounter.payments.queries.suggested_places import Payer, customers_to_suggest
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, PaymentRequest, record_payment
 from tradecounter.payments.wire import Allocation, PlacedLine, StoredLine, present_line
 
@@ -49,7 +50,7 @@ class Suggestion(Struct, frozen=True):
     pays: Sequence[Allocation]
     rest: Decimal
     fits: bool
-    nearest: DueOf | None = None
+    nearest: OpenInvoice | None = None
     misses: Decimal = NOTHING
 
     @property
@@ -78,15 +79,16 @@ async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> di
     if not waiting:
         return {}
     payers = await customers_to_suggest(tx, list(waiting))
-    due = await due_of_customers(tx, sorted({payer.customer_id for payer in payers}))
+    due = await balances_of(tx, {payer.customer_id for payer in payers}, [])
     suggestions: dict[int, list[Suggestion]] = {}
     for payer in payers:
         amount = waiting[payer.line_id].amount or NOTHING
-        suggestions.setdefault(payer.line_id, []).extend(_likely_places(payer, due.get(payer.customer_id, []), amount))
+        owed = list(due.get(payer.customer_id, {}).values())
+        suggestions.setdefault(payer.line_id, []).extend(_likely_places(payer, owed, amount))
     return {line_id: sorted(places, key=_unlikely)[:_MOST_SUGGESTED] for line_id, places in suggestions.items()}
 
 
-def _likely_places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Suggestion]:
+def _likely_places(payer: Payer, due: Sequence[OpenInvoice], amount: Decimal) -> Iterator[Suggestion]:
     oldest = [Allocation(each.invoice, share) for each, share in draw(due, [each.due for each in due], amount)]
     rest = amount - sum((share.amount for share in oldest), NOTHING)
     is_oldest_exact = (

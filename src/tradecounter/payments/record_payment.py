@@ -1,18 +1,21 @@
 """Records payments and refunds, and reverses those that were errors or have bounced."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
-from tradecounter.billing.move_money import allocate_payment, lock_confirmed_order, put_back_on_account, refund_account
+from tradecounter.billing.move_money import PaymentMoney, allocate_payments, lock_confirmed_order, refund_account
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (
+    AllocatedMoney,
     OpenInvoice,
     add_unallocated,
     allocate_refund,
@@ -21,33 +24,35 @@ from tradecounter.billing.queries.ledger import (
     invoices_of_order,
     lock_balance,
     open_invoices,
+    refunded_among,
     refunded_by,
-    refunded_of,
 )
-from tradecounter.billing.rules import counts_from, require_amount, require_at_most, require_payable
+from tradecounter.billing.rules import counts_from, draw, require_amount, require_at_most, require_payable
 from tradecounter.billing.wire import CreditOrderStatus
-from tradecounter.credit.queries import discharge
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import record_event
+from tradecounter.events.record import EventType, NewEvent, record_events
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid, require_text
-from tradecounter.kit.money import NOTHING
+from tradecounter.kit.money import rounded
 from tradecounter.kit.numbers import Id, Pounds
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_line import EARLIEST
-from tradecounter.payments.queries.bank_lines import release_line_of
+from tradecounter.payments.queries.bank_lines import release_lines_of
 from tradecounter.payments.queries.payments import (
     PaymentRecord,
+    ToRecord,
     fetch_payment,
-    find_duplicate,
-    insert_payment,
-    store_reversal,
+    find_duplicates,
+    insert_payments,
+    payments_with_ids,
+    store_reversals,
 )
 from tradecounter.payments.queries.remittances import reopen_remittances
-from tradecounter.payments.wire import Payment, present_payment
+from tradecounter.payments.wire import Allocation, Payment, present_payment
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -129,30 +134,6 @@ async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: d
     return await record_locked(tx, customer_id, new, invoices, now)
 
 
-async def pay_locked_invoices(
-    tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[OpenInvoice], now: datetime
-) -> Payment:
-    """Record a payment of invoices that it names, as `record_locked` does.
-
-    Raises DomainError: invalid, conflict (a duplicate, or nothing is due of the invoices).
-    """
-    if not any(invoice.due for invoice in invoices):
-        await _require_new(tx, customer_id, new, new.reference.strip(), new.received_on or uk_date(now))
-        named = ", ".join(str(invoice.invoice) for invoice in invoices)
-        raise DomainError(Kind.CONFLICT, f"nothing is due of invoice {named}")
-    return await record_locked(tx, customer_id, new, invoices, now)
-
-
-async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, reference: str, received_on: date) -> None:
-    earlier = await find_duplicate(tx, customer_id, new.amount, received_on, reference, refund=new.method == "refund")
-    if earlier is not None and not new.force:
-        raise DomainError(
-            Kind.CONFLICT,
-            f"payment {earlier} of customer {customer_id} has the same reference, amount and date; force records it "
-            "again",
-        )
-
-
 async def record_locked(
     tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[OpenInvoice], now: datetime
 ) -> Payment:
@@ -163,28 +144,49 @@ async def record_locked(
     """
     received_on, reference = new.received_on or uk_date(now), new.reference.strip()
     _require_valid(new.amount, received_on, reference, now)
-    await _require_new(tx, customer_id, new, reference, received_on)
-    at = counts_from(received_on, now)
-    payment_id = await insert_payment(
-        tx,
-        customer_id,
-        new.amount,
+    to_record = ToRecord(
+        customer_id=customer_id,
+        amount=rounded(new.amount),
         received_on=received_on,
-        counts_from=at,
         method=new.method,
         reference=reference,
-        recorded_at=now,
+        shares=draw(invoices, [invoice.due for invoice in invoices], new.amount),
     )
+    [(_, earlier)] = await find_duplicates(tx, [to_record])
+    if earlier is not None and not new.force:
+        raise DomainError(Kind.CONFLICT, duplicate_of(f"payment {earlier} of customer {customer_id}"))
+    [recorded] = await record_payments(tx, [to_record], now)
     if new.method == "refund":
-        await refund_account(tx, customer_id, payment_id, new.amount, at)
-    else:
-        allocate_payment(tx, customer_id, payment_id, new.amount, invoices, at)
-        queue(tx, "mail_payment_received", payment_id=payment_id)
-    recorded = present_payment(await fetch_payment(tx, payment_id))
-    record_event(tx, "payment.recorded", f"payment/{payment_id}", now, customer_id, event_data(recorded))
-    audit(
-        tx, "payment.record", f"payment/{payment_id}", now, after={"customer_id": customer_id, **event_data(recorded)}
-    )
+        await refund_account(tx, customer_id, recorded.id, recorded.amount, counts_from(received_on, now))
+    return recorded
+
+
+def duplicate_of(earlier: str) -> str:
+    """Return why a payment is not recorded that equals another one."""
+    return f"{earlier} has the same reference, amount and date; force records it again"
+
+
+async def record_payments(tx: Transaction, payments: Sequence[ToRecord], now: datetime) -> list[Payment]:
+    """Record payments, and queue their e-mails.
+
+    The caller has checked them, has locked the accounts and the orders, and gives the money of refunds back.
+    """
+    recorded, money = list[Payment](), list[PaymentMoney]()
+    for payment_id, new in zip(await insert_payments(tx, payments, now), payments, strict=True):
+        paid = [Allocation(invoice.invoice, share) for invoice, share in new.shares]
+        paid.sort(key=lambda allocation: allocation.invoice)
+        recorded.append(
+            made_from(new, Payment, id=payment_id, allocations=paid, reversed_at=None, reversal_reason=None)
+        )
+        if new.method != "refund":
+            shares = [AllocatedMoney(payment_id, each.invoice, each.order_id, share) for each, share in new.shares]
+            money.append(PaymentMoney(new.customer_id, new.amount, shares))
+            queue(tx, "mail_payment_received", payment_id=payment_id)
+    allocate_payments(tx, money)
+    _record_events(tx, "payment.recorded", [(payment, event_data(payment)) for payment in recorded], now)
+    for payment in recorded:
+        after = {"customer_id": payment.customer_id, **event_data(payment)}
+        audit(tx, "payment.record", f"payment/{payment.id}", now, after=after)
     return recorded
 
 
@@ -199,6 +201,13 @@ def _require_valid(amount: Decimal, received_on: date, reference: str, now: date
     if len(reference) > LONGEST_REFERENCE:
         collector.errors.append(FieldError("reference", f"must have at most {LONGEST_REFERENCE} characters"))
     collector.check()
+
+
+def _record_events(
+    tx: Transaction, type_: EventType, payments: Iterable[tuple[Payment, dict[str, Any]]], now: datetime
+) -> None:
+    events = (NewEvent(f"payment/{payment.id}", payment.customer_id, data) for payment, data in payments)
+    record_events(tx, type_, events, now)
 
 
 def event_data(payment: Payment) -> dict[str, Any]:
@@ -229,27 +238,42 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
             allocate_refund(tx, money.payment_id, payment_id, -money.amount, now)
         add_unallocated(tx, customer_id, payment.amount)
     else:
-        await _take_back(tx, payment, now)
-    store_reversal(tx, payment_id, reason, now)
-    await reopen_remittances(tx, payment_id)
-    release_line_of(tx, payment_id, f"payment {payment_id} was reversed: {reason}", now)
-    reversed_ = present_payment(await fetch_payment(tx, payment_id))
-    before, after = present_payment(payment), {"reason": reason}
-    record_event(
-        tx, "payment.reversed", f"payment/{payment_id}", now, customer_id, {**event_data(before), "reason": reason}
-    )
-    audit(tx, "payment.reverse", f"payment/{payment_id}", now, before=event_data(before), after=after)
-    return reversed_
+        await lock_orders(tx, {money.order_id for money in await allocated_by(tx, [payment_id])})
+        await _take_back(tx, [payment], now)
+    _store_reversals(tx, [payment], reason, now)
+    return present_payment(await fetch_payment(tx, payment_id))
 
 
-async def _take_back(tx: Transaction, payment: PaymentRecord, now: datetime) -> None:
-    if await refunded_of(tx, payment.id):
+async def reverse_locked(tx: Transaction, payment_ids: Sequence[int], reason: str, now: datetime) -> None:
+    """Reverse payments that are no refunds, whose accounts and orders the caller has locked.
+
+    Raises DomainError: conflict (partly refunded).
+    """
+    payments = await payments_with_ids(tx, payment_ids)
+    await _take_back(tx, payments, now)
+    _store_reversals(tx, payments, reason, now)
+
+
+async def _take_back(tx: Transaction, payments: Sequence[PaymentRecord], now: datetime) -> None:
+    ids = [payment.id for payment in payments]
+    refunded = await refunded_among(tx, ids)
+    if refunded is not None:
         raise DomainError(
-            Kind.CONFLICT, f"part of payment {payment.id} was refunded: reverse the refund before the payment"
+            Kind.CONFLICT, f"part of payment {refunded} was refunded: reverse the refund before the payment"
         )
-    paid = await allocated_by(tx, payment.id)
-    await lock_orders(tx, {allocated.order_id for allocated in paid})
-    total = sum((allocated.amount for allocated in paid), NOTHING)
-    discharge(tx, payment.customer_id, -total)
-    put_back_on_account(tx, payment.customer_id, paid, total, now)
-    add_unallocated(tx, payment.customer_id, -payment.amount)
+    shares = defaultdict[int, list[AllocatedMoney]](list)
+    for share in await allocated_by(tx, ids):
+        shares[share.payment_id].append(replace(share, amount=-share.amount))
+    allocate_payments(tx, [PaymentMoney(each.customer_id, -each.amount, shares[each.id]) for each in payments], now)
+
+
+def _store_reversals(tx: Transaction, payments: Sequence[PaymentRecord], reason: str, now: datetime) -> None:
+    ids = [payment.id for payment in payments]
+    store_reversals(tx, ids, reason, now)
+    reopen_remittances(tx, ids)
+    release_lines_of(tx, ids, reason, now)
+    before = [present_payment(payment) for payment in payments]
+    told = [(payment, {**event_data(payment), "reason": reason}) for payment in before]
+    _record_events(tx, "payment.reversed", told, now)
+    for payment in before:
+        audit(tx, "payment.reverse", f"payment/{payment.id}", now, before=event_data(payment), after={"reason": reason})

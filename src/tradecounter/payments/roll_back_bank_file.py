@@ -11,13 +11,12 @@ from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.queries.bank_files import (
     LineOfFile,
     fetch_bank_file,
-    lines_of_file,
     lock_bank_file,
     lock_lines_of_file,
     paid_by,
     undo_lines,
 )
-from tradecounter.payments.record_payment import reverse_payment
+from tradecounter.payments.record_payment import reverse_locked
 from tradecounter.payments.wire import RolledBackFile
 
 ROLL_BACK_WITHIN = timedelta(days=90)
@@ -36,8 +35,7 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     payment was refunded).
     """
     await _rollable(tx, file_id, now)
-    payments = [line.payment_id for line in await lines_of_file(tx, file_id) if line.payment_id is not None]
-    paid = await paid_by(tx, payments)
+    paid = await paid_by(tx, file_id)
     await lock_balances(tx, {customer_id for customer_id, _ in paid})
     await lock_orders(tx, {order_id for _, order_id in paid if order_id is not None})
     lines = await lock_lines_of_file(tx, file_id)
@@ -45,11 +43,8 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     if kept and not force:
         raise _conflict(kept)
     undone = [line for line in lines if not _has_changed(line)]
-    reversed_ = []
-    for line in undone:
-        if line.payment_id is not None and line.state == "placed":
-            await reverse_payment(tx, line.payment_id, f"bank file {file_id} was rolled back", now)
-            reversed_.append(line.payment_id)
+    reversed_ = [line.payment_id for line in undone if line.payment_id is not None and line.state == "placed"]
+    await reverse_locked(tx, reversed_, f"bank file {file_id} was rolled back", now)
     removed, restored = [line.id for line in undone if line.is_own], [line.id for line in undone if not line.is_own]
     await undo_lines(tx, file_id, removed, restored, f"bank file {file_id}, which had placed it, was rolled back", now)
     counts = {"reversed": len(reversed_), "removed": len(removed), "kept": len(kept)}

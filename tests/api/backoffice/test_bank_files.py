@@ -183,10 +183,16 @@ def test_two_equal_payments_of_a_file_are_two_lines_and_the_second_is_asked_abou
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:
     number = invoice(office, customer)
-    done = imported(staff, HEADINGS + f"2026-06-13,2.00,,{number}\n" * 2)
+    text = HEADINGS + f"2026-06-13,2.00,,{number}\n" * 2
+    [foreseen] = imported(staff, text, "?dry_run=true")["unplaced"]
+    done = imported(staff, text)
     [second] = done["unplaced"]
     assert done["recorded"] == 1
-    assert "same reference, amount and date" in second["why"]
+    assert second["why"].startswith("line 2 of the file has the same reference, amount and date")
+    assert foreseen["why"] == second["why"], "a dry run has no payment that it could name"
+    [again] = imported(staff, text)["unplaced"]
+    first = done["payments"][0]["payment_id"]
+    assert again["why"].startswith(f"payment {first} of customer {customer.id} has the same reference")
     assert place(staff, second["id"], invoice=number).status_code == 409
     placed = place(staff, second["id"], invoice=number, force=True)
     assert placed.status_code == 200, placed.text

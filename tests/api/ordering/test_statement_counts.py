@@ -17,6 +17,7 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 from tradecounter.shipments.wire import Serial
 
 Work = Callable[[], Any]
@@ -156,14 +157,24 @@ def test_an_order_needs_two_round_trips_or_three_with_unique_references(
         assert round_trips(lambda: confirm(customer, pending).raise_for_status()) == 3  # noqa: B023
 
 
-def test_a_payment_of_a_bank_file_needs_five_round_trips(counter: Counter) -> None:
+def test_a_bank_file_and_its_roll_back_need_as_many_round_trips_for_many_payments_as_for_one(counter: Counter) -> None:
     customer, now = counter.service.customer(), counter.service.clock.now()
 
-    def importing(size: int) -> Work:
+    def trips(size: int) -> tuple[int, int]:
         numbers = [number_of(counter.service, invoiced(counter.service, customer)) for _ in range(size)]
         lines = "".join(f"{uk_date(now)},1.00,INV {number}\n" for number in numbers)
         file = read_bank_file(f"date,amount,reference\n{lines}".encode(), "CSV", uk_date(now))
-        return lambda: counter.service.in_transaction(lambda tx: import_payments(tx, file, now))
+        done: list[int] = []
 
-    one, five = (counter.count(customer, importing(size)).round_trips for size in (1, 5))
-    assert five - one == 4 * 5
+        def recording() -> None:
+            imported = counter.service.in_transaction(lambda tx: import_payments(tx, file, now))
+            assert imported.recorded == size
+            done.append(imported.id or 0)
+
+        def rolling_back() -> None:
+            undone = counter.service.in_transaction(lambda tx: roll_back_bank_file(tx, done[0], now))
+            assert len(undone.reversed) == size
+
+        return counter.count(customer, recording).round_trips, counter.count(customer, rolling_back).round_trips
+
+    assert trips(1) == trips(6)

@@ -10,6 +10,7 @@ from decimal import Decimal
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
@@ -75,14 +76,6 @@ async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
     return await tx.fetch_all(_OPEN_INVOICES, customer_id=customer_id)
 
 
-_ORDERS_WITH_DEBT = Statement("select order_id from invoice_balance where customer_id = any(:customer_ids) and due > 0")
-
-
-async def orders_with_debt(tx: Transaction, customer_ids: Collection[int]) -> list[int]:
-    """Return the orders of customers' invoices that are not fully paid."""
-    return [order_id for (order_id,) in await tx.fetch_all(_ORDERS_WITH_DEBT, customer_ids=list(customer_ids))]
-
-
 _INVOICE_BALANCES = Statement(_BALANCES.format(SQL("invoice = any(:numbers)")), OpenInvoice)
 
 
@@ -94,7 +87,7 @@ async def invoice_balances(tx: Transaction, numbers: Sequence[int]) -> list[Open
 
 _BALANCES_OF = Statement("""
     select customer_id, invoice, order_id, due, due_at from invoice_balance
-    where (customer_id = any(:customer_ids::bigint[]) and due > 0) or invoice = any(:numbers::bigint[])
+    where (customer_id = any(:customer_ids::bigint[]) or invoice = any(:numbers::bigint[])) and due > 0
     order by due_at, invoice
 """)
 
@@ -102,7 +95,7 @@ _BALANCES_OF = Statement("""
 async def balances_of(
     tx: Transaction, customer_ids: Collection[int], numbers: Collection[int]
 ) -> dict[int, dict[int, OpenInvoice]]:
-    """Return what is due of customers' invoices and of some other ones, by customer and by number, the oldest first."""
+    """Return customers' unpaid invoices and those among some numbers, by customer and by number, the oldest first."""
     balances: dict[int, dict[int, OpenInvoice]] = {}
     for customer_id, *balance in await tx.fetch_all(
         _BALANCES_OF, customer_ids=list(customer_ids), numbers=list(numbers)
@@ -170,12 +163,14 @@ _ALLOCATED = SQL("""
     from allocation a join invoice_balance b using (invoice)
     where {} group by 1, 2, 3 having sum(a.amount) <> 0 order by {}
 """)
-_ALLOCATED_BY = Statement(_ALLOCATED.format(SQL("a.payment_id = :payment_id"), SQL("a.invoice")), AllocatedMoney)
+_ALLOCATED_BY = Statement(
+    _ALLOCATED.format(SQL("a.payment_id = any(:payment_ids)"), SQL("a.payment_id, a.invoice")), AllocatedMoney
+)
 
 
-async def allocated_by(tx: Transaction, payment_id: int) -> list[AllocatedMoney]:
-    """Return the invoices that a payment pays."""
-    return await tx.fetch_all(_ALLOCATED_BY, payment_id=payment_id)
+async def allocated_by(tx: Transaction, payment_ids: Sequence[int]) -> list[AllocatedMoney]:
+    """Return the invoices that payments pay."""
+    return await tx.fetch_all(_ALLOCATED_BY, payment_ids=payment_ids)
 
 
 _ALLOCATED_TO = Statement(_ALLOCATED.format(SQL("a.invoice = :invoice"), SQL("max(a.id) desc")), AllocatedMoney)
@@ -198,15 +193,16 @@ async def refunded_by(tx: Transaction, refund_id: int) -> list[FreeMoney]:
     return await tx.fetch_all(_REFUNDED, refund_id=refund_id)
 
 
-_REFUNDED_OF = Statement(
-    "select coalesce(sum(amount), 0.00) from allocation where payment_id = :payment_id and refund_id is not null"
+_REFUNDED_AMONG = Statement(
+    "select payment_id from allocation where payment_id = any(:payment_ids) and refund_id is not null"
+    " group by payment_id having sum(amount) <> 0 order by payment_id limit 1"
 )
 
 
-async def refunded_of(tx: Transaction, payment_id: int) -> Decimal:
-    """Return how much of a payment refunds have given back."""
-    refunded: Decimal = await tx.fetch_value(_REFUNDED_OF, payment_id=payment_id)
-    return refunded
+async def refunded_among(tx: Transaction, payment_ids: Sequence[int]) -> int | None:
+    """Return the first of payments of which refunds have given something back, or None."""
+    payment_id: int | None = await tx.find_value(_REFUNDED_AMONG, payment_ids=payment_ids)
+    return payment_id
 
 
 _ADD_UNALLOCATED = Statement(
@@ -221,26 +217,38 @@ def add_unallocated(tx: Transaction, customer_id: int, amount: Decimal) -> None:
 
 # On statements, money cannot pay an invoice before the invoice is issued.
 _ALLOCATE = Statement("""
-    insert into allocation (payment_id, invoice, refund_id, amount, at)
-    values (:payment_id, :invoice, :refund_id, :amount,
-            greatest(:at::timestamptz, (select issued_at from invoice where number = :invoice)))
+    with share as (
+        select * from json_to_recordset(:shares::json) as s (payment_id bigint, invoice bigint, amount numeric)
+    ), settled as (
+        update invoice_balance b set paid = paid + s.amount
+        from (select invoice, sum(amount) as amount from share group by invoice) as s where b.invoice = s.invoice
+    )
+    insert into allocation (payment_id, invoice, amount, at)
+    select payment_id, invoice, amount,
+           greatest(coalesce(:at::timestamptz, (select counts_from from payment where id = payment_id)),
+                    (select issued_at from invoice where number = invoice))
+    from share
 """)
-_SETTLE_INVOICE = Statement(
-    "update invoice_balance set paid = paid + :paid, credited = credited + :credited where invoice = :invoice"
+_ALLOCATE_REFUND = Statement(
+    "insert into allocation (payment_id, refund_id, amount, at) values (:payment_id, :refund_id, :amount, :at)"
 )
+_CREDIT_INVOICE = Statement("update invoice_balance set credited = credited + :amount where invoice = :invoice")
 
 
-def allocate(tx: Transaction, payment_id: int, invoice: int, amount: Decimal, at: datetime) -> None:
-    """Give money of a payment to an invoice; a negative `amount` takes it back."""
-    tx.queue(_ALLOCATE, payment_id=payment_id, invoice=invoice, refund_id=None, amount=amount, at=at)
-    tx.queue(_SETTLE_INVOICE, invoice=invoice, paid=amount, credited=Decimal(0))
+def allocate(tx: Transaction, shares: Sequence[AllocatedMoney], at: datetime | None) -> None:
+    """Give money of payments to invoices, from `at`, or without it from when each payment counts.
+
+    A negative amount takes it back.
+    """
+    if shares:
+        tx.queue(_ALLOCATE, shares=json_of(shares), at=at)
 
 
 def allocate_refund(tx: Transaction, payment_id: int, refund_id: int, amount: Decimal, at: datetime) -> None:
     """Give money of a payment back with a refund; a negative `amount` undoes that."""
-    tx.queue(_ALLOCATE, payment_id=payment_id, invoice=None, refund_id=refund_id, amount=amount, at=at)
+    tx.queue(_ALLOCATE_REFUND, payment_id=payment_id, refund_id=refund_id, amount=amount, at=at)
 
 
 def credit_invoice(tx: Transaction, invoice: int, amount: Decimal) -> None:
     """Add a credit note's gross to what is credited of an invoice."""
-    tx.queue(_SETTLE_INVOICE, invoice=invoice, paid=Decimal(0), credited=amount)
+    tx.queue(_CREDIT_INVOICE, invoice=invoice, amount=amount)

@@ -1,6 +1,6 @@
 """Imported bank files, and the lines that their roll-back changes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -98,22 +98,18 @@ class LineOfFile(Struct, frozen=True):
     was_placed_by_it: bool
 
 
-_LINES = SQL("""
+_LOCK_LINES_OF_FILE = Statement(
+    """
     select id, line, state, payment_id, bank_file_id = :file_id as is_own,
            placed_by is not distinct from :file_id as was_placed_by_it
-    from bank_line where bank_file_id = :file_id or placed_by = :file_id order by id
-""")
-_LINES_OF_FILE = Statement(_LINES, LineOfFile)
-_LOCK_LINES_OF_FILE = Statement(SQL("{} for update").format(_LINES), LineOfFile)
-
-
-async def lines_of_file(tx: Transaction, file_id: int) -> list[LineOfFile]:
-    """Return the lines that a file stored or placed."""
-    return await tx.fetch_all(_LINES_OF_FILE, file_id=file_id)
+    from bank_line where bank_file_id = :file_id or placed_by = :file_id order by id for update
+    """,
+    LineOfFile,
+)
 
 
 async def lock_lines_of_file(tx: Transaction, file_id: int) -> list[LineOfFile]:
-    """Return what `lines_of_file` returns, and lock the lines until the transaction ends."""
+    """Return the lines that a file stored or placed, and lock them until the transaction ends."""
     return await tx.fetch_all(_LOCK_LINES_OF_FILE, file_id=file_id)
 
 
@@ -135,12 +131,12 @@ async def undo_lines(
 
 
 _ORDERS_PAID = Statement("""
-    select p.customer_id, b.order_id from payment p
+    select p.customer_id, b.order_id from bank_line l join payment p on p.id = l.payment_id
     left join allocation a on a.payment_id = p.id left join invoice_balance b on b.invoice = a.invoice
-    where p.id = any(:payment_ids)
+    where l.bank_file_id = :file_id or l.placed_by = :file_id
 """)
 
 
-async def paid_by(tx: Transaction, payment_ids: Collection[int]) -> list[tuple[int, int | None]]:
-    """Return the customers of payments, with the orders whose invoices the payments pay."""
-    return await tx.fetch_all(_ORDERS_PAID, payment_ids=list(payment_ids))
+async def paid_by(tx: Transaction, file_id: int) -> list[tuple[int, int | None]]:
+    """Return the customers of a file's payments, with the orders whose invoices the payments pay."""
+    return await tx.fetch_all(_ORDERS_PAID, file_id=file_id)

@@ -230,14 +230,15 @@ def set_aside(tx: Transaction, line_id: int, reason: str, now: datetime) -> None
 
 
 _REVERSED = Statement("""
-    update bank_line set state = 'unplaced', why = :why, changed_at = :now
-    where payment_id = :payment_id and state = 'placed'
+    update bank_line set state = 'unplaced', why = format('payment %s was reversed: %s', payment_id, :reason::text),
+           changed_at = :now
+    where payment_id = any(:payment_ids) and state = 'placed'
 """)
 
 
-def release_line_of(tx: Transaction, payment_id: int, why: str, now: datetime) -> None:
-    """Let the line of a reversed payment wait again, if the payment has a line."""
-    tx.queue(_REVERSED, payment_id=payment_id, why=why, now=now)
+def release_lines_of(tx: Transaction, payment_ids: Sequence[int], reason: str, now: datetime) -> None:
+    """Let the lines of reversed payments wait again, if the payments have lines."""
+    tx.queue(_REVERSED, payment_ids=payment_ids, reason=reason, now=now)
 
 
 # Only what was placed by hand teaches, and only while it is one customer's.

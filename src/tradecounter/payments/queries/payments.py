@@ -8,6 +8,8 @@ from typing import Any
 from msgspec import Struct
 from psycopg.sql import SQL, Composed
 
+from tradecounter.billing.queries.ledger import OpenInvoice
+from tradecounter.billing.rules import counts_from
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement, where
@@ -48,13 +50,18 @@ _SELECTED = SQL("""
     ) as a on true
 """)
 
-_THE_PAYMENT = Statement(_SELECTED.format(SQL("p.id = :payment_id")), PaymentRecord)
+_WITH_IDS = Statement(SQL("{} order by p.id").format(_SELECTED.format(SQL("p.id = any(:payment_ids)"))), PaymentRecord)
+
+
+async def payments_with_ids(tx: Transaction, payment_ids: Sequence[int]) -> list[PaymentRecord]:
+    """Return payments by their ids."""
+    return await tx.fetch_all(_WITH_IDS, payment_ids=payment_ids)
 
 
 async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
     """Return a payment. Raises DomainError (not found)."""
-    row = await tx.find_row(_THE_PAYMENT, payment_id=payment_id)
-    return or_not_found(row, "payment", payment_id)
+    found = await payments_with_ids(tx, [payment_id])
+    return or_not_found(found[0] if found else None, "payment", payment_id)
 
 
 class PaymentFilter(Struct, frozen=True, kw_only=True):
@@ -139,60 +146,67 @@ PAYMENTS: SortedTable[PaymentRow] = SortedTable(
 )
 
 
-_DUPLICATE = Statement("""
-    select id from payment
-    where customer_id = :customer_id and received_on = :received_on and amount = :amount and reversed_at is null
-      and reference_key(reference) = reference_key(:reference) and (method = 'refund') = :refund
-    order by id limit 1
+class ToRecord(Struct, frozen=True, kw_only=True):
+    """A payment or a refund to record, and its shares, which pay invoices."""
+
+    customer_id: int
+    amount: Decimal
+    received_on: date
+    method: str = "bank_transfer"
+    reference: str
+    shares: Sequence[tuple[OpenInvoice, Decimal]] = ()
+
+
+_DUPLICATES = Statement("""
+    select reference_key(t.reference), (
+        select min(id) from payment
+        where customer_id = t.customer_id and received_on = t.day and amount = t.amount and reversed_at is null
+          and reference_key(reference) = reference_key(t.reference) and (method = 'refund') = (t.method = 'refund')
+          and t.reference <> ''
+    )
+    from unnest(:customer_ids::bigint[], :days::date[], :amounts::numeric[], :methods::text[], :references::text[])
+         as t (customer_id, day, amount, method, reference)
 """)
 
 
-async def find_duplicate(
-    tx: Transaction, customer_id: int, amount: Decimal, received_on: date, reference: str, *, refund: bool
-) -> int | None:
-    """Return a payment with the same reference, amount and day that is not reversed; None without a reference."""
-    if not reference:
-        return None
-    payment_id: int | None = await tx.find_value(
-        _DUPLICATE, customer_id=customer_id, amount=amount, received_on=received_on, reference=reference, refund=refund
-    )
-    return payment_id
+async def find_duplicates(tx: Transaction, payments: Sequence[ToRecord]) -> list[tuple[str, int | None]]:
+    """Return for each payment the form in which its reference is compared, and the id of an equal payment.
+
+    A payment that is not reversed is equal if it has the same customer, reference, amount and day; without a reference,
+    none is.
+    """
+    return await tx.fetch_all(_DUPLICATES, **_columns(payments))
 
 
-_INSERT_PAYMENT = Statement("""
+_INSERT_PAYMENTS = Statement("""
     insert into payment (customer_id, amount, received_on, counts_from, method, reference, recorded_at)
-    values (:customer_id, :amount, :received_on, :counts_from, :method, :reference, :recorded_at) returning id
+    select customer_id, amount, day, counts_from, method, reference, :now
+    from unnest(:customer_ids::bigint[], :days::date[], :amounts::numeric[], :methods::text[], :references::text[],
+                :counts_from::timestamptz[]) as t (customer_id, day, amount, method, reference, counts_from)
+    returning id
 """)
 
 
-async def insert_payment(
-    tx: Transaction,
-    customer_id: int,
-    amount: Decimal,
-    *,
-    received_on: date,
-    counts_from: datetime,
-    method: str,
-    reference: str,
-    recorded_at: datetime,
-) -> int:
-    """Store a payment; return its id."""
-    payment_id: int = await tx.fetch_value(
-        _INSERT_PAYMENT,
-        customer_id=customer_id,
-        amount=amount,
-        received_on=received_on,
-        counts_from=counts_from,
-        method=method,
-        reference=reference,
-        recorded_at=recorded_at,
-    )
-    return payment_id
+async def insert_payments(tx: Transaction, payments: Sequence[ToRecord], now: datetime) -> list[int]:
+    """Store payments; return their ids."""
+    counted = [counts_from(payment.received_on, now) for payment in payments]
+    rows = await tx.fetch_all(_INSERT_PAYMENTS, **_columns(payments), counts_from=counted, now=now)
+    return [payment_id for (payment_id,) in rows]
 
 
-_REVERSE = Statement("update payment set reversed_at = :now, reversal_reason = :reason where id = :payment_id")
+def _columns(payments: Sequence[ToRecord]) -> dict[str, list[Any]]:
+    return {
+        "customer_ids": [payment.customer_id for payment in payments],
+        "days": [payment.received_on for payment in payments],
+        "amounts": [payment.amount for payment in payments],
+        "methods": [payment.method for payment in payments],
+        "references": [payment.reference for payment in payments],
+    }
 
 
-def store_reversal(tx: Transaction, payment_id: int, reason: str, now: datetime) -> None:
-    """Mark a payment as reversed."""
-    tx.queue(_REVERSE, payment_id=payment_id, reason=reason, now=now)
+_REVERSE = Statement("update payment set reversed_at = :now, reversal_reason = :reason where id = any(:payment_ids)")
+
+
+def store_reversals(tx: Transaction, payment_ids: Sequence[int], reason: str, now: datetime) -> None:
+    """Mark payments as reversed."""
+    tx.queue(_REVERSE, payment_ids=payment_ids, reason=reason, now=now)

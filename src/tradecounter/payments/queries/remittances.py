@@ -69,7 +69,7 @@ _MARK_RECEIVED = Statement("""
     update remittance set payment_id = t.payment_id
     from unnest(:ids::bigint[], :payments::bigint[]) as t (id, payment_id) where remittance.id = t.id
 """)
-_REOPEN = Statement("update remittance set payment_id = null where payment_id = :payment_id")
+_REOPEN = Statement("update remittance set payment_id = null where payment_id = any(:payment_ids)")
 
 
 async def insert_remittance(
@@ -137,6 +137,6 @@ async def mark_received(tx: Transaction, payments: Mapping[int, int]) -> None:
         await tx.execute(_MARK_RECEIVED, ids=list(payments), payments=list(payments.values()))
 
 
-async def reopen_remittances(tx: Transaction, payment_id: int) -> None:
-    """Record that the remittances of a reversed payment have not arrived."""
-    await tx.execute(_REOPEN, payment_id=payment_id)
+def reopen_remittances(tx: Transaction, payment_ids: Sequence[int]) -> None:
+    """Record that the remittances of reversed payments have not arrived."""
+    tx.queue(_REOPEN, payment_ids=payment_ids)

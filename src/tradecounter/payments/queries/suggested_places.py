@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import date
-from decimal import Decimal
 
 from msgspec import Struct
 from psycopg.sql import SQL
@@ -152,26 +151,3 @@ async def customers_to_suggest(tx: Transaction, line_ids: Sequence[int]) -> list
         most_by_amount=_MOST_BY_AMOUNT,
         most_by_name=_MOST_BY_NAME,
     )
-
-
-class DueOf(Struct, frozen=True):
-    """What is due of a customer's invoice."""
-
-    customer_id: int
-    invoice: int
-    due: Decimal
-
-
-_DUE = Statement(
-    "select customer_id, invoice, due from invoice_balance where customer_id = any(:customer_ids) and due > 0"
-    " order by customer_id, due_at, invoice",
-    DueOf,
-)
-
-
-async def due_of_customers(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, list[DueOf]]:
-    """Return the invoices of customers that are not fully paid, by customer, the oldest due date first."""
-    due: dict[int, list[DueOf]] = {}
-    for invoice in await tx.fetch_all(_DUE, customer_ids=list(customer_ids)):
-        due.setdefault(invoice.customer_id, []).append(invoice)
-    return due
