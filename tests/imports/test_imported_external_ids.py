@@ -74,7 +74,7 @@ def test_a_roll_back_does_not_take_an_id_from_a_third_record(shop: Importer) -> 
     load(shop, A="1")
     taken_away = load(shop, A=None)
     load(shop, C="1")
-    with pytest.raises(DomainError, match="external id") as rejected:
+    with pytest.raises(DomainError, match=r"A: external_id: \"1\" is that of C") as rejected:
         roll_back(shop, taken_away)
     assert rejected.value.kind is Kind.CONFLICT
     assert ids(shop) == {"A": None, "C": "1"}

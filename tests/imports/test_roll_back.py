@@ -206,3 +206,79 @@ def test_old_imports_cannot_be_rolled_back_and_their_changes_are_deleted(prices:
     while prices.change_by(partial(forget_changes, now=later)):
         pass
     assert prices.one("select count(*) from import_change") == 0
+
+
+def made(shop: Importer, kind: str, *rows: dict[str, Any], **options: Any) -> int:
+    report = shop.load(kind, rows, **options)
+    assert report.id is not None, report.errors
+    return report.id
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_roll_back_does_not_give_two_attributes_a_name(own_importer: Importer, force: bool) -> None:
+    made(own_importer, "attributes", {"key": "a", "name": "Ports", "type": "string"})
+    renamed = made(own_importer, "attributes", {"key": "a", "name": "Sockets", "type": "string"})
+    other = {"key": "b", "name": "ports", "type": "string"}
+    made(own_importer, "attributes", other)
+    problem = "does not fit to what has changed since: a: name: 'Ports' is already the name of the attribute 'b'"
+    with pytest.raises(DomainError, match=problem):
+        roll_back(own_importer, renamed, force=force)
+    assert own_importer.query("select name from attribute order by key") == [("Sockets",), ("ports",)]
+    made(own_importer, "attributes", {**other, "name": "Holes"})
+    assert roll_back(own_importer, renamed, force=force).restored == 1
+
+
+def test_a_roll_back_does_not_bring_back_an_attribute_whose_name_another_has(own_importer: Importer) -> None:
+    made(own_importer, "attributes", {"key": "a", "name": "Ports", "type": "string"})
+    other = {"key": "b", "name": "Doors", "type": "string"}
+    without = made(own_importer, "attributes", other, replace=True)
+    made(own_importer, "attributes", {"key": "c", "name": "Ports", "type": "string"})
+    with pytest.raises(DomainError, match="a deactivated record: name: 'Ports' is already the name"):
+        roll_back(own_importer, without)
+
+
+def test_a_roll_back_puts_no_category_below_a_child(own_importer: Importer) -> None:
+    def tree(key: str, *children: str) -> dict[str, Any]:
+        return {"key": key, "name": key, "children": [{"key": child, "name": child} for child in children]}
+
+    made(own_importer, "categories", tree("top", "middle"))
+    parted = made(own_importer, "categories", tree("middle"))
+    made(own_importer, "categories", tree("middle", "low"))
+    with pytest.raises(DomainError, match="middle is a top-level category with children of its own"):
+        roll_back(own_importer, parted)
+    freed = made(own_importer, "categories", tree("low"))
+    made(own_importer, "categories", tree("top", "middle"))
+    with pytest.raises(DomainError, match="low: children: middle is below top"):
+        roll_back(own_importer, freed)
+
+
+def test_a_roll_back_puts_no_bundle_into_a_bundle(own_importer: Importer) -> None:
+    made(own_importer, "products", *({"sku": sku, "name": sku, "manufacturer": "acme"} for sku in "ABC"))
+    made(own_importer, "products", {"sku": "A", "components": [{"sku": "B", "quantity": 1}]})
+    plain = made(own_importer, "products", {"sku": "A", "components": []})
+    outer = made(own_importer, "products", {"sku": "C", "components": [{"sku": "A", "quantity": 1}]})
+    with pytest.raises(DomainError, match='"A" is a bundle, so it cannot be in the bundle "C"'):
+        roll_back(own_importer, plain)
+    assert (roll_back(own_importer, outer).restored, roll_back(own_importer, plain).restored) == (1, 1)
+
+
+ADA = {"email_address": "ada@a.example", "first_name": "Ada", "last_name": "A"}
+
+
+def test_a_customer_with_another_address_stays_as_it_is(own_importer: Importer) -> None:
+    made(own_importer, "customers", ADA)
+    discounted = made(own_importer, "customers", {**ADA, "discount": 5})
+    own_importer.change("update customer set email_address = 'a@b.example', email_key = 'a@b.example'")
+    with pytest.raises(DomainError, match=r"has changed since: ada@a\.example"):
+        roll_back(own_importer, discounted)
+    done = roll_back(own_importer, discounted, force=True)
+    assert (done.restored, done.overwritten, done.kept) == (0, [], ["ada@a.example"])
+    assert own_importer.query("select email_address, discount from customer") == [("a@b.example", 5)]
+
+
+def test_a_credit_limit_does_not_come_back_to_a_customer_without_terms(own_importer: Importer) -> None:
+    made(own_importer, "customers", {**ADA, "credit_limit": 100, "term_days": 30})
+    raised = made(own_importer, "customers", {**ADA, "credit_limit": 200, "term_days": 30})
+    own_importer.change("update customer set credit_limit = null, term_days = null")
+    with pytest.raises(DomainError, match=r"ada@a\.example: credit_limit and term_days go together"):
+        roll_back(own_importer, raised, force=True)

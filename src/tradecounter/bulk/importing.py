@@ -98,9 +98,9 @@ async def _good_rows(
 ) -> int:
     """Check the staged rows, and leave the bad ones of a partial import out; return how many rows remain."""
     report = findings.report
-    await _check(tx, kind, report)
+    await check_staged(tx, kind, report)
     if report.errors and options.partial and not findings.ends_file:
-        count, skipped = await leave_out_bad_rows(tx, report.errors, partial(_check, tx, kind, report))
+        count, skipped = await leave_out_bad_rows(tx, report.errors, partial(check_staged, tx, kind, report))
         report.skipped = skipped if count else 0
         if options.replace and findings.hides_records:
             report.warnings.insert(0, RowMessage(None, "", _NOTHING_DEACTIVATED))
@@ -148,7 +148,7 @@ async def _report_changes(tx: Transaction, import_id: int, report: ImportReport,
 _NOTHING_DEACTIVATED = "nothing is deactivated, because it is unknown which records the rows with errors are"
 
 
-async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport) -> None:
+async def check_staged(tx: Transaction, kind: ImportKind[Any], report: ImportReport) -> None:
     """Run the database's checks and add their errors to the report, in line order."""
     known = {(error.line, error.column) for error in report.errors if error.column}
     for check in kind.checks:

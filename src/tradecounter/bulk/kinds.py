@@ -95,7 +95,8 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
         whole: whether a row replaces all fields of its record, so that a roll-back restores all of them.
         moves: whether other steps move what the record counts, such as units of stock. A record that has again the
             values from before the import may then lack what the import brought, so a roll-back names it as changed.
-        restored: the SQL expression for `staged.row` that restores a record from its `key` and `before` of the view.
+        restored: the SQL expression for `staged.row` that restores a record from its `key`, `before` of the view, and
+            its row now, `stored`; null if a record that is gone cannot be restored.
         undo: removes the records that an import added; `undone (line, key, before, after)` contains what is rolled
             back, with `before` null for added records.
         applied: records what an import did. It gets the import's id, the number of records that changed, and the time.
@@ -122,7 +123,7 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
     view: LiteralString
     whole: bool = False
     moves: bool = False
-    restored: LiteralString = "before"
+    restored: LiteralString = "stored || before"
     undo: Undo
     applied: Follow | None = None
     rolled_back: Follow | None = None

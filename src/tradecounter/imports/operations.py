@@ -229,10 +229,10 @@ class ImportOperations(Struct, frozen=True):
     ) -> RolledBackImport:
         """Roll an import back.
 
-        Restores what the import changed. Records that have changed since are named in a 409; with `force` they are
-        restored too, and listed as `overwritten`. `kept` are added records that cannot be removed because they are in
-        use. The figures of prices are those of the roll-back, which needs no `force` for them: it restores what stood.
-        Needs the scope of the import.
+        Restores what the import changed. Records that have changed since are named in a 409; with `force` they
+        are restored too, and listed as `overwritten`. `kept` are added records that cannot be removed because
+        they are in use, and customers that have another e-mail address now. The figures of prices are those of
+        the roll-back, which needs no `force` for them: it restores what stood. Needs the scope of the import.
         """
         record = await lock_import(tx, import_id)
         if record is not None:

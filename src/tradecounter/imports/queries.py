@@ -6,10 +6,11 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-import psycopg
 from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
+from tradecounter.bulk.import_options import ImportReport
+from tradecounter.bulk.importing import check_staged
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.bulk.price_figures import PriceChanges, PriceFigures
 from tradecounter.db.statement import Statement
@@ -120,7 +121,7 @@ async def lock_import(tx: Transaction, import_id: int) -> ImportRecord | None:
 _COMPARE = SQL("""
     create temporary table undone on commit drop as
     with compared as (
-        select c.line, c.key, c.record, c.before, c.after, v.row is not null as present,
+        select c.line, c.key, c.record, c.before, c.after, v.row as stored, v.row is not null as present,
                v.row is not null and not exists (
                    select from jsonb_each(c.after) f where v.row -> f.key is distinct from f.value) as as_imported,
                v.row is not null and not exists (
@@ -128,7 +129,7 @@ _COMPARE = SQL("""
         from import_change c left join ({view}) v on v.key = c.key
         where c.import_id = {import_id}
     )
-    select line, key, record, before, after,
+    select line, key, record, before, after, stored,
            case when after is null then present else not as_imported end as changed_since
     from compared
     where case when before is null then present else not as_before or ({moves} and not as_imported) end
@@ -138,18 +139,22 @@ _ANALYZE = Statement("analyze undone")
 _CHANGED_SINCE = Statement("select record from undone where changed_since order by line nulls last, record")
 _STAGE = SQL("""
     create temporary table staged on commit drop as
-    select coalesce(line, 0) as line, key, {restored} as row from undone where before is not null
+    select * from (select coalesce(line, 0) as line, key, {restored} as row from undone where before is not null) r
+    where row is not null
 """)
 _ANALYZE_STAGED = Statement("analyze staged")
 # Some records stay without being in use: inactive ones, and levels without units.
 _KEPT = SQL("""
-    select u.record from undone u join ({view}) v on v.key = u.key
-    where u.before is null
-      and v.row -> 'active' is distinct from 'false' and v.row -> 'available' is distinct from '0'
-      and not exists (
-        select from jsonb_each(u.after) f where v.row -> f.key is distinct from f.value)
+    select u.record from undone u left join ({view}) v on v.key = u.key
+    where case when u.before is not null then v.row is null
+          else v.row -> 'active' is distinct from 'false' and v.row -> 'available' is distinct from '0'
+            and not exists (
+              select from jsonb_each(u.after) f where v.row -> f.key is distinct from f.value)
+          end
     order by u.line nulls last, u.record
 """)
+_RECORDS_OF_LINES = Statement("select line, record from undone where line = any(:lines::integer[])")
+_MOST_NAMED = 20
 _COUNT = Statement("select count(*) from undone")
 _DROP = Statement("drop table undone, staged")
 
@@ -179,16 +184,20 @@ async def remove_added_and_stage(tx: Transaction, kind: ImportKind[Any], now: da
 
 
 async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
-    """Restore the staged records; return the added records that cannot be removed because they are in use.
+    """Restore the staged records; return those that are gone, and added ones that cannot be removed as they are in use.
 
-    Raises DomainError (conflict) if another record has an external id that would be restored.
+    Raises DomainError (conflict) if what was does not fit to what is now: two attributes would have the same name.
     """
-    try:
-        await tx.execute(kind.merge)
-    except psycopg.errors.UniqueViolation as error:  # the import's own checks have passed before
+    report = ImportReport()
+    await check_staged(tx, kind, report)
+    if report.errors:
+        lines = [error.line for error in report.errors]
+        records = dict(await tx.fetch_all(_RECORDS_OF_LINES, lines=lines))
+        named = [f"{records.get(each.line, 'a deactivated record')}: {each.message}" for each in report.errors]
         raise DomainError(
-            Kind.CONFLICT, "another record now has an external id that a record had before the import: take it away"
-        ) from error
+            Kind.CONFLICT, f"what was does not fit to what has changed since: {'; '.join(named[:_MOST_NAMED])}"
+        )
+    await tx.execute(kind.merge)
     return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view))))]
 
 

@@ -199,7 +199,8 @@ class RolledBackImport(ImportRecord, frozen=True, kw_only=True):
     Attributes:
         restored: the number of records that became what they were, or were removed.
         overwritten: the keys of those that had changed since the import.
-        kept: the keys of added records that cannot be removed because they are in use, such as customers with orders.
+        kept: the keys of added records that cannot be removed because they are in use, such as customers with orders,
+            and of customers that have another e-mail address now.
     """
 
     restored: int
@@ -212,7 +213,8 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
 
     Locks are taken in the order of an import: for stock, back-orders and waiting orders; then the kind's table.
 
-    Raises DomainError: not found, conflict (rolled back already, too old, or records have changed since).
+    Raises DomainError: not found, conflict (rolled back already, too old, records have changed since, or what was does
+    not fit to what is now).
     """
     done = await _rollable(tx, import_id, now)
     kind = IMPORT_KINDS[done.kind]

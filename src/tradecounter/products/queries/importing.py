@@ -25,12 +25,17 @@ ATTRIBUTE_VIEW: LiteralString = "select key, to_jsonb(a) as row from attribute a
 
 SYNONYMS_VIEW: LiteralString = "select key, to_jsonb(s) as row from synonym_group s"
 
+# Only of a roll-back can a parent be missing in `staged`.
 CHECK_CHILDREN = Statement("""
     select s.line, 'children', format('%s is a top-level category with children of its own', s.key)
     from staged s
     where s.row ->> 'parent_key' is not null
       and exists (select from category c where c.parent_key = s.key and c.active
                   and c.key not in (select key from staged where key is not null))
+    union all
+    select s.line, 'children', format('%s is below %s', c.key, c.parent_key)
+    from staged s join category c on c.key = s.row ->> 'parent_key' and c.parent_key is not null
+    where c.key not in (select key from staged where key is not null)
 """)
 
 CATEGORY_VIEW: LiteralString = "select key, to_jsonb(c) as row from category c"
