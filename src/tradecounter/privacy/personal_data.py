@@ -91,16 +91,11 @@ async def what_goes(tx: Transaction, account: Account) -> Erasure:
     if account.email_address == _erased_address(customer_id):
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is already erased")
     business = await open_business(tx, customer_id)
-    if business.orders:
-        named = ", ".join(business.orders[:_MOST_NAMED])
-        raise DomainError(
-            Kind.CONFLICT, f"customer {customer_id} has {plural(len(business.orders), 'open order')}: {named}"
-        )
-    if business.returns:
-        named = ", ".join(map(return_number, business.returns[:_MOST_NAMED]))
-        raise DomainError(
-            Kind.CONFLICT, f"customer {customer_id} has {plural(len(business.returns), 'open return')}: {named}"
-        )
+    returns = list(map(return_number, business.returns))
+    for what, names in (("order", business.orders), ("return", returns), ("request", business.requests)):
+        if names:
+            counted, named = plural(len(names), f"open {what}"), ", ".join(names[:_MOST_NAMED])
+            raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {counted}: {named}")
     if business.owed:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {business.owed}")
     if business.unallocated:

@@ -19,6 +19,21 @@ def warehouse(office: BackOfficeSite) -> Person:
     return staff_member(office.service, office.url, "warehouse")
 
 
+def test_the_history_tells_prices_and_costs_to_those_who_may_read_them(
+    office: BackOfficeSite, sam: Person, warehouse: Person
+) -> None:
+    sku = sell(office.service, "TOLD-PRICE", 10, purchase_cost=4)
+    catalogue = staff_member(office.service, office.url, "catalogue")
+    fields = fields_of(catalogue.get(f"/product-form?sku={sku}"))
+    fields |= {"purchase_cost": "4.56", next(n for n in fields if n.endswith("single_unit_cost")): "11.23"}
+    assert catalogue.send("/product-form", fields).status_code == 303
+    changed = warehouse.send(ADJUST, {"sku": sku, "set": "3", "reason": "Found more"})
+    assert changed.status_code == 303, text_of(changed)
+    seen, unseen = text_of(sam.get(f"/product/{sku}")), text_of(warehouse.get(f"/product/{sku}"))
+    assert ("£4.56" in seen, "£11.23" in seen, "Found more" in seen) == (True, True, True)
+    assert ("£4.56" in unseen, "£11.23" in unseen, "Found more" in unseen) == (False, False, True)
+
+
 def test_products_are_found_by_sku_name_and_ean(office: BackOfficeSite, sam: Person) -> None:
     sell(office.service, "FIND-ME", available=7, name="A <b>bold</b> lamp", ean="5000000000012")
     for query in ("find-m", "BOLD", "5000000000012"):

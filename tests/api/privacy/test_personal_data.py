@@ -15,6 +15,7 @@ from support.orders import buy, cancel, outstanding, rows
 from support.pages import customer_user
 from support.receiver import policy_of
 from support.service import Customer, Service
+from tradecounter.customer_requests.handle_requests import RequestDetails, close_request, open_request
 from tradecounter.customers.change_account import block_customer
 from tradecounter.customers.operations.changes import change_customer
 from tradecounter.customers.settings import CustomerChange
@@ -95,6 +96,11 @@ def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) 
     with pytest.raises(DomainError, match=f"1 open return: {number}"):
         erase(shop, customer)
     shop.in_transaction(lambda tx: close_return(tx, number, now))
+    asked = RequestDetails(text="Where is the manual?")
+    request = shop.in_transaction(lambda tx: open_request(tx, customer.id, name, "message", asked, now))
+    with pytest.raises(DomainError, match=f"1 open request: {name}"):
+        erase(shop, customer)
+    shop.in_transaction(lambda tx: close_request(tx, request, "In the box.", now))
     erase(shop, customer)
 
 

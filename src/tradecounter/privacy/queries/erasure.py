@@ -25,10 +25,14 @@ async def lock_all_of(tx: Transaction, customer_id: int) -> None:
 
 
 class OpenBusiness(Struct, frozen=True):
-    """Orders that are not finished, ids of open returns, the sum of what is owed, and the money on the account."""
+    """Orders that are not finished, ids of open returns, the orders that open requests are about, and money.
+
+    `owed` is the sum of what is owed, `unallocated` the money on the account.
+    """
 
     orders: list[str]
     returns: list[int]
+    requests: list[str]
     owed: Decimal
     unallocated: Decimal
 
@@ -43,6 +47,10 @@ _OPEN_BUSINESS = Statement(
                select r.id from order_return r join orders p on p.id = r.order_id
                where p.customer_id = :id and r.state = 'open' order by r.id
            ) as returns,
+           array(
+               select a.order_reference from customer_request q join orders a on a.id = q.order_id
+               where a.customer_id = :id and q.closed_at is null order by q.id
+           ) as requests,
            coalesce((select e.outstanding from credit_exposure e where e.customer_id = :id), 0) as owed,
            coalesce((select b.unallocated from account_balance b where b.customer_id = :id), 0) as unallocated
     from orders o where o.customer_id = :id

@@ -41,6 +41,7 @@ from tradecounter.storefront.shown_product import look_of
 _SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
 _ADJUST = "/stock-adjustment"  # not below `/product`, whose rest is a SKU, which may have slashes
 _MOST_ENTRIES = 20  # of its history
+_OF_PRICES = ("price.", "product.")  # the entries of the history that may tell prices and costs
 
 
 class ProductPage(Struct, frozen=True, kw_only=True):
@@ -132,7 +133,7 @@ class ProductPages(Struct, frozen=True):
             margin_of=margin_percent,
             sees_costs=sees_prices and allows(roles, "prices:write"),
             waiting=waiting,
-            history=told_of(history),
+            history=told_of(each for each in history if sees_prices or not each.action.startswith(_OF_PRICES)),
             sees_prices=sees_prices,
             sees_customers=allows(roles, "customers:read"),
             explained=explained,
