@@ -45,6 +45,10 @@ class NaiveInvoice:
     def due(self) -> Decimal:
         return self.gross - self.credited - sum(self.paid.values(), NOTHING)
 
+    def credited_units(self, line: NaiveBilledLine) -> int:
+        """The units of a line that are credited: all of an invoice that is, perhaps by amount."""
+        return line.units if self.gross and self.credited == self.gross else line.credited_units
+
 
 @dataclass
 class NaivePayment:
@@ -332,7 +336,8 @@ class NaiveBooks(NaiveOrders):
             wanted: list[tuple[int | None, int]] = []
             for billed in self.invoices[invoice].lines:
                 if billed.line_id is not None:
-                    units = min(left.get(billed.line_id, 0), billed.units - billed.credited_units)
+                    credited = self.invoices[invoice].credited_units(billed)
+                    units = min(left.get(billed.line_id, 0), billed.units - credited)
                     if units:
                         wanted.append((billed.line_id, units))
                         left[billed.line_id] -= units
@@ -360,7 +365,7 @@ class NaiveBooks(NaiveOrders):
         """Units that are on credit notes, or are never invoiced, and that no return accounts for."""
         found = [each for each in self.returns.values() if each.code == code]
         noted = sum(
-            billed.credited_units
+            self.invoices[invoice].credited_units(billed)
             for invoice in self.orders[code].invoices
             for billed in self.invoices[invoice].lines
             if billed.line_id == line_id

@@ -6,10 +6,10 @@ from datetime import datetime
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import lock_balance
 from tradecounter.credit_notes.issue_credit_note import issue_credit_note
-from tradecounter.credit_notes.queries import units_on_invoices
 from tradecounter.credit_notes.reseller_wire import ReceivedReturn, present_received
 from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import named_by
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.returns.handle_returns import (
     fetch_return,
@@ -17,7 +17,7 @@ from tradecounter.returns.handle_returns import (
     settle_returns,
     shown_return,
 )
-from tradecounter.returns.queries import StoredReturn, lines_of_returns
+from tradecounter.returns.queries import StoredReturn, lines_of_returns, units_on_invoices
 from tradecounter.returns.wire import Receipt, return_number
 
 
@@ -38,10 +38,11 @@ async def receive_and_credit(
         after = {"state": "closed", "number": closed}
         audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
     creditable = await creditable_of_return(tx, found) if receipt.credit else {}
-    notes = [
-        await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
-        for invoice, lines in creditable.items()
-    ]
+    with named_by(lambda _: "credit"):
+        notes = [
+            await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
+            for invoice, lines in creditable.items()
+        ]
     return present_received(await shown_return(tx, number), notes)
 
 

@@ -45,40 +45,6 @@ async def credited_of(tx: Transaction, invoice: int) -> dict[int | None, BilledU
     return {position: BilledUnits(int(units), net, vat) for position, units, net, vat in rows}
 
 
-class UnitsOnInvoice(Struct, frozen=True):
-    """The units of an order's line on one of its invoices, and how many of them are credited."""
-
-    invoice: int
-    line_id: int
-    quantity: int
-    credited: int
-
-    @property
-    def left(self) -> int:
-        """The units that can still be credited."""
-        return self.quantity - self.credited
-
-
-_UNITS_ON_INVOICES = Statement(
-    """
-    select i.invoice, i.line_id, i.quantity, coalesce(c.units, 0)::integer as credited
-    from invoice_balance b
-    join invoice_line i on i.invoice = b.invoice and i.line_id is not null
-    left join lateral (
-        select sum(l.quantity) as units from credit_note c join credit_note_line l on l.credit_note = c.number
-        where c.invoice = i.invoice and l.invoice_position = i.position
-    ) as c on true
-    where b.order_id = :order_id order by i.invoice, i.position
-    """,
-    UnitsOnInvoice,
-)
-
-
-async def units_on_invoices(tx: Transaction, order_id: int) -> list[UnitsOnInvoice]:
-    """Return the units of an order's lines on its invoices, the oldest invoice first."""
-    return await tx.fetch_all(_UNITS_ON_INVOICES, order_id=order_id)
-
-
 _NUMBERS = Statement(
     "select b.order_id, array_agg(c.number order by c.number) from credit_note c join invoice_balance b using (invoice)"
     " where b.order_id = any(:order_ids) group by b.order_id"

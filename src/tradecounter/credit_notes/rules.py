@@ -98,7 +98,8 @@ def _fitting(shares: list[CreditShare], left: NetAndVat) -> list[CreditShare]:
     """Return shares whose VAT fits what is left after earlier credits; the last share takes the pennies."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:
-        raise invalid("lines", f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited")
+        problem = f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited"
+        raise invalid("lines", f"{problem}: credit an amount instead")
     rest = left.vat if net == left.net else min(vat, left.vat)
     fitting = []
     for share in shares[:-1]:

@@ -159,20 +159,52 @@ async def claimed_units(tx: Transaction, order_id: int) -> dict[int, int]:
     return dict(await tx.fetch_all(_CLAIMED, order_id=order_id))
 
 
+class UnitsOnInvoice(Struct, frozen=True):
+    """The units of an order's line on one of its invoices, and how many of them are credited."""
+
+    invoice: int
+    line_id: int
+    quantity: int
+    credited: int
+
+    @property
+    def left(self) -> int:
+        """The units that can still be credited."""
+        return self.quantity - self.credited
+
+
+# Of an invoice that is credited in full, perhaps by amount, all units are.
+_ON_INVOICES = SQL("""
+    select i.invoice, i.line_id, i.quantity,
+           (case when b.gross > 0 and b.credited = b.gross then i.quantity else coalesce(c.units, 0) end)::integer
+               as credited
+    from invoice_balance b
+    join invoice_line i on i.invoice = b.invoice and i.line_id is not null
+    left join lateral (
+        select sum(l.quantity) as units from credit_note c join credit_note_line l on l.credit_note = c.number
+        where c.invoice = i.invoice and l.invoice_position = i.position
+    ) as c on true
+    where b.order_id = :order_id order by i.invoice, i.position
+""")
+_UNITS_ON_INVOICES = Statement(_ON_INVOICES, UnitsOnInvoice)
+
+
+async def units_on_invoices(tx: Transaction, order_id: int) -> list[UnitsOnInvoice]:
+    """Return the units of an order's lines on its invoices, the oldest invoice first."""
+    return await tx.fetch_all(_UNITS_ON_INVOICES, order_id=order_id)
+
+
 _UNACCOUNTED = Statement(
-    """
+    SQL("""
     select line_id, sum(units)::integer from (
-        select i.line_id, l.quantity as units
-        from invoice_balance b join invoice_line i using (invoice) join credit_note c using (invoice)
-        join credit_note_line l on l.credit_note = c.number and l.invoice_position = i.position
-        where b.order_id = :order_id and i.line_id is not null
+        select line_id, credited as units from ({}) as invoiced
         union all
         select id, unbilled from order_line where order_id = :order_id
         union all
         select u.line_id, - u.credited from return_line u join order_return r on r.id = u.return_id
         where r.order_id = :order_id
     ) as counted group by line_id having sum(units) > 0
-    """
+    """).format(_ON_INVOICES)
 )
 
 

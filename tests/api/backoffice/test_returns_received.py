@@ -176,6 +176,28 @@ def test_units_that_were_credited_before_they_came_back_close_their_return(
     assert actions.count("return.close") == 1
 
 
+def test_units_of_an_invoice_that_is_credited_in_full_by_amount_are_not_credited_again(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    address, found, item, number = _returned(staff, office, 3, 2)
+    credit_note = f"/api/invoice/{number}/credit-note"
+    left = staff.get(f"/api/invoice/{number}").json()["cost_net"]
+    part, rest = ({"amount": amount, "reason": "Goodwill"} for amount in (left - 10, 10))
+    body = {"items": [{"id": item, "restock": 1}], "credit": True}
+    assert staff.post(credit_note, json=part).status_code == 201
+    refused = staff.post(f"{found}/receive", json=body)
+    assert (refused.status_code, refused.json()["message"]) == (
+        400,
+        "credit: come to 50.00 without VAT, but only 10.00 is invoiced and not yet credited: credit an amount instead",
+    )
+    assert staff.post(f"{found}/receive", json=body | {"credit": False}).json()["items"][0]["credited"] == 0
+    assert staff.post(credit_note, json=rest).status_code == 201
+    assert staff.get(found).json()["items"][0]["credited"] == 1
+    closed = staff.post(f"{found}/receive", json=body).json()
+    assert (closed["state"], closed["credit_notes"], closed["items"][0]["credited"]) == ("closed", [], 2)
+    assert len(staff.get(address).json()["credit_notes"]) == 2
+
+
 def test_a_return_of_units_that_are_not_invoiced_closes_once_all_are_here(
     staff: httpx2.Client, office: BackOfficeSite
 ) -> None:
