@@ -123,24 +123,23 @@ class ClientDocuments(Struct):
             record = await find_client(tx, client_id)
         if record is not None and record.read_at is not None and record.read_at > now - FRESH_FOR:
             return record
-        document = await self._read(client_id)  # without a database connection
-        name = _checked(document)
+        document, name = await self._read(client_id)  # without a database connection
         async with transaction(self.database) as tx:
             await store_read(tx, client_id, name, document.redirect_uris, now)
         return AgentClient(
             client_id=client_id, name=name, redirect_uris=document.redirect_uris, created_at=now, read_at=now
         )
 
-    async def _read(self, client_id: str) -> ClientDocument:
+    async def _read(self, client_id: str) -> tuple[ClientDocument, str]:
+        """Return the document and the client's name. Raises DomainError (invalid)."""
         try:
             document = read_json(await self.sender.read(client_id, _MOST_BYTES, _SECONDS), ClientDocument)
             _check_document(document, client_id)
+            return document, _checked(document)
         except (NotSentError, RegistrationError) as error:
             problem = str(error)
         except DomainError as error:
             problem = error.message
-        else:
-            return document
         raise DomainError(Kind.INVALID, f"the document of the program at {client_id} cannot be used: {problem}")
 
 
@@ -150,7 +149,6 @@ def _check_document(document: ClientDocument, client_id: str) -> None:
         raise RegistrationError("invalid_client_metadata", "its client_id is another address")
     if document.token_endpoint_auth_method != _UNAUTHENTICATED:
         raise RegistrationError("invalid_client_metadata", f"token_endpoint_auth_method: must be {_UNAUTHENTICATED}")
-    _checked(document)
 
 
 def _checked(wanted: ClientMetadata) -> str:

@@ -22,7 +22,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.parameters import form_decoded
-from tradecounter.identity.oauth.queries.applications import ApplicationRecord, find_application
+from tradecounter.identity.oauth.queries.applications import find_application
 from tradecounter.kit.errors import DomainError, Kind
 
 Prompt = Literal["", "none", "consent"]
@@ -72,7 +72,8 @@ class Fields(Struct, frozen=True):
 class Application(Struct, frozen=True):
     """An application and where this request's response goes, both checked."""
 
-    record: ApplicationRecord
+    client_id: str
+    name: str
     redirect_uri: str
     state: str | None
 
@@ -105,7 +106,7 @@ async def fetch_target(tx: Transaction, fields: Fields) -> Application:
     record = await find_application(tx, client_id)
     if record is None or record.disabled_at is not None:
         raise DomainError(Kind.INVALID, "this application is not registered here, or is disabled (client_id)")
-    return target_of(record, fields, lambda uri: uri in record.redirect_uris)
+    return target_of(client_id, record.name, fields, lambda uri: uri in record.redirect_uris)
 
 
 def named_client(fields: Fields) -> str:
@@ -118,7 +119,7 @@ def named_client(fields: Fields) -> str:
     return client_id
 
 
-def target_of(record: ApplicationRecord, fields: Fields, is_registered: Callable[[str], bool]) -> Application:
+def target_of(client_id: str, name: str, fields: Fields, is_registered: Callable[[str], bool]) -> Application:
     """Return where the response to a request goes. Raises DomainError (invalid)."""
     redirect_uri = fields.values.get("redirect_uri")
     if redirect_uri is None:
@@ -128,7 +129,7 @@ def target_of(record: ApplicationRecord, fields: Fields, is_registered: Callable
             Kind.INVALID, "the application has not registered the address to which you would return (redirect_uri)"
         )
     state = None if "state" in fields.repeated else fields.values.get("state")
-    return Application(record, redirect_uri, state)
+    return Application(client_id, name, redirect_uri, state)
 
 
 def read_request(application: Application, fields: Fields) -> AuthorizationRequest:
@@ -192,7 +193,7 @@ async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
             raise _denied()
         return Page.NO_RIGHT
     if request.prompt != "consent":
-        consent_id = await lock_standing_consent(tx, request.application.record.client_id, user.customer_id)
+        consent_id = await lock_standing_consent(tx, request.application.client_id, user.customer_id)
         if consent_id is not None:
             return await _code(tx, request, consent_id, now)
     if silent:
@@ -204,7 +205,7 @@ async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
     """Record the consent of a user's customer, and return a code. Raises AuthorizationError (access_denied)."""
     if not user.has_role(*GIVERS):
         raise _denied()
-    client_id = request.application.record.client_id
+    client_id = request.application.client_id
     customer_id = user.customer_id
     consent_id = await insert_consent(tx, client_id, customer_id, user.id, now)
     if consent_id is not None:

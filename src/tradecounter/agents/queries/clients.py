@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
-from psycopg.sql import SQL
 
 from tradecounter.db.advisory_locks import REGISTER_CLIENT
 from tradecounter.db.statement import Statement
@@ -76,13 +75,11 @@ async def forget_address(tx: Transaction, client_id: str) -> None:
     await tx.execute(_FORGET_ADDRESS, client_id=client_id)
 
 
-_DELETE_UNUSED = Statement(
-    SQL("""
+_DELETE_UNUSED = Statement("""
     delete from agent_client a
     where coalesce(a.read_at, a.created_at) < :before
       and not exists (select from agent_consent c where c.client_id = a.client_id)
-    """)
-)
+""")
 
 
 async def delete_unused_clients(tx: Transaction, before: datetime) -> int:

@@ -55,7 +55,6 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import ElsewhereError, session_of
 from tradecounter.identity.oauth.client_requests import audience_of
 from tradecounter.identity.oauth.manage_applications import origin_of
-from tradecounter.identity.oauth.queries.applications import ApplicationRecord
 from tradecounter.kit.actor import SYSTEM
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.numbers import Pounds
@@ -145,14 +144,7 @@ class ConsentPages(Struct, frozen=True):
         Others could pretend to be a program without a secret (RFC 8252, section 8.6). Anybody can register one, so a
         wrong request does not lead to its site before the person has decided (RFC 9700, section 4.11.2).
         """
-        record = ApplicationRecord(
-            client_id=client.client_id,
-            name=client.name,
-            redirect_uris=client.redirect_uris,
-            created_at=client.created_at,
-            disabled_at=None,
-        )
-        target = target_of(record, fields, lambda uri: is_registered(uri, client.redirect_uris))
+        target = target_of(client.client_id, client.name, fields, lambda uri: is_registered(uri, client.redirect_uris))
         audience = self._audience(call)
         issuer = issuer_name(audience)
         form = Filled()
@@ -243,7 +235,7 @@ class ConsentPages(Struct, frozen=True):
         origin = origin_of(application.redirect_uri)
         site = urlsplit(application.redirect_uri).netloc
         seller = self.parts.settings.seller_name
-        response = self.desk.show(call, template, name=application.record.name, site=site, seller=seller, **values)
+        response = self.desk.show(call, template, name=application.name, site=site, seller=seller, **values)
         response.headers["Content-Security-Policy"] = CONTENT_POLICY.replace(
             "form-action 'self'", f"form-action 'self' {origin}"
         )

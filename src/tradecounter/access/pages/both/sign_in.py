@@ -25,7 +25,7 @@ from tradecounter.edge.pages.operation import form
 from tradecounter.edge.pages.page_view import forget_cookie
 from tradecounter.edge.pages.step import form_template
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.text import sentence
 
 
@@ -92,14 +92,8 @@ class SignInPages(SignInSubject, frozen=True):
     async def enter_code(self, call: Call, body: CodeForm) -> Response:
         visitor = visitor_of(call.request, self.site)
         now = self.desk.clock.now()
-        wanted = self.next_of(body.next)
-        try:
-            done = await enter_code(self.desk.database, self.policy, self.site.name, body.code, visitor, now)
-        except DomainError as error:
-            if error.kind is Kind.UNAUTHENTICATED:
-                return self._begin_again(call, error, wanted)
-            raise
-        return self._signed_in(call, done, wanted)
+        done = await enter_code(self.desk.database, self.policy, self.site.name, body.code, visitor, now)
+        return self._signed_in(call, done, self.next_of(body.next))
 
     async def _first_factor_form(self, call: Call, filled: Filled) -> Response:
         wanted = self.wanted(call, filled)

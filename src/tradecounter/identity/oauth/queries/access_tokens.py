@@ -36,19 +36,6 @@ _END_GRANTS = Statement("""
 """)
 
 
-async def end_consent(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> bool:
-    """End a customer's consent to an application and all its grants; return whether it stood.
-
-    The caller has locked the application, and revokes the access tokens.
-    """
-    # Waits for codes that are being issued under the consent, then for exchanges that are running under a grant.
-    await tx.execute(_LOCK_CONSENT, client_id=client_id, customer_id=customer_id)
-    count = await tx.execute(_REVOKE_CONSENT, now=now, client_id=client_id, customer_id=customer_id)
-    await tx.execute(_LOCK_GRANTS, client_id=client_id, customer_id=customer_id)
-    await tx.execute(_END_GRANTS, now=now, client_id=client_id, customer_id=customer_id)
-    return count == 1
-
-
 _LOCK_GRANT = Statement("select from consent_grant where id = :id for update")
 _END_GRANT = Statement("update consent_grant set ended_at = :now where id = :id and ended_at is null")
 _REVOKE_ITS_TOKENS = Statement("""
@@ -236,14 +223,18 @@ _REVOKE_TOKENS = Statement("""
 
 
 async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:
-    """Revoke an application's tokens for a customer and the earlier consent, in every process within a few seconds.
+    """End a customer's consent to an application, with its grants and tokens, in every process within a few seconds.
 
     Returns the number of tokens.
     """
     # Waits for running exchanges, so the update sees their tokens; later exchanges wait for this transaction.
     await tx.execute(_LOCK_APPLICATION, client_id=client_id)
     await tx.execute(_REVOKE_ALL_CONSENT, client_id=client_id, customer_id=customer_id, now=now)
-    await end_consent(tx, client_id, customer_id, now)
+    # Waits for codes that are being issued under the consent, then for exchanges that are running under a grant.
+    await tx.execute(_LOCK_CONSENT, client_id=client_id, customer_id=customer_id)
+    await tx.execute(_REVOKE_CONSENT, now=now, client_id=client_id, customer_id=customer_id)
+    await tx.execute(_LOCK_GRANTS, client_id=client_id, customer_id=customer_id)
+    await tx.execute(_END_GRANTS, now=now, client_id=client_id, customer_id=customer_id)
     count = await tx.execute(_REVOKE_TOKENS, now=now, client_id=client_id, customer_id=customer_id)
     await bump(tx, "keys")
     return count
