@@ -63,9 +63,6 @@ class FairShares:
 
 
 async def _wait_for(free: asyncio.Semaphore) -> None:
-    if not free.locked():
-        await free.acquire()
-        return
     try:
         async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
             await free.acquire()

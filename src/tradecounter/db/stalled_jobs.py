@@ -11,14 +11,13 @@ from tradecounter.db.transaction import Transaction
 log = structlog.get_logger()
 
 
-async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> int:
-    """Requeue the jobs of workers without a heartbeat for `silent_seconds`; return the number of jobs.
+async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> None:
+    """Requeue the jobs of workers without a heartbeat for `silent_seconds`.
 
     One worker at a time requeues jobs: a second worker with an older list would requeue restarted jobs.
     """
     if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
-        return 0
-    count = 0
+        return
     for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=silent_seconds):
         try:
             await jobs.retry_job(job)
@@ -27,5 +26,3 @@ async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds
                 raise
             continue  # the job has ended, or another job with its queueing lock is queued; the next check decides
         log.warning("job of a dead worker requeued", job=job.task_name, arguments=job.task_kwargs)
-        count += 1
-    return count

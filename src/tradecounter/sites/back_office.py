@@ -1,5 +1,6 @@
 """The back office: the reseller's own site, with an index, an interface document and a reference of its own."""
 
+import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -41,6 +42,7 @@ from tradecounter.imports.operations import ImportOperations, PriceChangeOperati
 from tradecounter.imports.uploads import ImportUploads
 from tradecounter.jobs.operations import JobOperations
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.operations.staff import OrderEntryOperations, OrderOperations
 from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
@@ -215,15 +217,24 @@ class BackOffice(Site):
         ]
 
 
+_RETRY_SECONDS = 5
+_NOT_LOADED = f"the products cannot be loaded at present; try again in {_RETRY_SECONDS} seconds"
+
+
 class LoadOnDemand(Struct):
-    """Refreshes a storefront from the moment when `wanted` is set."""
+    """Refreshes a storefront from the moment when `wanted` is set; until it is `loaded`, it shows nothing outdated."""
 
     storefront: Storefront
     wanted: bool = False
+    loaded: bool = False
 
     async def refresh(self, tx: Transaction, versions: Versions) -> OutdatedData | None:
         """Load the parts that have changed, if they are wanted."""
-        return await self.storefront.refresh(tx, versions) if self.wanted else None
+        if not self.wanted:
+            return None
+        found = await self.storefront.refresh(tx, versions)
+        self.loaded = self.loaded or found.verified_at > -math.inf
+        return found if self.loaded else OutdatedData(versions.read_at, found.under_way)
 
 
 class ViewsOnDemand(RefreshableViews, frozen=True):
@@ -242,6 +253,9 @@ class ViewsOnDemand(RefreshableViews, frozen=True):
         return await RefreshableViews.snapshot(self)
 
     async def _load(self) -> None:
-        if not self.loading.wanted:
-            self.loading.wanted = True
+        """Wait for the first load. Raises DomainError (unavailable) if it fails."""
+        self.loading.wanted = True
+        if not self.loading.loaded:
             await self.refresher.refresh()
+            if not self.loading.loaded:
+                raise DomainError(Kind.UNAVAILABLE, _NOT_LOADED, retry_after=_RETRY_SECONDS)

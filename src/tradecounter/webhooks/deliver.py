@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 
-import msgspec
 import psycopg
 import structlog
 from msgspec import Struct, field
@@ -21,7 +20,7 @@ from tradecounter.edge.outbound_http import HttpSender, PostResponse
 from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
-from tradecounter.kit.clock import Clock, day_in_words, uk_date, uk_time_of_day
+from tradecounter.kit.clock import Clock, day_in_words, uk_date, uk_time_of_day, whole_second
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.tasks import Seldom, drop_tasks, in_background
 from tradecounter.kit.telemetry import SPANS, WorkSpan
@@ -50,16 +49,6 @@ MOST_OF_ENDPOINT = 10  # of these; one for an endpoint that fails
 TICK_SECONDS = 0.1
 _PAUSE_SECONDS = 2.0  # after a failure of the database
 _STOP_SECONDS = 5.0  # for running attempts to finish
-
-
-class _Ping(msgspec.Struct):
-    """What a ping delivers: an event outside the log."""
-
-    id: str
-    type: str
-    occurred_at: datetime
-    subject: str
-    data: dict[str, str]
 
 
 class Deliverer(Struct):
@@ -176,11 +165,10 @@ def _not_sent(error: str) -> PostResponse:
 
 
 def _body(delivery: Claimed) -> bytes:
-    if delivery.data is None or delivery.sequence is None:
-        at = delivery.occurred_at.replace(microsecond=0)
-        return to_json(
-            _Ping(id=delivery.event_id, type=delivery.type, occurred_at=at, subject=delivery.subject, data={})
-        )
+    if delivery.data is None or delivery.sequence is None:  # a ping, which is an event outside the log
+        at = whole_second(delivery.occurred_at)
+        ping = {"id": delivery.event_id, "type": delivery.type, "occurred_at": at, "subject": delivery.subject}
+        return to_json({**ping, "data": {}})
     record = made_from(delivery, EventRecord, id=delivery.event_id)
     return to_json(event_on_the_wire(record))
 
@@ -190,15 +178,13 @@ def _result(delivery: Claimed, outcome: PostResponse, began: datetime, now: date
     if not succeeded(outcome.status):
         drawn = random.uniform(-1, 1)  # noqa: S311 not a secret
         next_attempt_at = now + wait_before_retry(delivery.retries, drawn, retry_after(outcome.retry_after, now))
-    return AttemptResult(
+    return made_from(
+        outcome,
+        AttemptResult,
         delivery_id=delivery.id,
         webhook_id=delivery.webhook_id,
         attempt=delivery.attempts + 1,
         at=began,
-        status=outcome.status,
-        milliseconds=outcome.milliseconds,
-        error=outcome.error,
-        response=outcome.response,
         next_attempt_at=next_attempt_at,
     )
 

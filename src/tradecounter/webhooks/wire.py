@@ -135,15 +135,11 @@ def delivery_on_the_wire(record: DeliveryRecord) -> Delivery:
     """Return a delivery as the resource Delivery."""
     attempts = msgspec.convert(record.attempts, list[Attempt])
     last = attempts[-1] if attempts else None
-    return Delivery(
-        id=record.id,
+    return made_from(
+        record,
+        Delivery,
         event=record.event_id,
-        sequence=record.sequence,
-        type=record.type,
-        subject=record.subject,
         attempt=record.made,
-        **{name: getattr(last, name, None) for name in ("at", "status", "milliseconds", "error", "response")},
-        next_attempt_at=record.next_attempt_at,
-        delivered_at=record.delivered_at,
         attempts=attempts,
+        **{name: getattr(last, name, None) for name in ("at", "status", "milliseconds", "error", "response")},
     )
