@@ -4,7 +4,7 @@ Customers and staff read the same sentences.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
@@ -62,11 +62,15 @@ class Queue(Struct, frozen=True):
 
 
 class Wait(Struct, frozen=True):
-    """What a line or an order waits for, as a sentence and as a short state."""
+    """What a line or an order waits for, as a sentence and as a short state.
+
+    `until` is when the delivery that it waits for is expected; None if nobody knows, or without one.
+    """
 
     reason: Literal["stock", "other lines", "packing", "approval", "credit", "confirmation"]
     sentence: str
     short: str
+    until: date | None = None
 
 
 def waits_of_lines(
@@ -87,8 +91,9 @@ def waits_of_lines(
 
 
 def wait_of_order(waits: Mapping[int, Wait]) -> Wait | None:
-    """Return what an order waits for most; stock comes before everything else."""
-    return next((wait for wait in waits.values() if wait.reason == "stock"), next(iter(waits.values()), None))
+    """Return what an order waits for longest; stock comes before everything else."""
+    stock = [wait for wait in waits.values() if wait.reason == "stock"]
+    return max(stock or waits.values(), key=lambda wait: wait.until or date.max, default=None)
 
 
 def wait_of_pending(
@@ -156,7 +161,7 @@ def _for_stock(line: OpenLine, queue: Queue, now: datetime) -> Wait:
         first = f", after {queue.earlier:,} for earlier orders" if queue.earlier else ""
         are = "is" if delivery.incoming == 1 else "are"
         said = f"{some} for stock: {delivery.incoming:,} {are} expected on {day}{first}."
-        return Wait("stock", said + ready, f"Waits for stock, {day}")
+        return Wait("stock", said + ready, f"Waits for stock, {day}", uk_date(delivery.expected_on))
     if coming:
         last = coming[-1]
         units, few = sum(each.incoming for each in coming), "go to earlier orders" if queue.earlier else "are too few"

@@ -83,6 +83,17 @@ def test_a_line_in_stock_waits_for_the_others_of_its_order() -> None:
 
 
 @pytest.mark.parametrize(
+    ("second", "short"), [([coming(9, 20)], f"Waits for stock, {day(20)}"), ([], "Waits for stock, no date yet")]
+)
+def test_an_order_waits_for_the_last_of_its_lines(second: list[Delivery], short: str) -> None:
+    lines = [late(), OpenLine(3, "SWITCH", 1, 0, 1), OpenLine(4, "PLUG", 1, 0, 1)]
+    queues = {1: Queue(0, [coming(9, 3)]), 3: Queue(0, second), 4: Queue(0, [coming(9, 5)])}
+    wait = wait_of_order(waits_of_lines(lines, queues, None, MORNING))
+    assert wait is not None
+    assert wait.short == short
+
+
+@pytest.mark.parametrize(
     ("leaves", "sentence"),
     [
         (MORNING, "Reserved. It is packed and leaves today."),
