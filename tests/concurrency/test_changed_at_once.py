@@ -4,8 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 
+from support.backoffice import backoffice_of
 from support.mail import forget_jobs
-from support.orders import rows
+from support.orders import buy, rows
 from support.people import SECRET
 from support.service import Service
 from support.shop import ADDRESS
@@ -40,6 +41,20 @@ def test_an_address_that_is_changed_there_and_back_at_once_is_changed_twice_in_t
         assert [moved.result(timeout=30) for moved in moves] == [200, 200]
     assert rows(shop, _CITIES, subject) == [("Leeds", "York"), ("York", "Leeds")]
     assert rows(shop, _CHANGES, subject) == [(before + 2,)]
+
+
+def test_an_order_that_is_amended_with_an_external_id_is_locked_after_the_lock_on_serving(shop: Service) -> None:
+    placed = buy(shop.customer())
+    change = {"external_id": "ERP-AT-ONCE", "customer_reference": "PO-AT-ONCE"}
+    with backoffice_of(shop) as office, psycopg.connect(shop.database_url) as serving, ThreadPoolExecutor(1) as threads:
+        client = office.client(office.token("orders:write"))
+        serving.execute("select pg_advisory_xact_lock(7274302)")
+        amended = threads.submit(client.patch, f"/api/order/{placed['order_id']}", json=change)
+        waiting_for_a_lock(shop.database_url)
+        serving.execute("select from orders where id = %s for no key update", [placed["order_id"]])
+        serving.commit()
+        found = amended.result(timeout=30).json()
+    assert {name: found[name] for name in change} == change
 
 
 def test_who_unblocks_a_customer_records_the_reason_of_the_latest_block(shop: Service) -> None:

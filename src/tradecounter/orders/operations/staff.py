@@ -300,10 +300,9 @@ class OrderEntryOperations(Struct, frozen=True):
         `override_credit` needs the scope `billing:write` too.
         """
         check_override(call, body.override_credit)
-        if body.external_id is not UNSET:
-            named = await set_external_id(tx, reference, body.external_id, now)
-            if body.changes_nothing:
-                return await self.orders.one(tx, named, now)
-        context = self.contexts.of((await fetch_order(tx, reference)).customer_id, now)
-        order, _ = await amend_order(tx, reference, body, context)
+        order = await fetch_order(tx, reference)
+        if body.external_id is UNSET or not body.changes_nothing:
+            order, _ = await amend_order(tx, reference, body, self.contexts.of(order.customer_id, now))
+        if body.external_id is not UNSET:  # only now: orders are locked after the lock on serving
+            await set_external_id(tx, reference, body.external_id, now)
         return await self.orders.one(tx, order, now)
