@@ -64,6 +64,8 @@ def test_a_bank_file_is_imported(tradecounter: Program, number: str) -> None:
     done = tradecounter.json("payment", "import", "bank.csv")
     assert (done["recorded"], [line["line"] for line in done["unplaced"]]) == (1, [3])
     assert tradecounter.text("payment", "import", "bank.csv").endswith("0 recorded, 1 not placed\n")
+    tradecounter.json("payment", "import", "-", given="date,amount,reference\n2026-06-21,3,y\n")
+    assert [file["name"] for file in tradecounter.json("payment", "imports")][:2] == ["", "bank.csv"]
     assert tradecounter.error("payment", "import", "none.csv") == "none.csv cannot be read: No such file or directory"
 
 

@@ -163,10 +163,10 @@ def import_file(
     as_json: AsJson = False,
 ) -> None:
     """Record the payments of a bank file by the invoice numbers in their references; the other lines are stored."""
-    content = read_bytes(file)
+    content, name = read_bytes(file), "" if file == "-" else PurePath(file).name
     with reporting_errors():
-        read = _bank_file_of("" if file == "-" else file, content, renamed or [])
-    done = run_change(lambda tx, now: import_payments(tx, read, now, name=PurePath(file).name, dry_run=dry_run))
+        read = _bank_file_of(name, content, renamed or [])
+    done = run_change(lambda tx, now: import_payments(tx, read, now, name=name, dry_run=dry_run))
     if as_json:
         show_json(done)
     else:

@@ -18,6 +18,7 @@ from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.place_bank_line import Placement, place_bank_line
 from tradecounter.payments.record_payment import reverse_payment
+from tradecounter.payments.remittances import AWAITED_FOR, PaidInvoices, announce_payment
 
 PATH = "/account/invoice/remittance"
 
@@ -178,6 +179,20 @@ def test_what_was_paid_by_another_way_is_not_awaited(shop: Service, customer: Cu
     pay_in(shop, customer, str(due), number)
     assert "paid otherwise" in text_of(payer.get(PATH)).lower()
     assert bank(shop, f"{due},D,by card then").recorded == 0
+
+
+def test_an_announced_payment_that_bank_files_no_longer_await_does_not_wait(
+    shop: Service, customer: Customer, payer: Person
+) -> None:
+    long_ago = shop.clock.now() - AWAITED_FOR - timedelta(days=1)
+    with at(shop, long_ago):
+        [number] = invoices(shop, customer, 1)
+        paid = PaidInvoices(invoices=[number], reference="never sent 7")
+        shop.in_transaction(lambda tx: announce_payment(tx, customer.id, None, paid, long_ago))
+    page = text_of(payer.get(PATH)).lower()
+    assert "not arrived" in page
+    assert "waiting" not in page
+    assert bank(shop, f"{due_of(shop, number)},D,never sent 7").recorded == 0
 
 
 def test_debtors_show_what_was_told_and_it_can_be_taken_back(

@@ -1,13 +1,14 @@
 """`/account/invoice/remittance`: the customer announces which invoices it has paid."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
-from decimal import Decimal
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, invoices_to_pay
+from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
@@ -17,14 +18,14 @@ from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import named_by
-from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.kit.money import in_pounds
 from tradecounter.parts.account import AccountParts
-from tradecounter.payments.queries.remittances import RemittanceAdvice, remittance_table
+from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_of, remittance_table
 from tradecounter.payments.remittances import (
+    AWAITED_FOR,
     MOST_INVOICES,
     PaidInvoices,
     announce_payment,
-    announced_invoices,
     withdraw_remittance,
 )
 
@@ -43,11 +44,12 @@ class RemittancePages(Struct, frozen=True):
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             unpaid = await invoices_to_pay(tx, call.customer_id, MOST_INVOICES + 1)
-            waiting = await announced_invoices(tx, call.customer_id, now)
+            awaited = await awaited_of(tx, [call.customer_id], now - AWAITED_FOR)
+            due = {invoice.invoice for invoice in await open_invoices(tx, call.customer_id)}
             remittances = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
         invoices, are_more = unpaid[:MOST_INVOICES], len(unpaid) > MOST_INVOICES
+        waiting = {number for remittance in awaited for number in remittance.invoices}
         chosen = _chosen(call.raw_query, invoices, now) - waiting
-        left = {invoice.number: invoice.due for invoice in invoices}
         return self.desk.show(
             call,
             "payments/remittance.html",
@@ -56,7 +58,7 @@ class RemittancePages(Struct, frozen=True):
             are_more=are_more,
             waiting=waiting,
             chosen=chosen,
-            told=[(remittance, _state(remittance, left)) for remittance in remittances],
+            told=[(remittance, _state(remittance, awaited, due)) for remittance in remittances],
             now=now,
             today=uk_date(now),
         )
@@ -92,7 +94,9 @@ def _chosen(raw_query: str, invoices: Sequence[InvoiceRecord], now: datetime) ->
     return {invoice.number for invoice in invoices} if len(invoices) == 1 else set()
 
 
-def _state(remittance: RemittanceAdvice, left: Mapping[int, Decimal]) -> str:
+def _state(remittance: RemittanceAdvice, awaited: Sequence[RemittanceAdvice], due: AbstractSet[int]) -> str:
     if remittance.payment_id is not None:
         return "received"
-    return "waiting" if any(left.get(number, NOTHING) for number in remittance.invoices) else "paid otherwise"
+    if remittance in awaited:
+        return "waiting"
+    return "paid otherwise" if due.isdisjoint(remittance.invoices) else "not arrived"
