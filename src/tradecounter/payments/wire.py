@@ -72,17 +72,8 @@ class CustomerPayment(PaymentFields, frozen=True, kw_only=True):
 
 def present_payment(record: PaymentRecord) -> Payment:
     """Return a payment as the resource Payment."""
-    return Payment(
-        id=record.id,
-        customer_id=record.customer_id,
-        amount=record.amount,
-        received_on=record.received_on,
-        method=record.method,
-        reference=record.reference,
-        allocations=[Allocation(a["invoice"], Decimal(a["amount"])) for a in record.allocations],
-        reversed_at=record.reversed_at,
-        reversal_reason=record.reversal_reason,
-    )
+    allocations = [Allocation(share["invoice"], Decimal(share["amount"])) for share in record.allocations]
+    return made_from(record, Payment, allocations=allocations)
 
 
 def own_payment(payment: Payment) -> CustomerPayment:
@@ -154,20 +145,13 @@ class StoredLine(Timed, Struct, frozen=True, kw_only=True):
 
 def present_line(record: BankLineRecord) -> StoredLine:
     """Return a line as the resource StoredLine."""
-    return StoredLine(
-        id=record.id,
+    return made_from(
+        record,
+        StoredLine,
         bank_file=record.bank_file_id,
-        line=record.line,
         date=record.day_written,
         amount=record.amount_written,
-        reference=record.reference,
-        received_on=record.received_on,
         pounds=record.amount,
-        state=record.state,
-        why=record.why,
-        payment_id=record.payment_id,
-        customer_id=record.customer_id,
-        changed_at=record.changed_at,
     )
 
 

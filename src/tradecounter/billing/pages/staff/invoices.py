@@ -100,12 +100,10 @@ class InvoicePages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    async def _due(self, listing: Listing[InvoiceTable, InvoiceRow], now: datetime) -> dict[str, Any]:
+    async def _due(self, tx: Transaction, listing: Listing[InvoiceTable, InvoiceRow], now: datetime) -> dict[str, Any]:
         """Return the total that is due, if the list has only invoices to pay."""
-        due = None
-        if listing.rows and listing.wanted.show in _TO_PAY:
-            async with self.desk.reading() as tx:
-                due = await due_in_all(tx, await _filter_of(tx, listing.wanted, now))
+        is_to_pay = listing.rows and listing.wanted.show in _TO_PAY
+        due = await due_in_all(tx, await _filter_of(tx, listing.wanted, now)) if is_to_pay else None
         return {"now": now, "shows": get_args(Shown), "due": due}
 
     @table_page(
