@@ -1,5 +1,6 @@
 """Credit notes: what can be credited, what it does to debts and payments, and what the document shows."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +19,8 @@ from support.billing import (
     unallocated,
 )
 from support.mail import deliver_mail
-from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, read, rows
+from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, read, rows, sell
+from support.pages import customer_user, text_of
 from support.service import Service
 from tradecounter.credit_notes.credit_return import creditable_units
 from tradecounter.credit_notes.queries import PRINTED_CREDIT_NOTES
@@ -135,3 +137,29 @@ def test_the_document_says_what_vat_law_asks(shop: Service) -> None:
     assert mail["To"] == "pay@credit.example"
     [attached] = mail.iter_attachments()
     assert attached.get_content() == pdf
+
+
+def test_the_file_the_api_and_the_page_have_the_same_vat_which_adds_up_to_the_invoice(shop: Service) -> None:
+    customer = shop.customer()
+    skus = [sell(shop, f"PENNIES-{number}", cost, available=1) for number, cost in enumerate(("1.00", *["0.03"] * 4))]
+    placed = invoiced(shop, customer, *((sku, 1) for sku in skus))
+    number = number_of(shop, placed)
+    credit(shop, number, (None, 1))
+    for _ in range(22):  # each takes a penny of VAT, where the rate gives 0.6
+        credit(shop, number, amount="0.03")
+    note = credit(shop, number, *((item["id"], 1) for item in placed["items"][1:]))
+    told = customer.get(f"/credit-note/{note.number}").json()
+    page = text_of(customer_user(shop, customer.id, "accounts").get(f"/account/invoice/credit-note/{note.number}"))
+    pdf = shop.in_transaction(lambda tx: PRINTED_CREDIT_NOTES.one(tx, note.number)).pdf
+    printed = pdf_text(pdf).replace("\u00a0", " ")
+    assert [line["cost_tax"] for line in told["lines"]] == [0.01, 0.01, 0, 0]
+    assert [told[name] for name in ("cost_net", "cost_tax", "cost_gross")] == [0.12, 0.02, 0.14]
+    for sku, vat in zip(skus[1:], ("0.01", "0.01", "0.00", "0.00"), strict=True):
+        assert re.search(rf"{sku} .*? 1 £0\.03 20% £0\.03 £{vat}", printed), printed
+        assert re.search(rf"{sku} .*? 1 £0\.03 £0\.03 20 ?% £{vat}", page), page
+    assert "Total excluding VAT £0.12 VAT at 20% £0.02 Total including VAT £0.14" in printed
+    assert "Net £0.12 VAT £0.02 Total £0.14" in page
+    credit(shop, number, amount=str(due_of(shop, number)))
+    assert (due_of(shop, number), outstanding(shop, customer)) == (NONE, NONE)
+    credited = rows(shop, "select sum(net), sum(vat) from credit_note where invoice = %s", number)
+    assert credited == rows(shop, "select net, vat from invoice where number = %s", number)
