@@ -173,8 +173,7 @@ async def record_payments(tx: Transaction, payments: Sequence[ToRecord], now: da
     """
     recorded, money = list[Payment](), list[PaymentMoney]()
     for payment_id, new in zip(await insert_payments(tx, payments, now), payments, strict=True):
-        paid = [Allocation(invoice.invoice, share) for invoice, share in new.shares]
-        paid.sort(key=lambda allocation: allocation.invoice)
+        paid = sorted(Allocation(invoice.invoice, share) for invoice, share in new.shares)
         recorded.append(
             made_from(new, Payment, id=payment_id, allocations=paid, reversed_at=None, reversal_reason=None)
         )

@@ -15,7 +15,7 @@ from tradecounter.payments.queries.bank_lines import BankLineRecord, State
 from tradecounter.payments.queries.payments import PaymentRecord
 
 
-class Allocation(Struct, frozen=True):
+class Allocation(Struct, frozen=True, order=True):
     """The part of a payment that pays an invoice."""
 
     invoice: Annotated[int, Meta(description="The invoice's number.")]

@@ -77,6 +77,19 @@ def test_the_oldest_invoices_that_come_to_the_amount_are_paid_with_one_form(
     assert unallocated(office.service, customer) == 0
 
 
+def test_invoices_that_are_due_in_another_order_than_their_numbers_are_paid_with_one_form(
+    office: BackOfficeSite, fran: Person
+) -> None:
+    customer = office.service.customer(company="Shorter Terms By Now", term_days=60)
+    [first] = debts(office, customer, 3)
+    rows(office.service, "update customer set term_days = 7 where id = %s returning id", customer.id)
+    [second] = debts(office, customer, 19)
+    total = due_of(office.service, first) + due_of(office.service, second)
+    path = stored(office, fran, total, "both at once")
+    fran.sends(f"{path}/place", button(fran.get(path), "customer_id", customer.id))
+    assert [due_of(office.service, number) for number in (first, second)] == [0, 0]
+
+
 @pytest.mark.sweep
 def test_a_suggestion_that_would_do_something_else_by_now_is_shown_first(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Pays Twice")

@@ -106,7 +106,7 @@ LINE_CELLS: Cells = {
 
 def _with_digests(line: BankLineRecord, places: Sequence[Suggestion]) -> list[tuple[Suggestion, str]]:
     """Return suggestions, each with a digest of what placing the line there would do, for its button."""
-    return [(place, seen_of((place.payer.customer_id, False, line.amount, place.pays))) for place in places]
+    return [(place, seen_of((place.payer.customer_id, False, line.amount, sorted(place.pays)))) for place in places]
 
 
 class BankLinePages(Struct, frozen=True):
