@@ -75,6 +75,9 @@ def test_one_wrong_item_books_nothing(staff: httpx2.Client, office: BackOfficeSi
         assert answer.json()["errors"][0]["field"] == field
     assert level(office.service, sku)[0] == 0
     assert staff.post("/api/goods-in", json={"items": []}).status_code == 400
+    without_offset = {**good, "expected_on": str(good["expected_on"]).removesuffix("Z")}
+    answer = staff.post("/api/goods-in", json={"items": [without_offset]})
+    assert "must be a time with an offset" in answer.json()["message"]
 
 
 def test_a_count_says_the_differences_and_a_dry_run_changes_nothing(
