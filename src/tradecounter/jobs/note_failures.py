@@ -26,26 +26,15 @@ def noting_failures(database: Database, clock: Clock) -> Middleware:
             return await call_next()
         except Exception as error:
             retry = context.task.get_retry_exception(error, job)
+            name = type(error).__name__
+            about = {"id": job.id, "name": job.task_name, "arguments": job.task_kwargs, "error": name}
             if retry is None:
-                data = {
-                    "id": job.id,
-                    "name": job.task_name,
-                    "arguments": job.task_kwargs,
-                    "error": type(error).__name__,
-                }
-                if isinstance(error, DomainError):
-                    data["message"] = error.message
+                said = {"message": error.message} if isinstance(error, DomainError) else {}
                 async with transaction(database) as tx:
-                    record_event(tx, "job.failed", f"job/{job.id}", clock.now(), None, data)
+                    record_event(tx, "job.failed", f"job/{job.id}", clock.now(), None, about | said)
             else:
-                log.warning(
-                    "a job failed, trying again later",
-                    job=job.task_name,
-                    arguments=job.task_kwargs,
-                    attempts=job.attempts + 1,
-                    again_at=f"{retry.retry_decision.retry_at:%Y-%m-%dT%H:%M:%SZ}",
-                    error=f"{type(error).__name__}: {error}",
-                )
+                again_at = f"{retry.retry_decision.retry_at:%Y-%m-%dT%H:%M:%SZ}"
+                log.warning("a job failed, trying again later", **about, message=str(error), again_at=again_at)
             raise
 
     return run

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import procrastinate
 import psycopg
-from msgspec import Struct
 from procrastinate.jobs import Job
 
 from tradecounter.db.jobs import JobName, queue, remove_queued
@@ -24,7 +23,7 @@ from tradecounter.notifications import (
 )
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
 from tradecounter.notifications.queries import note_support_told
-from tradecounter.notifications.rules import FailureKind, next_attempt
+from tradecounter.notifications.rules import next_attempt
 from tradecounter.notifications.transport import Delayed, Rejected, Transport
 
 MAILS: Mapping[JobName, MailBuilder] = {
@@ -65,23 +64,23 @@ MAILS: Mapping[JobName, MailBuilder] = {
 }
 
 
-def failure_kind(error: BaseException) -> FailureKind:
-    """Return why an e-mail could not be sent."""
+def most_retries(error: BaseException) -> float:
+    """Return how often an e-mail that could not be sent is tried again."""
     match error:
-        # A worker that stops cancels its jobs.
+        # The mail server or the database is away or busy. A worker that stops cancels its jobs.
         case Delayed() | psycopg.OperationalError() | asyncio.CancelledError():
-            return FailureKind.TRANSIENT
+            return math.inf
         case Rejected():
-            return FailureKind.REJECTED
+            return 4
         case NothingToSend():
-            return FailureKind.POINTLESS
-        case _:
-            return FailureKind.UNEXPECTED
+            return 0
+        case _:  # probably a bug
+            return 10
 
 
 class _Retries(procrastinate.BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> procrastinate.RetryDecision | None:
-        wait = next_attempt(failure_kind(exception), job.attempts)
+        wait = next_attempt(job.attempts, most_retries(exception))
         return None if wait is None else procrastinate.RetryDecision(retry_in={"seconds": int(wait.total_seconds())})
 
 
@@ -89,37 +88,24 @@ def add_mail_jobs(
     app: procrastinate.App, database: Database, clock: Clock, settings: MailSettings, transport: Transport
 ) -> None:
     """Add the jobs that send e-mail to the queue. A job that runs twice sends the same e-mail twice."""
-    sender = _Sender(database, clock, settings, transport)
+
+    def add(name: JobName, build: MailBuilder) -> None:
+        @app.task(name=name, retry=_Retries(), pass_context=True)
+        async def send(context: procrastinate.JobContext, /, **ids: int) -> None:
+            try:
+                async with reading(database) as tx:
+                    mail = await build(MailContext(tx, settings, clock.now()), **ids)
+            except NotYetError as early:
+                async with transaction(database) as tx:
+                    queue(tx, name, context.job.lock, math.ceil(early.wait.total_seconds()), **ids)
+                return
+            if mail is None:
+                return
+            await transport.send(mail)  # with no connection while it contacts the mail server
+            if mail.quotes:  # after sending: a second e-mail is better than none
+                async with transaction(database) as tx:
+                    await note_support_told(tx, mail.quotes, clock.now())
+                    await remove_queued(tx, mail.quotes, name)
+
     for name, build in MAILS.items():
-        _add(app, name, build, sender)
-
-
-def _add(app: procrastinate.App, name: JobName, build: MailBuilder, sender: "_Sender") -> None:
-    @app.task(name=name, retry=_Retries(), pass_context=True)
-    async def send(context: procrastinate.JobContext, /, **ids: int) -> None:
-        await sender.send(name, context.job.lock, build, ids)
-
-
-class _Sender(Struct, frozen=True):
-    """Builds the e-mails of jobs, and sends them."""
-
-    database: Database
-    clock: Clock
-    settings: MailSettings
-    transport: Transport
-
-    async def send(self, name: JobName, group: str | None, build: MailBuilder, ids: Mapping[str, int]) -> None:
-        try:
-            async with reading(self.database) as tx:
-                mail = await build(MailContext(tx, self.settings, self.clock.now()), **ids)
-        except NotYetError as early:
-            async with transaction(self.database) as tx:
-                queue(tx, name, group, math.ceil(early.wait.total_seconds()), **ids)
-            return
-        if mail is None:
-            return
-        await self.transport.send(mail)  # with no connection while it contacts the mail server
-        if mail.quotes:  # after sending: a second e-mail is better than none
-            async with transaction(self.database) as tx:
-                await note_support_told(tx, mail.quotes, self.clock.now())
-                await remove_queued(tx, mail.quotes, name)
+        add(name, build)

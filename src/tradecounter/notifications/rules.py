@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from enum import Enum, auto
 
 FIRST_WAIT = timedelta(seconds=10)
 LONGEST_WAIT = timedelta(hours=1)
@@ -11,24 +10,12 @@ GATHERED_FOR = timedelta(minutes=1)  # after an e-mail to support; the customer'
 MOST_QUOTES = 50  # in one e-mail
 
 
-class FailureKind(Enum):
-    """Why an e-mail could not be sent."""
+def next_attempt(retries: int, most: float) -> timedelta | None:
+    """Return the wait before the next attempt, after `retries` retries; None after the last of `most` retries.
 
-    TRANSIENT = auto()  # the mail server or the database is unreachable or busy
-    REJECTED = auto()  # the mail server permanently rejects this e-mail
-    UNEXPECTED = auto()  # probably a bug
-    POINTLESS = auto()  # the subject does not exist, or no recipient is valid
-
-
-_MOST_RETRIES = {FailureKind.REJECTED: 4, FailureKind.UNEXPECTED: 10, FailureKind.POINTLESS: 0}
-
-
-def next_attempt(kind: FailureKind, retries: int) -> timedelta | None:
-    """Return the wait before the next attempt, after `retries` retries; None: do not retry.
-
-    The wait doubles up to an hour. Transient failures are retried forever.
+    The wait doubles up to an hour.
     """
-    if retries >= _MOST_RETRIES.get(kind, retries + 1):
+    if retries >= most:
         return None
     doublings = min(retries, 20)  # already longer than the longest wait
     return min(FIRST_WAIT * (1 << doublings), LONGEST_WAIT)

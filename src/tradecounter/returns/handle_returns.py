@@ -157,7 +157,7 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
     bad = Counter({item.id: item.scrap for item in items})
     unaccounted = await unaccounted_units(tx, order.id)  # before these units are stored
     await store_received(tx, stored.id, good, bad)
-    order, unbilled = await take_off_unbilled(tx, order, good + bad, unaccounted)
+    order, unbilled = await _take_off_unbilled(tx, order, good + bad, unaccounted)
     if unbilled:  # nothing is left to credit of units that are never invoiced
         await store_credited(tx, stored.id, unbilled)
     complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)
@@ -211,7 +211,7 @@ def _what_is_expected(units: int) -> str:
     return "1 expected unit" if units == 1 else f"{units or 'no'} expected units"
 
 
-async def take_off_unbilled(
+async def _take_off_unbilled(
     tx: Transaction, order: ConfirmedOrder, received: Mapping[int, int], unaccounted: Mapping[int, int]
 ) -> tuple[ConfirmedOrder, dict[int, int]]:
     """Return a locked order without the price of received units that are not invoiced, and these units by line id.
@@ -219,16 +219,18 @@ async def take_off_unbilled(
     Units credited before they came back are taken first: `unaccounted` has them by line id, with units whose price was
     taken off before. If some units of a line are not invoiced, they are taken next.
     """
-    lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
-    units = _unbilled(lines, invoiced, received, unaccounted)
+    units, kept = {}, []
+    invoiced = await invoiced_units(tx, [order.id])
+    for line in await lines_of_order(tx, order.id):
+        uncredited = received.get(line.id, 0) - unaccounted.get(line.id, 0)
+        unbilled = min(uncredited, line.dispatched - line.unbilled - invoiced.get(line.id, 0))
+        if unbilled > 0:
+            units[line.id] = unbilled
+            kept.append(replace(line, unbilled=line.unbilled + unbilled).at_price(line.unit_cost, order.tax_rate))
+        else:
+            kept.append(line)
     if not units:
         return order, units
-    kept = [
-        replace(line, unbilled=line.unbilled + units[line.id]).at_price(line.unit_cost, order.tax_rate)
-        if line.id in units
-        else line
-        for line in lines
-    ]
     cost_net, cost_tax = total_costs(kept)
     changed = replace(order, cost_net=cost_net, cost_tax=cost_tax)
     changed = replace(changed, status=status_of(kept, invoiced, changed.due))
@@ -236,22 +238,6 @@ async def take_off_unbilled(
     await store_changed_order(tx, changed)
     discharge(tx, order.customer_id, order.gross - changed.gross)
     return changed, units
-
-
-def _unbilled(
-    lines: Sequence[OrderLine],
-    invoiced: Mapping[int | None, int],
-    received: Mapping[int, int],
-    unaccounted: Mapping[int, int],
-) -> dict[int, int]:
-    units = {
-        line.id: min(
-            received.get(line.id, 0) - unaccounted.get(line.id, 0),
-            line.dispatched - line.unbilled - invoiced.get(line.id, 0),
-        )
-        for line in lines
-    }
-    return {line_id: unbilled for line_id, unbilled in units.items() if unbilled > 0}
 
 
 async def close_return(tx: Transaction, number: str, now: datetime) -> None:

@@ -36,14 +36,13 @@ from tradecounter.saved_lists.pages.account import SavedListPages
 from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.sites.menus import ACCOUNT_MENU
-from tradecounter.storefront.pages.account import ComparePages, ShopPages
+from tradecounter.storefront.pages.account import ShopPages
 from tradecounter.today.pages.account import HomePages
 from tradecounter.webhooks.pages.account import OwnWebhookListPages
 from tradecounter.webhooks.pages.both import WebhookPages
 
 SUBJECTS: Sequence[type] = (
     HomePages,
-    ComparePages,
     ShopPages,
     OwnOrderListPages,
     OwnOrderPages,

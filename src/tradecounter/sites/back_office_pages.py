@@ -17,7 +17,7 @@ from tradecounter.customers.pages.staff.settings import CustomerSettingsPages, C
 from tradecounter.customers.pages.staff.statement import CustomerStatementPages
 from tradecounter.db.pool import Database
 from tradecounter.edge.pages.page_site import BACK_OFFICE, placed
-from tradecounter.goods_in.pages.staff import CountPages, GoodsInPages
+from tradecounter.goods_in.pages.staff import GoodsInPages
 from tradecounter.imports.pages.staff.checks import ImportCheckPages
 from tradecounter.imports.pages.staff.many_products import ManyProductsPages
 from tradecounter.imports.pages.staff.one_import import ImportPages
@@ -44,7 +44,7 @@ from tradecounter.products.pages.staff.products import ProductListPages
 from tradecounter.quotes.pages.staff.one_quote import QuotePages
 from tradecounter.quotes.pages.staff.quotes import QuoteListPages
 from tradecounter.quotes.pages.staff.steps import QuoteStepPages
-from tradecounter.returns.pages.staff import ReturnListPages, ReturnPages
+from tradecounter.returns.pages.staff import ReturnPages
 from tradecounter.saved_views.pages.staff import SavedViewPages
 from tradecounter.search.pages.both import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
@@ -91,7 +91,6 @@ SUBJECTS: Sequence[type] = (
     QuoteListPages,
     QuotePages,
     QuoteStepPages,
-    ReturnListPages,
     ReturnPages,
     CustomerListPages,
     CustomerSettingsPages,
@@ -111,7 +110,6 @@ SUBJECTS: Sequence[type] = (
     ContractPricePages,
     PriceChangePages,
     GoodsInPages,
-    CountPages,
     ImportCheckPages,
     ImportPages,
 )

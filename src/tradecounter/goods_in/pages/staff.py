@@ -21,7 +21,7 @@ from tradecounter.goods_in.queries import ExpectedGoods, Shelved, expected_goods
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields, named_by
 from tradecounter.kit.text import fold, plural
-from tradecounter.kit.wire import made_from
+from tradecounter.kit.wire import Moment, made_from
 from tradecounter.orders.adjust_stock import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 
@@ -41,7 +41,7 @@ class ReceivedRow(Struct):
     """A delivery in the form. It is booked if its units are filled in, or if it ends."""
 
     sku: str
-    expected_on: datetime
+    expected_on: Moment
     incoming: int
     units: Annotated[int, Meta(ge=0, le=MOST_UNITS)] | None = None
     ends: bool = False
@@ -90,8 +90,26 @@ def _said_of_booking(booked: Sequence[BookedIn]) -> str:
     return " ".join(parts)
 
 
+_SHEET, _COUNT = "/count-sheet", "/count-sheet/return"
+_SHEET_COLUMNS = (Column("Product"), Column("Place"), Column("Counted"))
+
+
+class CountSheet(TableParameters, frozen=True, kw_only=True):
+    """The places and the products to count."""
+
+    place: str = ""
+    query: str = ""
+
+
+class CountForm(Struct):
+    """Lines of a SKU and the units that were counted, and why they were."""
+
+    lines: str
+    reason: str = "Count"
+
+
 class GoodsInPages(Struct, frozen=True):
-    """Expected deliveries."""
+    """Expected deliveries, count sheets, and counts."""
 
     desk: PageDesk
     parts: OfficeParts
@@ -127,31 +145,6 @@ class GoodsInPages(Struct, frozen=True):
         received = [made_from(line, ReceivedGoods, units=line.units or 0) for line in lines]
         with named_by(in_rows("items", rows, {"expected_on": "units"})):
             return await receive_goods(tx, received, now)
-
-
-_SHEET, _COUNT = "/count-sheet", "/count-sheet/return"
-_SHEET_COLUMNS = (Column("Product"), Column("Place"), Column("Counted"))
-
-
-class CountSheet(TableParameters, frozen=True, kw_only=True):
-    """The places and the products to count."""
-
-    place: str = ""
-    query: str = ""
-
-
-class CountForm(Struct):
-    """Lines of a SKU and the units that were counted, and why they were."""
-
-    lines: str
-    reason: str = "Count"
-
-
-class CountPages(Struct, frozen=True):
-    """Count sheets, and counts."""
-
-    desk: PageDesk
-    parts: OfficeParts
 
     @table_page(
         _SHEET,

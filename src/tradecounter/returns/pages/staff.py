@@ -57,8 +57,8 @@ class ReturnTable(TableParameters, frozen=True, kw_only=True):
     state: Literal[ReturnState, "all"] = "open"
 
 
-class ReturnListPages(Struct, frozen=True):
-    """The list of returns."""
+class ReturnPages(Struct, frozen=True):
+    """The list of returns, and the pages of one return."""
 
     desk: PageDesk
     parts: OfficeParts
@@ -82,13 +82,6 @@ class ReturnListPages(Struct, frozen=True):
     async def list_returns(self, tx: Transaction, wanted: ReturnTable, at: RowsToRead) -> list[ReturnRow]:
         state = None if wanted.state == "all" else wanted.state
         return await return_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
-
-
-class ReturnPages(Struct, frozen=True):
-    """The pages of one return."""
-
-    desk: PageDesk
-    parts: OfficeParts
 
     @page("/return/{number}", "One return", scope="orders:read")
     async def show_return(self, call: Call) -> Response:

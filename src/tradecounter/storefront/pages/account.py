@@ -32,40 +32,6 @@ class WantedUnits(Struct, frozen=True):
     quantity: str = "1"
 
 
-class ShopPages(Struct, frozen=True):
-    """The catalogue and its products."""
-
-    desk: PageDesk
-    parts: AccountParts
-
-    @page(PATH, "Products", user_roles=BUYER, query=ShopParameters)
-    async def show_catalogue(self, call: Call) -> Response:
-        view = await self.parts.views.of(call.customer_id)
-        shelf = shown_shelf(call, view, self.desk.view(call).at(PATH))
-        return self.desk.show(call, "storefront/catalogue.html", **shelf)
-
-    @page(PATH + "/{sku}", "One product", user_roles=BUYER, path_parameters=(_SKU,), query=WantedUnits)
-    async def show_product(self, call: Call) -> Response:
-        view = await self.parts.views.of(call.customer_id)
-        sku = call.path_text("sku", "product")
-        skus = shown_skus(view, [sku])
-        if not skus:
-            raise not_found("product", sku)
-        product = skus[0]
-        units = count_or_nothing(call.query(WantedUnits).quantity, MOST_UNITS) or 1
-        async with self.desk.reading() as tx:
-            bought = await find_last_bought(tx, call.customer_id, product.record.id)
-        return self.desk.show(
-            call,
-            "storefront/product.html",
-            product=product,
-            line=ShownLine(product, units),
-            bought=bought,
-            related=shown_skus(view, product.record.related_products[:_MOST_RELATED]),
-            similar=shown_skus(view, product.record.similar_products[:_MOST_RELATED]),
-        )
-
-
 MOST_COMPARED = 4
 
 
@@ -87,11 +53,17 @@ class Row(Struct, frozen=True):
         return len(set(self.values)) > 1
 
 
-class ComparePages(Struct, frozen=True):
-    """Products side by side."""
+class ShopPages(Struct, frozen=True):
+    """The catalogue, its products, and products side by side."""
 
     desk: PageDesk
     parts: AccountParts
+
+    @page(PATH, "Products", user_roles=BUYER, query=ShopParameters)
+    async def show_catalogue(self, call: Call) -> Response:
+        view = await self.parts.views.of(call.customer_id)
+        shelf = shown_shelf(call, view, self.desk.view(call).at(PATH))
+        return self.desk.show(call, "storefront/catalogue.html", **shelf)
 
     @page(f"{PATH}/compare", "Compare products", user_roles=BUYER, query=Compared)
     async def compare(self, call: Call) -> Response:
@@ -106,6 +78,27 @@ class ComparePages(Struct, frozen=True):
             rows=compared(products),
             gone=[sku for sku in wanted[:MOST_COMPARED] if key_form(sku) not in keys],
             left_out=max(len(wanted) - MOST_COMPARED, 0),
+        )
+
+    @page(PATH + "/{sku}", "One product", user_roles=BUYER, path_parameters=(_SKU,), query=WantedUnits)
+    async def show_product(self, call: Call) -> Response:
+        view = await self.parts.views.of(call.customer_id)
+        sku = call.path_text("sku", "product")
+        skus = shown_skus(view, [sku])
+        if not skus:
+            raise not_found("product", sku)
+        product = skus[0]
+        units = count_or_nothing(call.query(WantedUnits).quantity, MOST_UNITS) or 1
+        async with self.desk.reading() as tx:
+            bought = await find_last_bought(tx, call.customer_id, product.record.id)
+        return self.desk.show(
+            call,
+            "storefront/product.html",
+            product=product,
+            line=ShownLine(product, units),
+            bought=bought,
+            related=shown_skus(view, product.record.related_products[:_MOST_RELATED]),
+            similar=shown_skus(view, product.record.similar_products[:_MOST_RELATED]),
         )
 
 
