@@ -86,7 +86,8 @@ def test_an_order_is_priced_shown_and_confirmed(shop: Service, customer: Custome
     assert outstanding(shop, customer) == owed
     for total in ("sNaN", "NaN", "Infinity", "-1"):
         assert helper.error("confirm_order", **arguments, total=total)["code"] == "invalid"
-    confirmed = helper.call("confirm_order", **arguments, total=option["total_gross"])
+    typed = {**arguments, "confirmation_code": f" {priced['confirmation_code'].upper()}\n"}
+    confirmed = helper.call("confirm_order", **typed, total=option["total_gross"])
     assert confirmed["code"] == "confirmed"
     reference = confirmed["order"]["order_reference"]
     assert outstanding(shop, customer) - owed == Decimal(str(option["total_gross"]))
@@ -144,7 +145,9 @@ def test_the_account_and_its_invoices_are_read(shop: Service, customer: Customer
     number = issue(shop, placed).number
     invoice = customer.get(f"/invoice/{number}", headers={"Accept": "application/json"}).json()
     assert helper.call("get_invoice", number=number) == {"invoices": [invoice]}
-    assert helper.call("get_invoice", order_reference=placed["order_reference"]) == {"invoices": [invoice]}
+    reference = placed["order_reference"]
+    for typed in (reference, f" {reference.lower()}\n"):
+        assert helper.call("get_invoice", order_reference=typed) == {"invoices": [invoice]}
     assert helper.error("get_invoice", number=number + 1000)["code"] == "not_found"
 
 

@@ -99,9 +99,10 @@ class AccountTools(Struct, frozen=True):
             return own_request(await fetch_request(tx, request_id))
 
     async def _records(self, tx: Transaction, customer_id: int, request: GetInvoice) -> Sequence[InvoiceRecord]:
-        if (request.number is None) == (request.order_reference is None):
-            raise invalid("number", "give the number of an invoice, or the order_reference of its order")
-        if request.number is not None:
-            return [await fetch_own_invoice(tx, customer_id, request.number)]
-        wanted = InvoiceFilter(customer_id=customer_id, order_reference=request.order_reference)
-        return await list_invoices(tx, wanted, _MOST_INVOICES, 0)
+        number, reference = request.number, request.order_reference
+        if number is not None and reference is None:
+            return [await fetch_own_invoice(tx, customer_id, number)]
+        if number is None and reference is not None:
+            wanted = InvoiceFilter(customer_id=customer_id, order_reference=reference.strip())
+            return await list_invoices(tx, wanted, _MOST_INVOICES, 0)
+        raise invalid("number", "give the number of an invoice, or the order_reference of its order")

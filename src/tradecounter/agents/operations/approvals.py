@@ -35,8 +35,8 @@ class HeldBack(Struct, frozen=True):
 async def held_by_people(tx: Transaction, approval: Approval, known_code: str, now: datetime) -> HeldBack | None:
     """Return why an order that people decide about is not confirmed; None if it is confirmed or has ended.
 
-    `known_code` is the code by which the agent knows it: that of a former order if it was priced again. Raises
-    DomainError (gone) if it has expired before.
+    `known_code` is the code by which the agent knows it, in lower case: that of a former order if it was priced again.
+    Raises DomainError (gone) if it has expired before.
     """
     if approval.state == "declined":
         who = approval.decider or "an approver"
@@ -47,9 +47,7 @@ async def held_by_people(tx: Transaction, approval: Approval, known_code: str, n
     if order.has_expired(now):
         raise DomainError(Kind.GONE, _QUOTE_EXPIRED if isinstance(order, PricedQuote) else _ORDER_EXPIRED)
     priced = (
-        ""
-        if order.confirmation_code == known_code.lower()
-        else f" was priced again, is {in_pounds(approval.gross)} now, and"
+        "" if order.confirmation_code == known_code else f" was priced again, is {in_pounds(approval.gross)} now, and"
     )
     return HeldBack("approval_needed", f"the order{priced} waits for approval in the account{_until(order)}")
 

@@ -205,11 +205,11 @@ class OrderTools(Struct, frozen=True):
         people of the customer have to approve the order first (`approval_needed`). Calling it again says how it went,
         and returns the same order.
         """
-        customer, code = caller.customer_id, request.confirmation_code
+        customer, code = caller.customer_id, request.confirmation_code.strip().lower()
         policy, now = self.creation.contexts.policy, self.clock.now()
         async with transaction(self.database, caller.actor) as tx:
             consent = None if caller.agent is None else await lock_agent(tx, caller.agent, now)
-            shown = await _require_shown_total(tx, customer, request, now)
+            shown = await _require_shown_total(tx, customer, code, request, now)
             approval = None if caller.agent is None else await find_approval(tx, customer, code, now)
             held = await _held(tx, caller.agent, consent, approval, code, shown, now)
             if held is not None:
@@ -283,7 +283,7 @@ async def _held(
 
 
 async def _require_shown_total(
-    tx: Transaction, customer_id: int, request: ConfirmOrder, now: datetime
+    tx: Transaction, customer_id: int, code: str, request: ConfirmOrder, now: datetime
 ) -> _Shown | None:
     """Check that an order costs what was shown; return it, locked, with its shipping method.
 
@@ -291,7 +291,6 @@ async def _require_shown_total(
     """
     if wrong := list(amount_errors("total", request.total)):
         raise invalid_fields(wrong)
-    code = request.confirmation_code.lower()
     async with tx.pipeline() as p:
         # Otherwise support could price a quote again before it is confirmed.
         pipe_lock_unconfirmed(p, customer_id, code)
