@@ -56,10 +56,11 @@ async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> int
     """
     await lock_guesses(tx, attempt.address)
     guesses = await guesses_since(tx, attempt.account, attempt.address, now - GUESSING_WINDOW)
-    if wait := guesses.address_wait(now):
-        raise _too_many(SlowedAddressError, wait)
+    is_for_link = attempt.account.startswith(LINK_REQUESTS_OF)
+    if not is_for_link and (wait := guesses.address_wait(now)):
+        raise _too_many(_PASSWORDS, wait, SlowedAddressError)
     if wait := guesses.wait(now):
-        raise _too_many(DomainError, wait)
+        raise _too_many("requests for links" if is_for_link else _PASSWORDS, wait)
     return await insert_guess(tx, attempt.account, attempt.address, now)
 
 
@@ -74,9 +75,12 @@ def log_failure(site: Site, person: Person | None, address: str, step: Literal["
     log.warning("sign-in failed", site=site, step=step, person=who, address=address)
 
 
-def _too_many(kind: type[DomainError], wait: timedelta) -> DomainError:
+_PASSWORDS = "wrong passwords"
+
+
+def _too_many(what: str, wait: timedelta, kind: type[DomainError] = DomainError) -> DomainError:
     seconds = math.ceil(wait.total_seconds())
-    message = f"too many wrong passwords: try again in {plural(seconds, 'second')}"
+    message = f"too many {what}: try again in {plural(seconds, 'second')}"
     return kind(Kind.TOO_MANY_REQUESTS, message, retry_after=seconds)
 
 
@@ -94,7 +98,7 @@ class _Line(Struct):
 
 
 class Turns:
-    """The sign-ins that wait, by address. Needs a running event loop.
+    """The sign-ins that wait, by address, or by what else has a line of its own. Needs a running event loop.
 
     A sign-in that waits for its turn holds no connection. Each process of a site has turns of its own; the counts of
     wrong passwords are in the database.
@@ -142,7 +146,7 @@ class Turns:
     def _slowed_error(self, address: str) -> DomainError | None:
         now = self._now()
         if (until := self._slowed.get(address, now)) > now:
-            return _too_many(SlowedAddressError, until - now)
+            return _too_many(_PASSWORDS, until - now, SlowedAddressError)
         self._slowed.pop(address, None)
         return None
 

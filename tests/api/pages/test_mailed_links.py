@@ -97,8 +97,20 @@ def test_links_are_asked_for_again_after_two_minutes_only(place: Place) -> None:
 def test_asking_for_links_is_slowed_down(place: Place) -> None:
     later(place.service, minutes=10)
     browser = place.browser()
-    statuses = [browser.fill(place.path("/forgotten-password"), email=f"x{n}@y.example").status_code for n in range(11)]
-    assert statuses == [303] * 10 + [429]
+    asked = [browser.fill(place.path("/forgotten-password"), email=f"x{n}@y.example") for n in range(11)]
+    assert [response.status_code for response in asked] == [303] * 10 + [429]
+    assert "too many requests for links: try again in 30 seconds" in text_of(asked[-1]).lower()
+    assert place.sign_in(browser).status_code == 303, "these are no wrong passwords"
+
+
+@pytest.mark.sweep
+def test_a_link_helps_at_an_address_of_wrong_passwords(place: Place) -> None:
+    browser = place.browser()
+    guesses = [browser.fill(place.path("/sign-in"), email=place.who.email, password="wrong") for _ in range(12)]
+    assert [response.status_code for response in guesses] == [401] * 10 + [429] * 2
+    assert browser.fill(place.path("/forgotten-password"), email=place.who.email).status_code == 303
+    [(_, _, text)] = mails(place)
+    assert browser.fill(link_in(text), password=NEW).status_code == 303
 
 
 @pytest.mark.sweep

@@ -169,7 +169,11 @@ class PasswordPages(SignInSubject, frozen=True):
     """The pages of people who have no password, or do not know it."""
 
     @sign_in_step(
-        "/forgotten-password", "Forgotten password", shown=form_template("access/forgotten.html"), signed_out=True
+        "/forgotten-password",
+        "Forgotten password",
+        shown=form_template("access/forgotten.html"),
+        guesses=False,
+        signed_out=True,
     )
     async def forgotten(self, call: Call, body: ForgottenForm) -> Response:
         async with transaction(self.desk.database) as tx:
@@ -184,7 +188,9 @@ class PasswordPages(SignInSubject, frozen=True):
         link = await open_link(self.desk.database, self.site.name, token, self.desk.clock.now())
         return self.show_form(call, "access/set_password.html", filled, token=token, link=link)
 
-    @sign_in_step("/set-password", "Set a password", shown=_password_form, query=TokenParameters, signed_out=True)
+    @sign_in_step(
+        "/set-password", "Set a password", shown=_password_form, query=TokenParameters, guesses=False, signed_out=True
+    )
     async def set_password(self, call: Call, body: NewPasswordForm) -> Response:
         now = self.desk.clock.now()
         address = address_of(call.request)

@@ -93,12 +93,19 @@ class SignInSubject(Struct, BothSites, frozen=True):
 
 
 def sign_in_step(
-    path: str, title: str, *, shown: ShowForm, query: type[Struct] | None = None, **access: Unpack[Access]
+    path: str,
+    title: str,
+    *,
+    shown: ShowForm,
+    query: type[Struct] | None = None,
+    guesses: bool = True,
+    **access: Unpack[Access],
 ) -> Callable[[Callable[[Any, Call, Any], Awaitable[Response]]], Handler]:
     """Declare a form by the method that takes it in transactions of its own; `shown` shows it, also after an error.
 
     The method's parameter `body` is the form's fields as a struct. The steps of an address run one after the other:
-    each may have to wait for the hash of a password. `query` is that of the page.
+    each may have to wait for the hash of a password. Those without `guesses` at passwords and codes have a line of
+    their own, which wrong passwords do not slow down. `query` is that of the page.
     """
 
     def declare(method: Callable[[Any, Call, Any], Awaitable[Response]]) -> Handler:
@@ -112,7 +119,8 @@ def sign_in_step(
         async def take(pages: SignInSubject, call: Call) -> Response:
             submitted = await read_submitted(call)
             try:
-                async with pages.parts.turns.turn(address_of(call.request)):
+                address = address_of(call.request)
+                async with pages.parts.turns.turn(address if guesses else f"no guesses {address}"):
                     return await method(pages, call, parse_form(submitted, shape))
             except DomainError as error:
                 if error.kind is Kind.UNAVAILABLE:
