@@ -28,6 +28,7 @@ from tradecounter.db.connection import Connection
 from tradecounter.db.fair_shares import FairShares
 from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.db.writability import Writability
+from tradecounter.kit.tasks import Seldom
 
 log = structlog.get_logger()
 
@@ -86,6 +87,22 @@ DATABASE_RESPONDED = (
     QueryCanceled,
     SerializationFailure,
 )
+
+
+class FailureLog:
+    """Logs failures of periodic work: each with its traceback, but only seldom that the database is away."""
+
+    def __init__(self, event: str) -> None:
+        self._event = event
+        self._outages = Seldom()
+
+    def add(self, error: Exception) -> None:
+        """Log a failure."""
+        cause = error.__cause__ or error  # the queue's library has errors of its own
+        away = isinstance(cause, DATABASE_AWAY) and not isinstance(cause, DATABASE_RESPONDED)
+        if not away or self._outages.is_due():
+            log.warning(self._event, exc_info=None if away else error, reason=str(cause).strip())
+
 
 # By default, the operating system detects a vanished peer only after hours.
 NOTICE_A_DEAD_PEER = {

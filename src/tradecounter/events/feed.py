@@ -4,14 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from contextvars import Context
 
-import structlog
 from msgspec import Struct, field
 
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import Database, FailureLog
 from tradecounter.db.transaction import reading
 from tradecounter.events.queries import Arrival, EventPage, EventQuery, read_arrivals, read_events
-
-log = structlog.get_logger()
 
 _TICK_SECONDS = 0.1
 _PAUSE_SECONDS = 1.0  # after a failure
@@ -41,6 +38,7 @@ class EventFeed:
         self._stopping = stopping
         self._waiting: set[_Waiting] = set()
         self._polling: asyncio.Task[None] | None = None
+        self._failures = FailureLog("waiting requests see no new events")
 
     async def page(self, wanted: EventQuery, wait_seconds: float = 0) -> EventPage:
         """Return a page of the log. While it is empty, wait for an event, and use no connection meanwhile."""
@@ -80,7 +78,7 @@ class EventFeed:
             try:
                 await self._look()
             except Exception as error:  # noqa: BLE001 it is logged, and the next tick tries again
-                log.warning("waiting requests see no new events", reason=str(error).strip())
+                self._failures.add(error)
                 await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _look(self) -> None:

@@ -9,13 +9,12 @@ import asyncio
 import time
 from contextlib import AbstractAsyncContextManager
 
-import psycopg
 import structlog
 
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import Database, FailureLog
 from tradecounter.db.transaction import transaction
 from tradecounter.events.queries import BATCH, number_events
-from tradecounter.kit.tasks import Seldom, in_background
+from tradecounter.kit.tasks import in_background
 
 log = structlog.get_logger()
 
@@ -44,14 +43,12 @@ async def _number_batch(database: Database) -> int:
 
 async def _number_periodically(database: Database) -> None:
     behind_since = warned_at = None
-    outages = Seldom()
+    failures = FailureLog("events could not be numbered")
     while True:
         try:
             count = await _number_batch(database)
-        except Exception as error:
-            away = isinstance(error, psycopg.OperationalError)
-            if not away or outages.is_due():
-                log.warning("events could not be numbered", exc_info=None if away else error, reason=str(error).strip())
+        except Exception as error:  # noqa: BLE001 logged, and the next tick tries again
+            failures.add(error)
             await asyncio.sleep(_PAUSE_SECONDS)
             continue
         now = time.monotonic()

@@ -8,11 +8,8 @@ import time
 from collections import Counter
 from contextlib import AbstractAsyncContextManager
 
-import psycopg
-import structlog
-
 from tradecounter.db.jobs import failed_jobs, waiting_jobs, workers_heard_of
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import Database, FailureLog
 from tradecounter.db.server_state import read_base_backup, read_wal_archive
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
@@ -20,8 +17,6 @@ from tradecounter.jobs.queries import events_by_type, last_event, unnumbered_eve
 from tradecounter.kit.tasks import in_background
 from tradecounter.monitoring.metrics import Figures, one, process_figures
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
-
-log = structlog.get_logger()
 
 READ_EVERY_SECONDS = 5.0
 
@@ -77,15 +72,11 @@ class Backlog:
         return in_background(lambda: self._read_periodically(database))
 
     async def _read_periodically(self, database: Database) -> None:
+        failures = FailureLog("the figures for the metrics were not read")
         while True:
             try:
                 async with reading(database) as tx:
                     await self.read(tx)
-            except Exception as error:
-                away = isinstance(error, psycopg.OperationalError)
-                log.warning(
-                    "the figures for the metrics were not read",
-                    exc_info=None if away else error,
-                    reason=str(error).strip(),
-                )
+            except Exception as error:  # noqa: BLE001 logged, and read again
+                failures.add(error)
             await asyncio.sleep(READ_EVERY_SECONDS)

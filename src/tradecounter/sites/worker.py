@@ -13,7 +13,14 @@ from procrastinate.exceptions import ConnectorException
 from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
 from tradecounter.db.jobs import SILENT_SECONDS, count_due
-from tradecounter.db.pool import DATABASE_AWAY, DATABASE_RESPONDED, NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
+from tradecounter.db.pool import (
+    DATABASE_AWAY,
+    DATABASE_RESPONDED,
+    NOTICE_A_DEAD_PEER,
+    WAIT_SECONDS,
+    Database,
+    FailureLog,
+)
 from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.outbound_http import HttpSender
@@ -23,7 +30,7 @@ from tradecounter.identity.vault import RegisteredKeys
 from tradecounter.jobs.note_failures import noting_failures
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.tasks import Seldom, drop_tasks
+from tradecounter.kit.tasks import drop_tasks
 from tradecounter.kit.telemetry import SPANS, WorkSpan
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
@@ -71,18 +78,13 @@ async def run_worker(
     """
     worker = _Worker(settings, url, clock, backlog)
     stopping = asyncio.create_task(stop.wait())
-    outages = Seldom()
+    failures = FailureLog("the database cannot be reached, the worker tries again")
     while not stop.is_set():
         try:
             await worker.run(stopping)
         except (ConnectorException, psycopg.OperationalError) as error:
-            if outages.is_due():
-                log.warning("the database cannot be reached, the worker tries again", reason=_cause(error))
+            failures.add(error)
         await asyncio.wait({stopping}, timeout=RECONNECT_SECONDS)
-
-
-def _cause(error: Exception) -> str:
-    return str(error.__cause__ or error).strip()
 
 
 async def drain(settings: Settings, url: str, clock: Clock) -> None:
@@ -209,13 +211,12 @@ async def _requeue(app: procrastinate.App, database: Database) -> None:
 
 async def _requeue_and_check_key(app: procrastinate.App, database: Database, secrets: RegisteredKeys) -> None:
     """Every few seconds, requeue jobs of dead workers, and log when the secret key is not the database's any more."""
+    failures = FailureLog("jobs of dead workers are requeued later")
     while True:
         await asyncio.sleep(REQUEUE_SECONDS)
         try:
             await _requeue(app, database)
             async with reading(database) as tx:
                 await secrets.look(tx)
-        except Exception as error:
-            away = isinstance(error, ConnectorException | psycopg.OperationalError)
-            late = "jobs of dead workers are requeued later"
-            log.warning(late, exc_info=None if away else error, reason=_cause(error))
+        except Exception as error:  # noqa: BLE001 logged, and tried again
+            failures.add(error)

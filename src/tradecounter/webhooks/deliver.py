@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import Database, FailureLog
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.outbound_http import HttpSender, PostResponse
 from tradecounter.events.queries import EventRecord
@@ -22,7 +22,7 @@ from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.clock import Clock, day_in_words, uk_date, uk_time_of_day, whole_second
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.tasks import Seldom, drop_tasks, in_background
+from tradecounter.kit.tasks import drop_tasks, in_background
 from tradecounter.kit.telemetry import SPANS, WorkSpan
 from tradecounter.kit.wire import made_from
 from tradecounter.webhooks.queries.deliveries import (
@@ -241,13 +241,11 @@ async def deliver_all(deliverer: Deliverer) -> None:
 
 
 async def _deliver_periodically(deliverer: Deliverer) -> None:
-    outages = Seldom()
+    failures = FailureLog("webhooks were not delivered")
     while True:
         try:
             if not await deliverer.tick():
                 await deliverer.pause()
-        except Exception as error:
-            away = isinstance(error, psycopg.OperationalError)
-            if not away or outages.is_due():
-                log.warning("webhooks were not delivered", exc_info=None if away else error, reason=str(error).strip())
+        except Exception as error:  # noqa: BLE001 logged, and the next tick tries again
+            failures.add(error)
             await asyncio.sleep(_PAUSE_SECONDS)

@@ -4,7 +4,7 @@ import random
 import re
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 
 import structlog
@@ -150,9 +150,8 @@ class RequestContextMiddleware:
         structlog.contextvars.bind_contextvars(request_id=context.request_id)  # each request has a context of its own
         with self._traced(request, context) as span:
             try:
-                await self._app(scope, receive, send_completed)
-            except ClientDisconnect:
-                log.info("client disconnected", path=logged_path(request))
+                with suppress(ClientDisconnect):  # counted, with the status `none`; clients can cause it at will
+                    await self._app(scope, receive, send_completed)
             finally:
                 seconds = time.perf_counter() - started
                 self._count(request, context, RecordedResponse(status, context.code, seconds, size))
