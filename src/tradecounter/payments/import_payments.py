@@ -1,6 +1,6 @@
 """Records the payments of a bank file, and stores the lines that cannot be placed."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -40,7 +40,7 @@ from tradecounter.payments.queries.remittances import (
     lock_awaited,
     mark_received,
 )
-from tradecounter.payments.record_payment import LONGEST_REFERENCE, duplicate_of, record_payments
+from tradecounter.payments.record_payment import LONGEST_REFERENCE, duplicate_of, invoices_in_words, record_payments
 from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
 
@@ -255,7 +255,7 @@ def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence
     if others:
         of = " and ".join(map(str, others))
         return _Unknown(f"customer {customer_id} announced this payment, but it may be of customer {of}")
-    why = f"the customer announced this payment of {_invoices(remittance.invoices)}"
+    why = f"the customer announced this payment of {invoices_in_words(remittance.invoices)}"
     return _Target(customer_id, remittance.invoices, why, remittance.id)
 
 
@@ -267,14 +267,9 @@ def _target_of_invoices(line: BankLine, owners: Sequence[InvoiceOwner], evidence
     invoices = [owner.invoice for owner in owners]
     others = names_another(line.reference, customers[0], evidence.companies)
     if others:
-        of = f"{_invoices(invoices)} of customer {customers[0]}"
+        of = f"{invoices_in_words(invoices)} of customer {customers[0]}"
         return _Unknown(f"the reference names customer {' and '.join(map(str, others))} beside {of}")
-    return _Target(customers[0], invoices, f"the reference names {_invoices(invoices)}")
-
-
-def _invoices(numbers: Iterable[int]) -> str:
-    texts = list(map(str, numbers))
-    return f"invoice {texts[0]}" if len(texts) == 1 else f"invoices {', '.join(texts)}"
+    return _Target(customers[0], invoices, f"the reference names {invoices_in_words(invoices)}")
 
 
 async def _find_payments(
@@ -313,7 +308,7 @@ async def _find_payments(
         elif new.reference and equal in numbers:
             whys[number] = duplicate_of(f"line {numbers[equal]} of the file")
         elif target.invoices and not invoices:
-            whys[number] = f"nothing is due of invoice {', '.join(map(str, target.invoices))}"
+            whys[number] = f"nothing is due of {invoices_in_words(target.invoices)}"
         else:
             to_record[number] = replace(new, shares=draw(invoices, (each.due for each in invoices), new.amount))
             numbers[equal] = number

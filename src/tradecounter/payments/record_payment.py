@@ -163,7 +163,12 @@ async def record_locked(
 
 def duplicate_of(earlier: str) -> str:
     """Return why a payment is not recorded that equals another one."""
-    return f"{earlier} has the same reference, amount and date; force records it again"
+    return f"{earlier} has the same reference, amount and date"
+
+
+def invoices_in_words(numbers: Sequence[int]) -> str:
+    """Return "invoice 10001" or "invoices 10001, 10002"."""
+    return f"invoice{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 async def record_payments(tx: Transaction, payments: Sequence[ToRecord], now: datetime) -> list[Payment]:

@@ -60,7 +60,7 @@ async def announce_payment(
 def _require_valid(paid: PaidInvoices, due: Collection[int], paid_on: date, now: datetime) -> None:
     collector = ErrorCollector()
     if not paid.invoices:
-        collector.errors.append(FieldError("invoices", "choose those that are paid"))
+        collector.errors.append(FieldError("invoices", "must include at least one that you have paid"))
     collector.errors += [
         FieldError(f"invoices[{place}]", f"{number} is not an unpaid invoice of this account")
         for place, number in enumerate(paid.invoices)

@@ -181,7 +181,7 @@ def test_money_that_waits_is_placed_after_a_preview(office: BackOfficeSite, fran
     assert payments(office, customer) == 0
     both = fran.send(f"{line}/place", {**fields, "customer_id": str(customer.id)})
     assert "form-invoice-error" in both.text
-    assert "is recorded for" in text_of(fran.confirms(f"{line}/place", fields))
+    assert f"is recorded for invoice {number}." in text_of(fran.confirms(f"{line}/place", fields))
     assert f"£{due}" in text_of(fran.get("/bank-line?state=placed"))
     assert "placed the line" in text_of(fran.get(line))
     assert fran.send(f"{line}/place", {**fields, "customer_id": "", "once": "2"}).status_code == 409

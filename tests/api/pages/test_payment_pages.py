@@ -31,7 +31,7 @@ def test_a_payment_of_an_invoice_is_recorded_from_its_page(
     assert fields["amount"] == str(due_of(office.service, number))
     assert fields["received_on"] == "2026-06-16"
     page = fran.sends("/payment/new", {**fields, "reference": "BACS 1"})
-    assert f"for {number}." in text_of(page)
+    assert f"for invoice {number}." in text_of(page)
     assert due_of(office.service, number) == 0
     assert "Payers &amp; &lt;Co&gt;" in page.text
 
@@ -69,7 +69,7 @@ def test_a_form_records_only_what_it_has_shown(office: BackOfficeSite, fran: Per
     assert changed.status_code == 200, "another payment came between"
     assert f"£1.50 pays invoice {second}" in text_of(changed)
     page = fran.sends("/payment/new", fields | {"seen": fields_of(changed)["seen"]})
-    assert f"for {first} and {second}." in text_of(page)
+    assert f"for invoices {first}, {second}." in text_of(page)
 
 
 def test_more_than_a_pound_beyond_what_is_due_is_asked_about(

@@ -216,7 +216,7 @@ def test_debtors_show_what_was_told_and_it_can_be_taken_back(
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"invoices": [""]}, "Invoices choose those that are paid"),
+        ({"invoices": [""]}, "Invoices must include at least one that you have paid"),
         ({"invoices": ["99999999"]}, "not an unpaid invoice"),
         ({"amount": "0"}, "must be more than 0"),
         ({"amount": "-1"}, "Amount paid"),

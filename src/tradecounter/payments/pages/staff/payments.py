@@ -36,6 +36,7 @@ from tradecounter.payments.record_payment import (
     Method,
     NewPayment,
     PaymentRequest,
+    invoices_in_words,
     record_payment,
     reverse_payment,
 )
@@ -271,5 +272,6 @@ def said_of_payment(payment: Payment) -> str:
     """Return the message of a page after a payment or a refund is recorded."""
     if payment.method == "refund":
         return f"The refund of {in_pounds(payment.amount)} is recorded."
-    paid = " and ".join(str(share.invoice) for share in payment.allocations)
-    return f"The payment of {in_pounds(payment.amount)} is recorded" + (f" for {paid}." if paid else " on the account.")
+    paid = [share.invoice for share in payment.allocations]
+    place = f"for {invoices_in_words(paid)}" if paid else "on the account"
+    return f"The payment of {in_pounds(payment.amount)} is recorded {place}."
