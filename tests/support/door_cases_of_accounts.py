@@ -228,7 +228,7 @@ CASES = [
         "PATCH",
     ),
     Case(
-        "choose at least one role",
+        "must include at least one",
         of.buyer,
         "",
         Door({"roles": []}, "roles"),

@@ -131,7 +131,7 @@ class UserRights(Struct):
             raise invalid("order_limit", f"must be more than 0 and less than {_MOST_LIMIT:,}")
         roles = [role for role in USER_ROLES if role in self.roles]
         if not roles:
-            raise invalid("roles", "choose at least one role")
+            raise invalid("roles", "must include at least one")
         return roles
 
 

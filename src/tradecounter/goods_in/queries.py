@@ -129,7 +129,7 @@ async def store_rests(tx: Transaction, rests: Mapping[ProductDelivery, int]) -> 
 
 
 async def products_named(tx: Transaction, names: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Return the id and the SKU of the product of each name, which is an SKU in any case, or an EAN."""
+    """Return the id and the SKU of the product of each name, which is a SKU in any case, or an EAN."""
     rows = await tx.fetch_all(_NAMED, keys=[key_form(name) for name in names], names=list(names))
     return {names[place - 1]: (product_id, sku) for place, product_id, sku in rows}
 

@@ -48,6 +48,7 @@ def test_the_list_is_filtered_and_sorted(customer: Customer, buyer: Person) -> N
     assert "No order matches" in text_of(buyer.get(f"{LIST}?sku=NOTHING"))
     wrong = buyer.get(f"{LIST}?created_from=soon")
     assert wrong.status_code == 400
+    assert "Placed from 'soon' is not a day" in text_of(wrong)
     assert "form-created_from-error" in wrong.text
 
 

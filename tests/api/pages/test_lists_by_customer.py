@@ -54,3 +54,4 @@ def test_a_name_of_no_customer_or_of_several_is_an_error_beside_the_field(
     assert wrong.status_code == 400
     assert message.casefold() in text_of(wrong).casefold()
     assert "-customer_id-error" in wrong.text
+    assert "Customer id" not in text_of(wrong)

@@ -112,6 +112,7 @@ def test_a_wrong_filter_is_explained_beside_its_field(sam: Person) -> None:
     assert page.status_code == 400
     assert 'aria-invalid="true"' in page.text
     assert 'value="soon"' in page.text
+    assert "Placed from 'soon' is not a day" in text_of(page)
     assert "form-created_from-error" in page.text
 
 

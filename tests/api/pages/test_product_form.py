@@ -204,7 +204,7 @@ def test_related_products_may_have_spaces_and_commas_in_their_skus(shop: Service
         ({"attributes-0-key": "floors", "attributes-0-value": "two"}, "Floors 'two' is not a whole number"),
         (
             {"attributes-0-key": "shade", "attributes-0-value": "another value", "attributes-0-other": ""},
-            "Shade, another value say which value",
+            "Shade, another value is required",
         ),
         ({"add_attribute": "floors"}, "Add an attribute has no value yet"),
         ({"documents": "https://files.example/a.pdf"}, "is not a name and an address"),

@@ -29,7 +29,7 @@ def test_today_shows_what_waits_with_links_to_the_lists(office: BackOfficeSite) 
     invoiced(service, customer)
     buy(customer)
     buy(customer, [(sell(service, "TODAY-NONE"), 2)])
-    request_quote(customer)
+    quote = request_quote(customer)
     rows(
         service,
         "insert into procrastinate_jobs (queue_name, task_name, status, args)"
@@ -43,6 +43,9 @@ def test_today_shows_what_waits_with_links_to_the_lists(office: BackOfficeSite) 
         assert part in text
     for link in ("/order?status=To+dispatch", "/money", "/job"):
         assert f'href="{link}' in page.text
+    latest = page.text.partition("<h2>Latest orders</h2>")[2]
+    assert f'href="/quote/{quote["confirmation_code"]}"' in latest
+    assert "<small>quote</small>" in latest
     tasks = page.text.split('<ol class="tasks">')[1]
     assert tasks.index("failed: look why") < tasks.index("to price") < tasks.index("can be dispatched")
 

@@ -188,7 +188,7 @@ async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: Off
     """Credit what the form says; errors name the rows as the form has them."""
     chosen = [place for place, line in enumerate(body.lines) if line.quantity]
     if not chosen and body.amount is None:
-        raise invalid("amount", "say how many units you credit, or an amount without VAT")
+        raise invalid("amount", "is required unless you credit units")
     if chosen and body.amount is not None:
         raise invalid("amount", "must be left out when you credit units")
     lines = [CreditLine(body.lines[place].item_id, body.lines[place].quantity or 0) for place in chosen]

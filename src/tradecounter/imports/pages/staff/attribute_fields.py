@@ -123,7 +123,7 @@ def read_attributes(
         is_other = each.value == ANOTHER and not is_unchanged and (each.other is not None or _has_choices(record))
         text, field = (each.other, "other") if is_other else (each.value, "value")
         if is_other and text is None:
-            wrong.append(FieldError(f"attributes[{place}].other", "say which value"))
+            wrong.append(FieldError(f"attributes[{place}].other", "is required"))
         if text is None:
             continue
         if each.key in values:

@@ -265,7 +265,7 @@ def _quote_price(body: PriceForm, lines: list[OrderLine], *, force: bool) -> tup
         places[f"shipping[{len(shipping)}]"] = "method_cost"
         shipping.append(QuotedShipping(body.method, body.method_cost))
     elif body.method_cost is not None:
-        raise invalid("method", "choose the way to ship that has this cost")
+        raise invalid("method", "is required with a cost of its own")
     price = QuotePrice(items=items, shipping=shipping, note=body.note, discount=body.discount, force=force)
     return price, lambda place: places.get(place.partition(".")[0], place)
 
