@@ -37,7 +37,7 @@ def test_a_rule_shows_old_and_new_prices_and_is_applied_as_an_import(office: Bac
         "default (wombat): +10 %, to .95",
         "1 Changed",
         "£20.00 → £21.95",
-        "+9.75 %",
+        "+9.75%",
         "1 Below cost",
         "Apply 1 change",
     ):

@@ -83,6 +83,13 @@ _PARTICLES = {"", "aside", "back", "in", "out"}
 _CODE_LENGTH = 32
 _LONGEST_UNBROKEN = 24  # characters, which fit on phones
 _NOUNS = {"totp": "Second factor"}
+_LABELS = {
+    "sku": "SKU",
+    "ean": "EAN",
+    "single_unit_cost": "1 and more",
+    "five_plus_unit_cost": "5 and more",
+    "ten_plus_unit_cost": "10 and more",
+}
 
 
 def money(amount: Decimal | None) -> str:
@@ -94,7 +101,7 @@ def money(amount: Decimal | None) -> str:
 
 def percent(number: Decimal) -> str:
     """Return a percentage without zeros at its end: 2.5%."""
-    text = f"{number:f}"
+    text = f"{number:f}".replace("-", "\N{MINUS SIGN}")
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
@@ -160,7 +167,9 @@ def tone(state: Any) -> str:
 
 
 def label(name: str) -> str:
-    """Return the name of a form's field for people: `items-0-quantity` is Items 1 quantity."""
+    """Return the name of a field for people: `items-0-quantity` is Items 1 quantity."""
+    if name in _LABELS:
+        return _LABELS[name]
     words = [str(int(word) + 1) if word.isdecimal() else word.replace("_", " ") for word in name.split("-")]
     return " ".join(words).capitalize()
 

@@ -40,11 +40,6 @@ from tradecounter.parts.sentences import ShownChange, changes_of, in_words
 _LONGEST = 80  # characters of a text that is shown whole
 _AROUND = 20  # characters before and after what differs in a longer text
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
-_NAMES = {
-    "single_unit_cost": "1 and more",
-    "five_plus_unit_cost": "5 and more",
-    "ten_plus_unit_cost": "10 and more",
-}
 
 
 def shown_fields(change: Change, order: Sequence[str]) -> list[ShownChange]:
@@ -59,7 +54,7 @@ def shown_fields(change: Change, order: Sequence[str]) -> list[ShownChange]:
     if change.before is None or change.after is None:
         old, new = ({name: _cut(in_words(each.get(name), name)) for name in names} for each in (before, after))
         shown = (name for name in names if members[name] not in _EMPTY)
-        return [ShownChange(_NAMES.get(name, name), old[name], new[name]) for name in shown]
+        return [ShownChange(name, old[name], new[name]) for name in shown]
     return [shown for name in names for shown in _differing(name, before.get(name), after[name])]
 
 
@@ -78,7 +73,7 @@ def _differing(name: str, old: Any, new: Any) -> Iterator[ShownChange]:
     elif isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > _LONGEST:
         yield ShownChange(name, *_differing_parts(old, new))
     else:
-        yield ShownChange(_NAMES.get(name, name), in_words(old, name) or None, in_words(new, name) or None)
+        yield ShownChange(name, in_words(old, name) or None, in_words(new, name) or None)
 
 
 def _differing_parts(old: str, new: str) -> tuple[str | None, str | None]:

@@ -59,8 +59,7 @@ class SheetLine(Struct, frozen=True):
         before = self.line.cost_at_request
         if not before or before == self.line.unit_cost:
             return None
-        off = rounded((before - self.line.unit_cost) * 100 / before)
-        return off.to_integral_value() if off == off.to_integral_value() else off
+        return rounded((before - self.line.unit_cost) * 100 / before)
 
 
 class QuoteSheet(Struct, frozen=True):
