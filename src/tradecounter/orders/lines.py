@@ -195,6 +195,7 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purp
     """
     by_id = {line.id: line for line in lines}
     bundles = {component.id: line for line in lines for component in line.components}
+    known, found = ", ".join(map(str, by_id)), dict[int, OrderLine]()
     collector = ErrorCollector()
     for number, item_id in enumerate(item_ids):
         if item_id is None:
@@ -205,11 +206,12 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purp
                 bundle = bundles[item_id]
                 raise invalid(place, f"{purpose.goes}: {purpose.verb} item {bundle.id}")
             if item_id not in by_id:
-                raise invalid(place, f"is not in this order; its items are {', '.join(map(str, by_id))}")
-            if item_id in item_ids[:number]:
+                raise invalid(place, f"is not in this order; its items are {known}")
+            if item_id in found:
                 raise invalid(place, "is named twice: add up its quantities")
+            found[item_id] = by_id[item_id]
     collector.check()
-    return [by_id[item_id] for item_id in item_ids if item_id is not None]
+    return list(found.values())
 
 
 def _what_remains(purpose: Purpose, most: int) -> str:
