@@ -178,7 +178,7 @@ async def lock_waiting_approval(
 ) -> tuple[Approval, AnyOrder]:
     """Return the request for one of a customer's orders, and the order, which is locked, as a confirmation locks it.
 
-    Raises DomainError as `fetch_waiting_approval` does.
+    Raises DomainError: not found, and as `_require_waiting` does.
     """
     newest_code = (await fetch_own_approval(tx, customer_id, code, now)).code
     order = await lock_own_order(tx, customer_id, newest_code)
@@ -188,16 +188,12 @@ async def lock_waiting_approval(
     return _require_waiting(approval, code), order
 
 
-async def fetch_waiting_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval:
-    """Return the request for one of a customer's orders.
-
-    Raises DomainError: not found; conflict if it is decided or has ended, or if its order was priced again: who decides
-    by the old code has not seen the new prices.
-    """
-    return _require_waiting(await fetch_own_approval(tx, customer_id, code, now), code)
-
-
 def _require_waiting(approval: Approval, code: str) -> Approval:
+    """Return a request that waits.
+
+    Raises DomainError (conflict) if it is decided or has ended, or if its order was priced again: who decides by the
+    old code has not seen the new prices.
+    """
     if approval.state == "ended":
         problem = "it has ended with its order, which was confirmed or cancelled, or has expired"
         raise DomainError(Kind.CONFLICT, problem)
@@ -256,7 +252,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     Raises DomainError as `create_for_customer` does, and conflict if it is decided or has not expired, or if what it
     has cannot be ordered any more.
     """
-    approval = await fetch_waiting_approval(tx, customer_id, code, context.now)
+    approval = _require_waiting(await fetch_own_approval(tx, customer_id, code, context.now), code)
     order = await fetch_own_order_by_code(tx, customer_id, code)
     if not isinstance(order, PendingOrder) or not order.has_expired(context.now):
         raise DomainError(Kind.CONFLICT, "its prices have not expired")

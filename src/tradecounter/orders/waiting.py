@@ -14,6 +14,7 @@ from tradecounter.credit.rules import CreditRoom
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.wire import made_from
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.back_orders import queues_of_orders
 from tradecounter.orders.queries.order_table import OrderRow
@@ -38,17 +39,7 @@ class OpenLine(Struct, frozen=True):
 
 def open_lines_of(lines: Sequence[OrderLine]) -> list[OpenLine]:
     """Return the lines of a confirmed order that have units left to dispatch."""
-    return [
-        OpenLine(
-            id=line.id,
-            sku=line.sku,
-            quantity=line.quantity,
-            allocated=line.allocated,
-            back_ordered=line.back_ordered,
-        )
-        for line in lines
-        if line.to_come
-    ]
+    return [made_from(line, OpenLine) for line in lines if line.to_come]
 
 
 class Queue(Struct, frozen=True):

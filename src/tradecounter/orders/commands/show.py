@@ -9,11 +9,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, Limit, Since, Until
 from tradecounter.edge.command_line.lists import lists_records
-from tradecounter.edge.command_line.output import (
-    LISTED,
-    AsJson,
-    Prose,
-)
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose
 from tradecounter.edge.command_line.session import run_query
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.commands.print_order import as_operators_see_it, print_order, whole_order

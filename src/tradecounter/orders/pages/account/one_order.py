@@ -25,10 +25,7 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.changes import OrderChange, changes_of_order
 from tradecounter.orders.queries.notes import OrderNote, own_notes_of
-from tradecounter.orders.queries.orders import (
-    fetch_own_order_by_name,
-    lines_of_order,
-)
+from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder
 from tradecounter.orders.waiting import Wait, open_lines_of, waits_of_orders

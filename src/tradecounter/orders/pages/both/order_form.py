@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct, UnsetType, to_builtins
+from msgspec import Meta, Struct, to_builtins
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem, noted
 from tradecounter.customers.wire import CustomerAddress, SavedAddress
@@ -172,4 +172,4 @@ def values_of(order: OrderBase) -> dict[str, Sequence[str]]:
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None and not isinstance(value, UnsetType)}
+    return {name: value for name, value in values.items() if value is not None}
