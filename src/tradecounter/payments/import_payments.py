@@ -59,12 +59,6 @@ class _Target(Struct, frozen=True):
     remittance: int | None = None
 
 
-class _Unknown(Struct, frozen=True):
-    """It is unknown where a line's money goes; `why`, in words."""
-
-    why: str
-
-
 async def import_payments(
     tx: Transaction, file: BankFile, now: datetime, *, name: str = "", dry_run: bool = False
 ) -> PaymentImport:
@@ -87,11 +81,12 @@ async def import_payments(
     waiting = [line for line in received_lines if claimed[line.number].state == "unplaced"]
     # A line of a payment that was reversed is placed only by someone who knows why.
     placeable = [line for line in waiting if not claimed[line.number].was_placed]
-    to_record, whys = await _find_payments(tx, placeable, targets, balances)
-    payments = dict(zip(to_record, await record_payments(tx, list(to_record.values()), now), strict=True))
-    await set_placed(tx, [(claimed[n].id, paid.id, targets[n].why) for n, paid in payments.items()], file_id, now)
-    remittances = {n: target.remittance for n, target in targets.items() if isinstance(target, _Target)}
-    await mark_received(tx, {known: paid.id for n, paid in payments.items() if (known := remittances[n]) is not None})
+    placed, whys = await _find_payments(tx, placeable, targets, balances)
+    payments = dict(zip(placed, await record_payments(tx, [new for _, new in placed.values()], now), strict=True))
+    reasons = [(claimed[number].id, payments[number].id, target.why) for number, (target, _) in placed.items()]
+    await set_placed(tx, reasons, file_id, now)
+    received = [(target.remittance, payments[number].id) for number, (target, _) in placed.items()]
+    await mark_received(tx, {remittance: paid for remittance, paid in received if remittance is not None})
     await set_why(tx, [(claimed[number].id, why) for number, why in whys.items()], now)
     counts = {
         "lines": len(file.lines),
@@ -114,7 +109,7 @@ async def import_payments(
             if line.number not in payments
         ],
         payments=[
-            _recorded_line(line, targets[line.number].why, payment, names[payment.customer_id], dry_run=dry_run)
+            _recorded_line(line, placed[line.number][0].why, payment, names[payment.customer_id], dry_run=dry_run)
             for line in waiting
             if (payment := payments.get(line.number)) is not None
         ],
@@ -168,7 +163,7 @@ class _Evidence(Struct, frozen=True, kw_only=True):
 
 async def _lock_targets(
     tx: Transaction, lines: Sequence[BankLine], now: datetime
-) -> tuple[dict[int, _Target | _Unknown], dict[int, dict[int, OpenInvoice]]]:
+) -> tuple[dict[int, _Target | str], dict[int, dict[int, OpenInvoice]]]:
     """Return where each line's money goes, or why this is unknown, and what is due there.
 
     Locks the accounts, orders and remittances of it.
@@ -188,11 +183,11 @@ async def _lock_targets(
     return {line: _if_awaited(target, awaited) for line, target in target_of_line.items()}, balances
 
 
-def _if_awaited(target: _Target | _Unknown, awaited: Collection[int]) -> _Target | _Unknown:
-    if isinstance(target, _Unknown) or target.remittance is None or target.remittance in awaited:
+def _if_awaited(target: _Target | str, awaited: Collection[int]) -> _Target | str:
+    if isinstance(target, str) or target.remittance is None or target.remittance in awaited:
         return target
     problem = "but it has since arrived or been withdrawn"
-    return _Unknown(f"customer {target.customer_id} announced this payment, {problem}")
+    return f"customer {target.customer_id} announced this payment, {problem}"
 
 
 async def _read_evidence(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> _Evidence:
@@ -229,9 +224,9 @@ def _advised_lines(
     return advised
 
 
-def _target(line: BankLine, evidence: _Evidence) -> _Target | _Unknown:
+def _target(line: BankLine, evidence: _Evidence) -> _Target | str:
     if line.error is not None:
-        return _Unknown(line.error)
+        return line.error
     remittance = evidence.advised.get(line.number)
     if remittance is not None:
         return _target_of_remittance(line, remittance, evidence)
@@ -242,10 +237,10 @@ def _target(line: BankLine, evidence: _Evidence) -> _Target | _Unknown:
         return _Target(evidence.payers[line.payer_text], [], "its payer's earlier money was placed here by hand")
     announcers = sorted({remittance.customer_id for remittance in evidence.awaited.get(line.pounds, [])})
     hint = f"; customers who announced this amount: {', '.join(map(str, announcers))}" if announcers else ""
-    return _Unknown(f"the reference has no number of an invoice{hint}")
+    return f"the reference has no number of an invoice{hint}"
 
 
-def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence: _Evidence) -> _Target | _Unknown:
+def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence: _Evidence) -> _Target | str:
     """Return where the money of a line goes that a remittance announces.
 
     Anybody may announce another customer's payment, so the line must not point to another customer.
@@ -254,50 +249,48 @@ def _target_of_remittance(line: BankLine, remittance: RemittanceAdvice, evidence
     others = names_another(line.reference, customer_id, evidence.companies) if payer in {None, customer_id} else [payer]
     if others:
         of = " and ".join(map(str, others))
-        return _Unknown(f"customer {customer_id} announced this payment, but it may be of customer {of}")
+        return f"customer {customer_id} announced this payment, but it may be of customer {of}"
     why = f"the customer announced this payment of {invoices_in_words(remittance.invoices)}"
     return _Target(customer_id, remittance.invoices, why, remittance.id)
 
 
-def _target_of_invoices(line: BankLine, owners: Sequence[InvoiceOwner], evidence: _Evidence) -> _Target | _Unknown:
+def _target_of_invoices(line: BankLine, owners: Sequence[InvoiceOwner], evidence: _Evidence) -> _Target | str:
     """Return where the money of a line goes whose reference names invoices."""
     customers = sorted({owner.customer_id for owner in owners})
     if len(customers) > 1:
-        return _Unknown(f"the reference names invoices of customers {', '.join(map(str, customers))}")
+        return f"the reference names invoices of customers {', '.join(map(str, customers))}"
     invoices = [owner.invoice for owner in owners]
     others = names_another(line.reference, customers[0], evidence.companies)
     if others:
         of = f"{invoices_in_words(invoices)} of customer {customers[0]}"
-        return _Unknown(f"the reference names customer {' and '.join(map(str, others))} beside {of}")
+        return f"the reference names customer {' and '.join(map(str, others))} beside {of}"
     return _Target(customers[0], invoices, f"the reference names {invoices_in_words(invoices)}")
 
 
 async def _find_payments(
     tx: Transaction,
     lines: Sequence[BankLine],
-    targets: Mapping[int, _Target | _Unknown],
+    targets: Mapping[int, _Target | str],
     balances: Mapping[int, dict[int, OpenInvoice]],
-) -> tuple[dict[int, ToRecord], dict[int, str]]:
-    """Return the payments of lines, and why the other lines have none, by the numbers of the lines.
+) -> tuple[dict[int, tuple[_Target, ToRecord]], dict[int, str]]:
+    """Return where lines go and their payments, and why the other lines have none, by the numbers of the lines.
 
     What a payment pays is taken off `balances`.
     """
     whys, wanted = dict[int, str](), dict[int, tuple[_Target, ToRecord]]()
     for line in lines:
         target = targets[line.number]
-        if isinstance(target, _Unknown) or line.pounds is None or line.received_on is None:
-            whys[line.number] = target.why
-            continue
-        wanted[line.number] = (
-            target,
-            ToRecord(
+        if isinstance(target, str):
+            whys[line.number] = target
+        elif line.pounds is not None and line.received_on is not None:  # so is each line without an error
+            new = ToRecord(
                 customer_id=target.customer_id,
                 amount=line.pounds,
                 received_on=line.received_on,
                 reference=line.reference[:LONGEST_REFERENCE],
-            ),
-        )
-    to_record, numbers = dict[int, ToRecord](), dict[tuple[object, ...], int]()
+            )
+            wanted[line.number] = target, new
+    placed, numbers = dict[int, tuple[_Target, ToRecord]](), dict[tuple[object, ...], int]()
     duplicates = await find_duplicates(tx, [new for _, new in wanted.values()])
     for (number, (target, new)), (reference, earlier) in zip(wanted.items(), duplicates, strict=True):
         due = balances.get(target.customer_id, {})
@@ -310,10 +303,10 @@ async def _find_payments(
         elif target.invoices and not invoices:
             whys[number] = f"nothing is due of {invoices_in_words(target.invoices)}"
         else:
-            to_record[number] = replace(new, shares=draw(invoices, (each.due for each in invoices), new.amount))
-            numbers[equal] = number
-            for invoice, share in to_record[number].shares:
+            shares = draw(invoices, (each.due for each in invoices), new.amount)
+            placed[number], numbers[equal] = (target, replace(new, shares=shares)), number
+            for invoice, share in shares:
                 due[invoice.invoice] = replace(invoice, due=invoice.due - share)
                 if share == invoice.due:
                     del due[invoice.invoice]
-    return to_record, whys
+    return placed, whys
