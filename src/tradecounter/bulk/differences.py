@@ -112,13 +112,6 @@ async def stream_changes(tx: Transaction, import_id: int) -> AsyncIterator[Chang
         yield _change(*row)
 
 
-async def first_changes(tx: Transaction, import_id: int, most: int) -> Sequence[Change]:
-    """Return the first changes of an import in the file's line order."""
-    order = SQL("{} limit {}").format(_IN_ORDER, Quoted(most))
-    rows = await tx.fetch_raw(Statement(_CHANGES.format(Quoted(import_id), order)))
-    return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
-
-
 # An import may have 100,000 changes: only those of the page are read and converted to text.
 _PAGE = Statement(
     SQL("""
@@ -133,11 +126,23 @@ _PAGE = Statement(
 async def changes_after(
     tx: Transaction, import_id: int, most: int, after: tuple[int | None, str] | None = None
 ) -> Sequence[Change]:
-    """Return changes of an import in the file's line order, after the line and the key in `after`."""
+    """Return the first changes of an import in the file's line order, after the line and the key in `after`."""
     line, record = after or (-1, "")
     line = _LAST_LINE if line is None else line
     rows = await tx.fetch_raw(_PAGE, import_id=import_id, line=line, record=record, most=most)
     return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
+
+
+_DIGEST = Statement("""
+    select md5(string_agg(concat_ws(chr(31), key, before, after), chr(30) order by key))
+    from import_change where import_id = :import_id
+""")
+
+
+async def digest_of_changes(tx: Transaction, import_id: int) -> str | None:
+    """Return a digest of all changes of an import; None without any."""
+    digest: str | None = await tx.fetch_value(_DIGEST, import_id=import_id)
+    return digest
 
 
 def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:

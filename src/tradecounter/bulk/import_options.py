@@ -16,7 +16,7 @@ class ImportReport(Struct):
 
     `id` is the import's id in the history. `diff` has the first changes if they were asked for, and `diff_more` is
     whether there are more. `prices` is what the import does to prices, for kinds with a guard. `skipped` is how many
-    rows a partial import has left out because of their errors.
+    rows a partial import has left out because of their errors. `digest` is that of the changes if a rule made the rows.
     """
 
     id: int | None = None
@@ -31,6 +31,7 @@ class ImportReport(Struct):
     diff: Sequence[Change] | msgspec.UnsetType = msgspec.UNSET
     diff_more: bool | msgspec.UnsetType = msgspec.UNSET
     prices: PriceFigures | None = None
+    digest: str | None = None
 
     @property
     def is_rejected(self) -> bool:

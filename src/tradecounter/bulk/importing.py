@@ -12,12 +12,7 @@ from psycopg.errors import LockNotAvailable
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.bulk.bad_rows import leave_out_bad_rows
-from tradecounter.bulk.differences import (
-    first_changes,
-    keep_records,
-    store_changes,
-    stream_changes,
-)
+from tradecounter.bulk.differences import changes_after, digest_of_changes, keep_records, store_changes, stream_changes
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.bulk.price_figures import GuardedPricesError
@@ -138,9 +133,11 @@ async def _report_changes(tx: Transaction, import_id: int, report: ImportReport,
         async for change in stream_changes(tx, import_id):
             options.on_change(change)
     if options.diff:
-        changes = await first_changes(tx, import_id, MOST_DIFFERENCES + 1)
+        changes = await changes_after(tx, import_id, MOST_DIFFERENCES + 1)
         report.diff = changes[:MOST_DIFFERENCES]
         report.diff_more = len(changes) > MOST_DIFFERENCES
+    if options.rule:
+        report.digest = await digest_of_changes(tx, import_id)
     if options.dry_run:
         report.id = None
 

@@ -78,6 +78,7 @@ class ImportUpload(UploadedFile, kw_only=True):
         force: whether its owner has agreed to prices that may be slips, and to new price lists.
         rule: the rule that made the rows, in words; empty for a file that somebody has uploaded.
         origin: the path of the form with that rule.
+        seen: the digest of the changes that the check of such rows has shown.
     """
 
     file: BinaryIO
@@ -92,6 +93,7 @@ class ImportUpload(UploadedFile, kw_only=True):
     force: bool = False
     rule: str = ""
     origin: str = ""
+    seen: str | None = None
     task: asyncio.Task[None] | None = None
 
     @property

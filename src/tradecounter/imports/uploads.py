@@ -44,6 +44,7 @@ log = structlog.get_logger()
 _SOON = 1.5  # seconds that a request waits for the task, so that the page of a small file shows the outcome at once
 _INTERRUPTED = "it was interrupted; nothing has changed: check it again"
 _UNFINISHED = "the database could not finish it; nothing has changed: try again"
+_OUTDATED = "prices have changed since this was shown; nothing is applied: change the rule, or make the same again"
 _IN_DOUBT = (
     "the database did not confirm it, so it may have been carried out: look in the history before you apply it again"
 )
@@ -198,7 +199,7 @@ class ImportUploads:
         )
         body = StoredBody(upload.file, upload.form, b"")
         async with transaction(self._database, actor) as tx:
-            return await import_body(
+            report = await import_body(
                 tx,
                 wanted.kind,
                 body,
@@ -207,6 +208,11 @@ class ImportUploads:
                 columns=column_options(wanted),
                 on_hand=wanted.on_hand,
             )
+            if dry_run:
+                upload.seen = report.digest
+            elif report.digest != upload.seen:
+                raise DomainError(Kind.CONFLICT, _OUTDATED)
+            return report
 
 
 _BUSY: Mapping[State, str] = {

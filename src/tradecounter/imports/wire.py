@@ -14,7 +14,7 @@ from tradecounter.bulk.price_figures import GuardedPrice, UnknownPriceList
 from tradecounter.bulk.rows import RowMessage
 from tradecounter.kit.wire import made_from
 
-_NESTED = {"file", "prices", "errors", "warnings"}  # the parts of a report that are shown differently
+_NESTED = {"file", "prices", "errors", "warnings", "digest"}  # the parts of a report that are shown differently, or not
 
 
 class ImportParameters(Struct, frozen=True, kw_only=True):

@@ -257,7 +257,7 @@ def _staged_keys(product: ProductRow, keys: CatalogueKeys, notes: RowNotes) -> d
         categories = [
             _stored(keys.categories, f"categories[{n}]", key, notes) for n, key in enumerate(product.categories)
         ]
-        values["categories"] = [key for key in categories if key is not UNSET]
+        values["categories"] = list(dict.fromkeys(key for key in categories if key is not UNSET))
     for name in ("related_products", "similar_products"):
         skus = getattr(product, name)
         if isinstance(skus, list):

@@ -3,7 +3,7 @@
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.import_files import applied, finished
+from support.import_files import SENT, applied, finished
 from support.orders import rows, sell
 from support.pages import Person, staff_member, text_of
 
@@ -51,6 +51,25 @@ def test_a_rule_shows_old_and_new_prices_and_is_applied_as_an_import(office: Bac
     assert cost_of(office, sku) == "21.95"
     assert "£20.00 → £21.95" in text_of(catalogue.get(one))
     assert "default (wombat): +10 %, to .95" in text_of(catalogue.get(one))
+
+
+def test_prices_that_have_changed_since_they_were_shown_are_not_overwritten(
+    office: BackOfficeSite, catalogue: Person
+) -> None:
+    office.service.must_load("manufacturers", [{"key": "yak", "name": "Yak"}])
+    sku = sell(office.service, "SHOWN-BEFORE", 20, manufacturer="yak")
+    rule = {"manufacturer": "yak", "how": "raise_percent", "by": "10"}
+    paths = [catalogue.send("/price-change", rule).headers["Location"] for _ in range(2)]
+    for path in paths:
+        finished(catalogue, path)
+    applied(catalogue, paths[0])
+    price = {"price_list": "default", "sku": sku, "single_unit_cost": 18}
+    office.service.must_load("price-list", [price])
+    assert catalogue.send(f"{paths[1]}/apply", SENT).headers["Location"] == paths[1]
+    page = finished(catalogue, paths[1])
+    assert "Prices have changed since this was shown; nothing is applied" in text_of(page)
+    assert "Change the rule" in text_of(page)
+    assert cost_of(office, sku) == "18.00"
 
 
 def test_what_is_wrong_with_a_rule_is_beside_its_field(catalogue: Person) -> None:

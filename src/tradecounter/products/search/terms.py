@@ -6,6 +6,7 @@ for `2 m`).
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from itertools import pairwise
@@ -162,7 +163,7 @@ GROUPS = (
 
 
 class Synonyms(Struct, frozen=True):
-    """The phrases that mean the same as a phrase, by its words, joined and stemmed."""
+    """The phrases that mean the same as a phrase, by its words, joined and stemmed; all phrases, joined, in order."""
 
     others: dict[str, tuple[Phrase, ...]]
     joined: tuple[str, ...]
@@ -175,8 +176,8 @@ class Synonyms(Struct, frozen=True):
             phrases = phrases_of(group)
             for phrase in phrases:
                 synonyms[key_of(phrase)] |= dict.fromkeys(other for other in phrases if key_of(other) != key_of(phrase))
-        joined = tuple("".join(phrase) for group in (*GROUPS, *groups) for phrase in phrases_of(group))
-        return cls({key: tuple(others) for key, others in synonyms.items()}, joined)
+        joined = sorted("".join(phrase) for group in (*GROUPS, *groups) for phrase in phrases_of(group))
+        return cls({key: tuple(others) for key, others in synonyms.items()}, tuple(joined))
 
     def of_phrase(self, phrase: Iterable[str]) -> tuple[Phrase, ...]:
         """Return the phrases that mean the same as a phrase, without itself."""
@@ -184,7 +185,8 @@ class Synonyms(Struct, frozen=True):
 
     def is_begun(self, joined: str) -> bool:
         """Return whether a phrase of a group, joined, begins so."""
-        return any(phrase.startswith(joined) for phrase in self.joined)
+        place = bisect_left(self.joined, joined)
+        return place < len(self.joined) and self.joined[place].startswith(joined)
 
 
 def phrases_of(group: str) -> list[Phrase]:
