@@ -121,7 +121,10 @@ async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
 
 
 class WaitingJobs(Struct, frozen=True):
-    """The number of due jobs, how long the oldest has been due, and the number of jobs scheduled for later."""
+    """The number of due jobs, how long the oldest has been due, and the number of jobs that start later.
+
+    Only the first job of a group is due: the others start after it.
+    """
 
     due: int
     oldest: timedelta | None
@@ -133,7 +136,9 @@ _WAITING_JOBS = Statement(
     select count(*) filter (where due) as due, count(*) filter (where not due) as later,
            now() - min(coalesce(scheduled_at, queued_at)) filter (where due) as oldest
     from (
-        select scheduled_at, coalesce(scheduled_at, '-infinity') <= now() as due,
+        select scheduled_at,
+               coalesce(scheduled_at, '-infinity') <= now()
+                   and (lock is null or id = min(id) over (partition by lock)) as due,
                (select min(e.at) from procrastinate_events e where e.job_id = j.id) as queued_at
         from procrastinate_jobs j where status = 'todo'
     ) as waiting

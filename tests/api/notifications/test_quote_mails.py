@@ -24,6 +24,7 @@ from support.orders import at, cancel, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Customer, Service
 from support.waiting import wait_for
+from tradecounter.db.jobs import waiting_jobs
 from tradecounter.notifications.rules import GATHERED_FOR, MOST_QUOTES
 
 REQUESTED = "mail_quote_requested"
@@ -124,6 +125,14 @@ def test_a_quote_whose_mail_failed_is_in_the_next_one(shop: Service) -> None:
     assert jobs(shop) == [(REQUESTED, "failed", 5)]
     quotes += request(customer, 1)
     assert quotes_in(deliver_mail(shop), quotes) == [[0, 1]]
+
+
+def test_mails_that_wait_for_the_first_of_their_group_are_not_due(shop: Service) -> None:
+    request(shop.customer(), 3)
+    drain_to(shop, "smtp+plain://127.0.0.1:1")
+    assert [job[:2] for job in jobs(shop)] == [(REQUESTED, "todo")] * 3
+    waiting = shop.in_transaction(waiting_jobs)
+    assert (waiting.due, waiting.later, waiting.oldest) == (0, 3, None)
 
 
 def test_an_undelivered_mail_is_rebuilt_with_newer_quotes(shop: Service) -> None:
