@@ -38,6 +38,7 @@ async def change_password(
     async with transaction(database, actor_of(person, address)) as tx:
         if await lock_password(tx, site, person.email) != proven:  # changed meanwhile
             raise _wrong_password(session, "current_password", address)
+        await forget_attempts(tx, Attempt.at(site, person.email, address))
         await store_password(tx, site, person.id, password_hash)
         await end_sessions_of(tx, site, person.id, now, but=None)
         audit(tx, f"{noun_of(person)}.change_password", subject_of(person), now)
@@ -93,17 +94,17 @@ async def mail_password_link(tx: Transaction, request_id: int, secret: str, now:
 async def _prove_password(
     database: Database, session: Session, password: str, field: str, address: str, now: datetime
 ) -> str | None:
-    """Return the hash of the password of the session's person. Raises DomainError: invalid, too many requests."""
+    """Return the hash of the password of the session's person. The caller forgets the attempt.
+
+    Raises DomainError: invalid, too many requests.
+    """
     person = session.person
     site = site_of(person)
-    attempt = Attempt.at(site, person.email, address)
     async with transaction(database) as tx:
-        await count_attempt(tx, attempt, now)
+        await count_attempt(tx, Attempt.at(site, person.email, address), now)
         stored = await find_password(tx, site, person.email)
     if not await is_right(password, stored):
         raise _wrong_password(session, field, address)
-    async with transaction(database) as tx:
-        await forget_attempts(tx, attempt)
     return stored
 
 

@@ -49,39 +49,25 @@ class SignIn(Struct, frozen=True):
     recovery_codes: tuple[str, ...] = ()
 
 
-async def check_password_of(
-    database: Database, site: Site, email: str, password: str, address: str, now: datetime
-) -> tuple[Person, str]:
-    """Return the person with an e-mail address and a password, and the hash that the password has.
+async def sign_in(
+    database: Database, policy: SignInPolicy, site: Site, email: str, password: str, visitor: Visitor, now: datetime
+) -> SignIn:
+    """Check a password and start a session, or a half session until the second factor is entered.
 
     A right password is not counted, but earlier wrong ones stay until `forget_attempts`, since a code may follow.
     An unknown address takes the same time as a wrong password. Raises DomainError: unauthenticated, or too many
     requests.
     """
     async with transaction(database) as tx:
-        attempt_id = await count_attempt(tx, Attempt.at(site, email, address), now)
+        attempt_id = await count_attempt(tx, Attempt.at(site, email, visitor.address), now)
         stored = await find_password(tx, site, email)
-    right = await is_right(password, stored)
-    async with transaction(database) as tx:
         person = await find_person(tx, site, email)
-        if right:
-            await delete_guess(tx, attempt_id)
-    if not right or person is None or stored is None:
-        raise _wrong_password(site, person, address)
-    return person, stored
-
-
-async def sign_in(
-    database: Database, policy: SignInPolicy, site: Site, email: str, password: str, visitor: Visitor, now: datetime
-) -> SignIn:
-    """Check a password and start a session, or a half session until the second factor is entered.
-
-    Raises DomainError as `check_password_of`.
-    """
-    person, checked = await check_password_of(database, site, email, password, visitor.address, now)
+    if not await is_right(password, stored) or person is None:
+        raise _wrong_password(site, person, visitor.address)
     async with transaction(database, actor_of(person, visitor.address)) as tx:
-        if await lock_password(tx, site, email) != checked:  # changed meanwhile
+        if await lock_password(tx, site, email) != stored:  # changed meanwhile
             raise _wrong_password(site, person, visitor.address)
+        await delete_guess(tx, attempt_id)
         former = await touch_session(tx, site, visitor.cookie, now)
         if former is not None:
             await end_session(tx, former.id, now)

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
+from support.orders import rows
 from support.own_browser import Browser
 from support.pages import text_of
 from support.people import PASSWORD, customer_user, staff_member, totp
@@ -231,6 +232,8 @@ def test_a_changed_password_signs_out_everywhere_else(fresh: Place) -> None:
     assert (done.status_code, done.headers["Location"]) == (303, fresh.site.sign_ins)
     assert browser.get(fresh.site.home).status_code == 200
     assert other.get(fresh.site.home).status_code == 303
+    counted = "select count(*) from password_failure where address = %s"
+    assert rows(fresh.service, counted, browser.address) == [(0,)], "neither the wrong nor the right password"
 
 
 def test_a_disabled_or_blocked_person_is_out_at_once(fresh: Place) -> None:
