@@ -43,6 +43,7 @@ def test_redirect_uris_are_registered_and_replaced(shell: Program) -> None:
     assert "is changed" in shell.text("app", "edit", client_id, "--redirect-uri", second)
     [listed] = shell.json("app", "list")
     assert (listed["name"], listed["redirect_uris"]) == ("New", [second])
+    assert "at least one option is required" in shell.misused("app", "edit", client_id)
     assert shell.error("app", "edit", UNKNOWN, "--name", "x") == f"application {UNKNOWN} not found"
 
 

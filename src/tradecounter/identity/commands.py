@@ -115,6 +115,8 @@ def application_edit(
     as_json: AsJson = False,
 ) -> None:
     """Change an application's name, or replace all its redirect URIs."""
+    if name is None and not redirect_uri:
+        raise typer.BadParameter("at least one option is required")
 
     async def work(tx: Transaction, now: datetime) -> ApplicationRecord:
         whole_id = await whole_client_id(tx, client_id)
