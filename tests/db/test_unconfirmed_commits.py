@@ -12,6 +12,9 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Composed, Identifier
 
+from support.agent_consent import call_list, connecting
+from support.backoffice import backoffice_of
+from support.pages import customer_user
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order, stock_shop
 from support.waiting import wait_for
@@ -21,6 +24,8 @@ from tradecounter.db.pipeline import CommitInDoubtError
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import transaction
+from tradecounter.feeds.manage import add_feed, feed_vault
+from tradecounter.feeds.wire import FeedTerms
 
 pytestmark = pytest.mark.long
 
@@ -28,6 +33,13 @@ KEYED = {"Idempotency-Key": "k-1"}
 BODY = order(auto_confirm=True, shipping_method={"id": STANDARD})
 _WAITING = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
 _NOTE = Statement("insert into kept values (1)")
+USES = {
+    "session": "seen_at",
+    "agent_consent": "last_used_at",
+    "feed": "last_read_at",
+    "service_token": "last_used_at",
+}
+_AGE = SQL("update {} set {column} = %(now)s - interval '5 minutes'")
 
 
 class Primary:
@@ -133,6 +145,34 @@ def test_reads_go_on_and_stay_current_while_commits_wait(alone: Primary, shop: S
     assert customer.get("/product").status_code == 200
     shop.refresh()  # writes the counts of requests
     assert customer.get("/order").status_code == 200
+
+
+def test_a_use_is_recorded_at_once_while_commits_wait(alone: Primary, shop: Service) -> None:
+    """Whoever reads with a service token, a cookie, an agent or a feed's address."""
+    customer = shop.customer()
+    shop.refresh()
+    view = shop.application.storefront.last_view(customer.id)
+    assert view is not None
+    vault = feed_vault(lambda: [shop.settings.secret_key or ""])
+    terms, now = FeedTerms(name="shop", columns="sku\nprice", query=""), shop.clock.now()
+    secret = shop.in_transaction(lambda tx: add_feed(tx, vault, customer.id, terms, view, now)).secret
+    person = customer_user(shop, customer.id)
+    token = connecting(shop, person).tokens()["access_token"]
+    with backoffice_of(shop) as back_office:
+        caller = back_office.caller()
+        with psycopg.connect(alone.url) as connection:
+            for table, column in USES.items():
+                connection.execute(_AGE.format(Identifier(table), column=Identifier(column)), {"now": now})
+        alone.alone(alone=True)
+        assert person.get("/account/order").status_code == 200
+        assert call_list(shop, token).status_code == 200
+        assert httpx2.get(f"{shop.url}/feed/{secret}.csv").status_code == 200
+        assert caller.get("/api/order").status_code == 200
+        assert alone.waiting == 0
+    with psycopg.connect(alone.url) as connection:
+        for table, column in USES.items():
+            rows = connection.execute(SQL("select {} from {}").format(Identifier(column), Identifier(table))).fetchall()
+            assert (now,) in rows, table
 
 
 async def _note(url: str, seconds: float | None) -> None:

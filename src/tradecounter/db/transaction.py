@@ -25,6 +25,7 @@ _BEGIN = Statement("begin", prepared=False)
 _BEGIN_READING = Statement("begin isolation level repeatable read read only", prepared=False)
 _COMMIT = Statement("commit", prepared=False)
 _ROLLBACK = Statement("rollback", prepared=False)
+_COMMIT_AT_ONCE = Statement("set local synchronous_commit = off", prepared=False)
 _SAVEPOINT = Statement("savepoint inner_block", prepared=False)
 _RELEASE = Statement("release savepoint inner_block", prepared=False)
 _ROLLBACK_TO = Statement("rollback to savepoint inner_block", prepared=False)
@@ -72,6 +73,10 @@ class Transaction:
         shows commits that no replica has confirmed yet. A transaction without changes of its own would not wait.
         """
         self.queue(_MARK_LOG)
+
+    def commit_at_once(self) -> None:
+        """Let the commit wait neither for the disk nor for replicas: it records what a crash may undo, such as a use."""
+        self.queue(_COMMIT_AT_ONCE)
 
     async def _send(self, results: Iterable[Result[Any]]) -> None:
         queue, self._queue = self._queue, []

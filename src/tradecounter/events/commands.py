@@ -6,11 +6,11 @@ import typer
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit, one_of
 from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import LISTED, Prose
 from tradecounter.events.queries import EventQuery, read_events
-from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.record import ALL_TYPES
 from tradecounter.events.wire import Event, event_on_the_wire
 
 app = typer.Typer(no_args_is_help=True, help="The event log, which programs of customers and of the reseller read.")
@@ -23,12 +23,6 @@ def event() -> None:
     """Keep `list` a subcommand while it is the only one."""
 
 
-def _type(text: str) -> str:
-    if text not in CUSTOMER_TYPES | RESELLER_TYPES:
-        raise typer.BadParameter(f"{text!r} is not one of {', '.join(sorted(CUSTOMER_TYPES | RESELLER_TYPES))}")
-    return text
-
-
 @app.command("list")
 @lists_records(_COLUMNS)
 async def event_list(
@@ -38,7 +32,9 @@ async def event_list(
     ] = 0,
     type_: Annotated[
         list[str] | None,
-        typer.Option("--type", parser=_type, metavar="T", help="Only events of this type; may be repeated."),
+        typer.Option(
+            "--type", parser=one_of(sorted(ALL_TYPES)), metavar="T", help="Only events of this type; may be repeated."
+        ),
     ] = None,
     customer: Customer = None,
     limit: Limit = LISTED,

@@ -15,7 +15,7 @@ from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.queries import EventQuery
-from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.record import ALL_TYPES, CUSTOMER_TYPES
 from tradecounter.events.wire import EVENT, Event, event_on_the_wire
 from tradecounter.kit.errors import invalid
 
@@ -80,8 +80,7 @@ class EventEndpoints(Struct, frozen=True):
         return await respond_with_events(call, self.feed, wanted, query.wait)
 
 
-_TYPES = CUSTOMER_TYPES | RESELLER_TYPES
-EventTypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(_TYPES)})]
+EventTypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(ALL_TYPES)})]
 
 
 class EventListParameters(EventParameters, frozen=True):
@@ -109,5 +108,5 @@ class EventOperations(Struct, frozen=True):
         you have handled, and send it as `after` with the next request. With `wait`, a request without an event gets its
         response as soon as there is one.
         """
-        wanted = EventQuery(after=query.after, limit=query.limit, types=read_types(query.type, _TYPES))
+        wanted = EventQuery(after=query.after, limit=query.limit, types=read_types(query.type, ALL_TYPES))
         return await respond_with_events(call, self.feed, wanted, query.wait)

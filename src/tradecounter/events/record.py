@@ -50,7 +50,7 @@ ResellerEventType = Literal[
 EventType = CustomerEventType | ResellerEventType
 
 CUSTOMER_TYPES: frozenset[str] = frozenset(get_args(CustomerEventType))
-RESELLER_TYPES: frozenset[str] = frozenset(get_args(ResellerEventType))
+ALL_TYPES = CUSTOMER_TYPES | frozenset[str](get_args(ResellerEventType))
 
 
 def record_event(

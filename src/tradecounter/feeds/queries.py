@@ -147,16 +147,18 @@ async def find_feed_at(tx: Transaction, digest: bytes) -> FeedRecord | None:
     return await tx.find_row(_FIND_BY_HASH, hash=digest)
 
 
-_RECORD_READ = Statement(
-    "update feed set last_read_at = :now where id = :id and (last_read_at is null or last_read_at < :before)"
-)
+# A request must not wait for a change of the feed: its commit may wait for a replica.
+_RECORD_READ = Statement("""
+    update feed set last_read_at = :now
+    where id = (select id from feed where id = :id for no key update skip locked)
+""")
 
 
 async def record_read(tx: Transaction, feed: FeedRecord, now: datetime) -> None:
     """Record when a feed was last read, at most once a minute."""
-    before = now - _READ_EVERY
-    if feed.last_read_at is None or feed.last_read_at < before:
-        await tx.execute(_RECORD_READ, id=feed.id, now=now, before=before)
+    if feed.last_read_at is None or feed.last_read_at < now - _READ_EVERY:
+        tx.commit_at_once()
+        await tx.execute(_RECORD_READ, id=feed.id, now=now)
 
 
 _LOCK_SECRETS = Statement("select id, secret from feed order by id for no key update")

@@ -12,7 +12,7 @@ from tradecounter.db.jobs import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.pool import Database, FailureLog
 from tradecounter.db.server_state import read_base_backup, read_wal_archive
 from tradecounter.db.transaction import Transaction, reading
-from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.record import ALL_TYPES
 from tradecounter.jobs.queries import events_by_type, last_event, unnumbered_events, waiting_deliveries
 from tradecounter.kit.tasks import in_background
 from tradecounter.monitoring.metrics import Figures, one, process_figures
@@ -28,7 +28,7 @@ class Backlog:
         self._silent_seconds = silent_seconds
         self._database: Database | None = None
         self._figures: Figures = {}
-        self._events = Counter(dict.fromkeys(CUSTOMER_TYPES | RESELLER_TYPES, 0))  # or the first event shows no rate
+        self._events = Counter(dict.fromkeys(ALL_TYPES, 0))  # or the first event shows no rate
         self._last_event: int | None = None
         self._read_at = time.monotonic()
 

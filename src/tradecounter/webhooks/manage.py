@@ -15,7 +15,7 @@ from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.server.client_address import read_networks
-from tradecounter.events.record import CUSTOMER_TYPES, new_event_id
+from tradecounter.events.record import ALL_TYPES, CUSTOMER_TYPES, new_event_id
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid
@@ -43,7 +43,6 @@ from tradecounter.webhooks.queries.endpoints import (
 )
 from tradecounter.webhooks.rules import BOTH_SECRETS_FOR, MOST_ENDPOINTS, check_url, new_webhook_secret
 from tradecounter.webhooks.wire import (
-    TYPES,
     CreatedWebhook,
     Delivery,
     Replay,
@@ -174,7 +173,7 @@ async def reseal_webhooks(tx: Transaction, keys: Sequence[str]) -> None:
 
 
 def _checked_types(types: Iterable[str], customer_id: int | None) -> list[str]:
-    allowed = TYPES if customer_id is None else CUSTOMER_TYPES
+    allowed = ALL_TYPES if customer_id is None else CUSTOMER_TYPES
     unknown = sorted(set(types) - allowed)
     if unknown:
         raise invalid("types", f"{unknown[0]!r} is not one of {', '.join(sorted(allowed))}")

@@ -5,17 +5,16 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.events.record import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.record import ALL_TYPES
 from tradecounter.kit.numbers import Id
 from tradecounter.kit.web_addresses import LONGEST
 from tradecounter.kit.wire import Moment, Timed, made_from
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord
 from tradecounter.webhooks.queries.endpoints import Endpoint, WebhookState
 
-TYPES = CUSTOMER_TYPES | RESELLER_TYPES
 _LONGEST_DESCRIPTION = 200
 
-TypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(TYPES)})]
+TypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(ALL_TYPES)})]
 Url = Annotated[
     str,
     Meta(
@@ -24,7 +23,9 @@ Url = Annotated[
         examples=["https://erp.example/events"],
     ),
 ]
-Types = Annotated[list[TypeName], Meta(max_length=len(TYPES), description="Only events of these types; empty: all.")]
+Types = Annotated[
+    list[TypeName], Meta(max_length=len(ALL_TYPES), description="Only events of these types; empty: all.")
+]
 Description = Annotated[str, Meta(max_length=_LONGEST_DESCRIPTION, description="What the endpoint is for.")]
 
 

@@ -132,7 +132,7 @@ async def insert_session(
     return session_id
 
 
-# Whoever has the lock records the same use. A request must not wait for it: its commit may wait for a replica.
+# A request must not wait for a change of the session: its commit may wait for a replica.
 _SEE_SESSION = Statement(
     """
     update session set seen_at = :now

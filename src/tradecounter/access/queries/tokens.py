@@ -82,7 +82,7 @@ async def set_revoked(tx: Transaction, token_id: int, now: datetime) -> TokenRec
     return await tx.find_row(_REVOKE, id=token_id, now=now)
 
 
-# Whoever has the lock records the same use. A request must not wait for it: its commit may wait for a replica.
+# A request must not wait for a change of the token: its commit may wait for a replica.
 _RECORD_USE = Statement(
     """
     update service_token set last_used_at = :now
@@ -93,4 +93,5 @@ _RECORD_USE = Statement(
 
 async def record_use(tx: Transaction, token_id: int, now: datetime) -> None:
     """Record when a token was last used, unless another request does so."""
+    tx.commit_at_once()
     await tx.execute(_RECORD_USE, id=token_id, now=now)

@@ -97,6 +97,7 @@ async def find_agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> 
     if not row.valid or row.allowed_by is None or row.user_id is None:
         raise ExpiredCredentialError
     if row.last_used_at is None or row.last_used_at < now - _USED_EVERY:
+        tx.commit_at_once()
         await tx.execute(_RECORD_USE, id=row.id, now=now)
     return LiveAgent(
         id=row.id,

@@ -18,7 +18,7 @@ from tradecounter.edge.pages.page_site import BothSites, SharedParts
 from tradecounter.edge.pages.step import Question, action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
-from tradecounter.events.record import CUSTOMER_TYPES
+from tradecounter.events.record import ALL_TYPES, CUSTOMER_TYPES
 from tradecounter.webhooks.manage import (
     WebhookPolicy,
     add_webhook,
@@ -34,7 +34,6 @@ from tradecounter.webhooks.manage import (
     show_webhook,
 )
 from tradecounter.webhooks.wire import (
-    TYPES,
     CreatedWebhook,
     Delivery,
     Description,
@@ -97,7 +96,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
         return self.desk.show(call, "webhooks/secret.html", webhook=created_webhook, **self._frame(call))
 
     async def _types(self, call: Call) -> dict[str, Any]:
-        types = sorted(TYPES if self.owner(call) is None else CUSTOMER_TYPES)
+        types = sorted(ALL_TYPES if self.owner(call) is None else CUSTOMER_TYPES)
         return {"webhook": None, "types": types, **self._frame(call)}
 
     @step(
@@ -158,7 +157,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
 
     async def _webhook(self, tx: Transaction, call: Call) -> dict[str, Any]:
         webhook = await show_webhook(tx, _id(call), self.owner(call))
-        types = sorted(TYPES if webhook.customer_id is None else CUSTOMER_TYPES)
+        types = sorted(ALL_TYPES if webhook.customer_id is None else CUSTOMER_TYPES)
         return {"webhook": webhook, "types": types, **self._frame(call)}
 
     @step(
