@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tradecounter.bulk.cells import Cell, ReadCell, UnreadableCellError, cell_reader
 from tradecounter.bulk.rows import BadRow, Row, Shape, bad_row
 from tradecounter.kit.errors import FieldError
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import did_you_mean, fold
 
 WHAT_IS_WRONG = "what_is_wrong"  # the column that `bad_rows` adds; no import reads it
 _GAPS = re.compile(r"[\s_-]+")
@@ -125,7 +125,7 @@ def _unknown(names: Sequence[str], fields: Container[str], candidates: Sequence[
         if normal in fields:
             yield f"column {name!r} has no field: another column is mapped to {normal}"
         else:
-            yield f"column {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else "")
+            yield f"column {name!r} is unknown{did_you_mean(near)}"
 
 
 Line = tuple[int, Sequence[Cell]]

@@ -135,10 +135,8 @@ def _checked_items(
             raise invalid(f"items[{number}].id", "is no line of the order, or is named twice")
         most = askable(line, kind)
         if not 0 < units.quantity <= most:
-            raise invalid(
-                f"items[{number}].quantity", f"must be 1 to {most} of {line.sku}" if most else "must be empty"
-            )
+            raise invalid(f"items[{number}].quantity", f"must be 0 to {most} of {line.sku}")
         items.append({"id": line.id, "sku": line.sku, "quantity": units.quantity})
     if kind != "message" and not items:
-        raise DomainError(Kind.INVALID, f"say how many units to {kind}")
+        raise invalid("items", f"say how many units to {kind}")
     return items

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.edge.rest.parameters import form_decoded
 from tradecounter.kit.errors import DomainError
-from tradecounter.kit.validation_messages import field_error_of
+from tradecounter.kit.validation_messages import field_errors_of
 
 Form = TypeVar("Form", bound=Struct)
 ErrorCode = Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_target", "unsupported_grant_type"]
@@ -75,7 +75,8 @@ def read_form(fields: Mapping[str, str], form: type[Form]) -> Form:
     try:
         return msgspec.convert(fields, form)
     except msgspec.ValidationError as error:
-        raise OAuthRequestError("invalid_request", str(field_error_of(error))) from error
+        errors = field_errors_of(fields, form)
+        raise OAuthRequestError("invalid_request", "; ".join(map(str, errors))) from error
 
 
 def client_credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> ClientCredentials:

@@ -1,15 +1,22 @@
 """Reads JSON from clients, and reports all its errors; writes JSON, with amounts as numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
 
-from tradecounter.kit.errors import DomainError, Kind, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.numbers import EXACT
-from tradecounter.kit.validation_messages import field_error_of, field_errors_of
+from tradecounter.kit.validation_messages import (
+    decimal_members,
+    decimals_in,
+    field_error_of,
+    field_errors_of,
+    quoted_number,
+)
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
@@ -36,6 +43,20 @@ def check_text(raw: bytes) -> None:
 
 def read_json(raw: bytes | msgspec.Raw, shape: type[Shape], field: str = "") -> Shape:
     """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all errors."""
+    read = _decoded(raw, shape, field)
+    if decimal_members(shape) and (quoted := list(_quoted_numbers(raw, shape, field))):
+        raise invalid_fields(quoted)
+    return read
+
+
+def _quoted_numbers(raw: bytes | msgspec.Raw, shape: type[msgspec.Struct], field: str) -> Iterator[FieldError]:
+    with suppress(DomainError):  # a number has thousands of digits: whoever uses it rejects it
+        for place, amount, _ in decimals_in(decode_json(raw), shape, field):
+            if isinstance(amount, str):
+                yield quoted_number(place)
+
+
+def _decoded(raw: bytes | msgspec.Raw, shape: type[Shape], field: str) -> Shape:
     try:
         return msgspec.json.decode(raw, type=shape)
     except msgspec.ValidationError as error:
@@ -107,18 +128,11 @@ _WRONG = (msgspec.DecodeError, RecursionError)
 def _body_error(error: Exception, field: str = "") -> DomainError:
     if isinstance(error, msgspec.ValidationError):
         if str(error).endswith(_ANYWHERE):  # of data that has no type
-            return DomainError(Kind.INVALID, _placed("the body contains a number that is out of range", field))
-        return DomainError(Kind.INVALID, _placed(str(field_error_of(error)), field))
+            return DomainError(Kind.INVALID, f"{field or 'the body'} contains a number that is out of range")
+        return DomainError(Kind.INVALID, str(field_error_of(error, field)))
     if isinstance(error, RecursionError):
         return DomainError(Kind.INVALID, "the body is nested too deeply")
     return DomainError(Kind.INVALID, f"the body is not valid JSON: {error}")
-
-
-def _placed(problem: str, field: str) -> str:
-    if not field:
-        return problem
-    whole = problem.removeprefix("the body ")
-    return f"{field}.{problem}" if whole == problem else f"{field}: {whole}"
 
 
 _encoder = msgspec.json.Encoder(decimal_format="number")

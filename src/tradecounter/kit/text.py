@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from itertools import takewhile
 
 LONGEST_REASON = 1000  # characters, of a reason that someone gives
@@ -33,6 +34,11 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def did_you_mean(candidates: Sequence[str]) -> str:
+    """Return the end of an error that suggests what was meant; empty without candidates."""
+    return f"; did you mean {' or '.join(candidates)}?" if candidates else ""
 
 
 def trimmed(text: str) -> str:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -109,7 +111,7 @@ def field_errors_of(value: Any, annotation: Any, place: str = "") -> Iterator[Fi
     shape = _plain(annotation)
     if shape is msgspec.Raw:
         return
-    if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
+    if _is_struct(shape) and isinstance(value, dict):
         yield from _member_errors(value, shape, place)
     elif get_origin(shape) is list and isinstance(value, list):
         yield from _own_error(value, _with_any_elements(annotation), place)
@@ -118,6 +120,39 @@ def field_errors_of(value: Any, annotation: Any, place: str = "") -> Iterator[Fi
             yield from field_errors_of(item, element, f"{place}[{number}]")
     else:
         yield from _own_error(value, annotation, place)
+
+
+def quoted_number(place: str) -> FieldError:
+    """Return the error for a number in quotation marks, which the decoder takes as Python does: `1_0` is ten."""
+    return FieldError(place, "must be a number, not text")
+
+
+def decimals_in(value: Any, annotation: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the members of a decoded value that should be decimals: the place, the value and the type of each."""
+    for shape in alternatives(annotation):
+        if shape is Decimal:
+            yield place, value, annotation
+        elif get_origin(shape) is list and isinstance(value, list):
+            for number, item in enumerate(value):
+                yield from decimals_in(item, get_args(shape)[0], f"{place}[{number}]")
+        elif _is_struct(shape) and isinstance(value, dict):
+            for name, member in decimal_members(shape):
+                if name in value:
+                    yield from decimals_in(value[name], member, f"{place}.{name}" if place else name)
+
+
+@cache
+def decimal_members(shape: type[Struct]) -> list[tuple[str, Any]]:
+    """Return the names and types of a struct's members that are, or may contain, decimals."""
+    return [
+        (field.encode_name, field.type)
+        for field in fields(shape)
+        if any(each is Decimal or get_origin(each) is list or _is_struct(each) for each in alternatives(field.type))
+    ]
+
+
+def _is_struct(shape: Any) -> bool:
+    return isinstance(shape, type) and issubclass(shape, Struct)
 
 
 def _member_errors(value: dict[str, Any], shape: type[Struct], place: str) -> Iterator[FieldError]:
@@ -131,6 +166,9 @@ def _member_errors(value: dict[str, Any], shape: type[Struct], place: str) -> It
 
 
 def _own_error(value: Any, annotation: Any, place: str) -> Iterator[FieldError]:
+    if isinstance(value, str) and Decimal in alternatives(annotation):
+        yield quoted_number(place)
+        return
     try:
         msgspec.convert(value, annotation)
     except msgspec.ValidationError as error:

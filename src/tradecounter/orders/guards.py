@@ -54,7 +54,7 @@ def guard_errors(kind: OrderKind, request: CreateOrderRequest) -> Iterator[Field
 
 def amount_errors(name: str, amount: Decimal) -> Iterator[FieldError]:
     """Yield the error of an amount that is not pounds, 0 or more."""
-    if not (amount.is_finite() and amount >= 0):
+    if amount < 0:
         yield FieldError(name, "must be an amount of pounds, 0 or more")
 
 

@@ -29,7 +29,7 @@ from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_O
 from tradecounter.edge.rest.parameters import header_value
 from tradecounter.edge.rest.responses import ChunkedResponse
 from tradecounter.kit import csv_text
-from tradecounter.kit.errors import Code, invalid, or_not_found
+from tradecounter.kit.errors import Code, DomainError, Kind, invalid, not_found
 from tradecounter.products.wire import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV, Product
 from tradecounter.storefront.changes.cursor import expired_cursor
 from tradecounter.storefront.changes.follow import ChangeFeed
@@ -163,7 +163,9 @@ def _corrections(corrected: Iterable[tuple[str, str]]) -> str:
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
-    product = or_not_found(view.find(sku), "product", sku)
+    product = view.find(sku)
+    if product is None:
+        raise DomainError(Kind.NOT_FOUND, not_found("product", sku).message + view.suggestion(sku))
     return Response(product_json(view, *product, extras), media_type=JSON)
 
 

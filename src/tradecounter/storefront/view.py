@@ -17,6 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.columns.lookups import RowOfId
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.keys import key_form
+from tradecounter.kit.text import did_you_mean
 from tradecounter.prices.price_book import PriceBook, PriceVector, align_contracts, align_lists
 from tradecounter.prices.queries.prices import ContractRows, Costs, PriceRows
 from tradecounter.prices.rules import UnitCosts, fill_breaks
@@ -76,9 +77,9 @@ class CustomerView:
         costs = None if row is None or row not in self.snapshot.active else self.unit_costs(row)
         return None if row is None or costs is None else (row, costs)
 
-    def similar_skus(self, sku: str) -> list[str]:
-        """Return the SKUs most like `sku` that the customer can buy."""
-        return similar_skus(self.snapshot, sku, self.visible)
+    def suggestion(self, sku: str) -> str:
+        """Return a question with the SKUs most like `sku` that the customer can buy; empty if there are none."""
+        return did_you_mean(similar_skus(self.snapshot, sku, self.visible))
 
     def product(self, row: int) -> ProductRecord:
         """Return a row's product."""
@@ -115,8 +116,8 @@ class _FewProducts(CustomerView):
 
     whole: CustomerView
 
-    def similar_skus(self, sku: str) -> list[str]:
-        return self.whole.similar_skus(sku)
+    def suggestion(self, sku: str) -> str:
+        return self.whole.suggestion(sku)
 
 
 async def current_view(

@@ -114,7 +114,8 @@ def test_a_path_matches_at_most_one_sku(customer: Customer, path: str, sku: str 
     response = by_sku(customer, path)
     if sku is None:
         wanted = f"product {shown_name(unquote(path))} not found"
-        assert (response.status_code, response.json()) == (404, error_body("not_found", wanted))
+        assert (response.status_code, response.json()["code"]) == (404, "not_found")
+        assert response.json()["message"].partition("; did you mean ")[0] == wanted
     else:
         assert (response.status_code, response.json().get("sku")) == (200, sku)
 
@@ -134,9 +135,12 @@ def test_a_product_by_sku_equals_its_list_entry_plus_descriptions(customer: Cust
 def test_inactive_unpriced_and_unknown_products_get_the_same_response(service: Service, customer: Customer) -> None:
     service.must_load("products", [product("RETIRED", active=False), product("UNPRICED")])
     service.must_load("price-list", [price("RETIRED", 1)])
-    for sku in ("RETIRED", "UNPRICED", "X"):
+    service.must_load("products", [product("RETIRE1"), product("UNPRICE")])
+    service.must_load("price-list", [price("RETIRE1", 1)])
+    for sku, meant in (("RETIRED", "; did you mean RETIRE1?"), ("UNPRICED", ""), ("X", "")):
         response = customer.get(f"/product/{sku}")
-        assert (response.status_code, response.json()) == (404, error_body("not_found", f"product {sku} not found"))
+        wanted = error_body("not_found", f"product {sku} not found{meant}")
+        assert (response.status_code, response.json()) == (404, wanted)
     assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
 
 

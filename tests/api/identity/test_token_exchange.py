@@ -181,6 +181,12 @@ def test_a_wrong_field_is_an_oauth_error(exchange: Exchange, changes: dict[str, 
     assert_rejected(exchange.request_token(**changes), error)
 
 
+def test_all_wrong_fields_are_named_with_what_is_right(exchange: Exchange) -> None:
+    rejected = exchange.request_token(subject_token=None, subject_token_type="jwt")
+    wanted = f"subject_token: is required; subject_token_type: 'jwt' is not one of {JWT}"
+    assert rejected.json()["error_description"] == wanted
+
+
 def test_empty_optional_fields_and_unknown_fields_are_ignored(exchange: Exchange) -> None:
     assert exchange.request_token(resource="", requested_token_type="", scope="orders", audience="x").status_code == 200
 

@@ -50,9 +50,9 @@ def test_units_prices_and_new_lines_change_as_one_step(shop: Service, customer: 
     body: dict[str, Any] = {
         "items": [
             {"id": item(placed), "quantity": 7},
-            {"id": item(placed, 1), "unit_cost": "44.50"},
+            {"id": item(placed, 1), "unit_cost": 44.50},
             {"id": item(placed, 2), "quantity": 0},
-            {"sku": "switch", "quantity": 1, "unit_cost": "250"},
+            {"sku": "switch", "quantity": 1, "unit_cost": 250},
             {"sku": "PHONE", "quantity": 5},
         ],
         "customer_reference": "PO-2",
@@ -126,7 +126,7 @@ def test_the_carriage_stays_while_units_address_and_method_do(shop: Service, cus
     carriage = read(customer, placed)["shipping"][0]["cost_net"]
     cancel(shop, placed, "a test", (item(placed), 15))
     amend(shop, placed, customer_reference="PO-3")
-    amend(shop, placed, items=[{"id": item(placed), "unit_cost": "44"}], shipping_method={"id": STANDARD})
+    amend(shop, placed, items=[{"id": item(placed), "unit_cost": 44}], shipping_method={"id": STANDARD})
     assert read(customer, placed)["shipping"][0]["cost_net"] == carriage
     amend(shop, placed, items=[{"id": item(placed), "quantity": 4}])
     assert read(customer, placed)["shipping"][0]["cost_net"] < carriage
@@ -153,7 +153,7 @@ def test_the_same_address_without_its_id_is_no_other_address(shop: Service) -> N
 def test_an_amendment_that_changes_nothing_tells_nobody(shop: Service, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 2)])
     body: dict[str, Any] = {
-        "items": [{"id": item(placed), "quantity": 3, "unit_cost": "44"}],
+        "items": [{"id": item(placed), "quantity": 3, "unit_cost": 44}],
         "customer_reference": "PO-TWICE",
     }
     amend(shop, placed, **body)
@@ -204,7 +204,7 @@ def test_after_a_part_dispatch_only_the_rest_changes(shop: Service, customer: Cu
     dispatch(shop, placed, (item(placed), 1))
     for body in (
         {"items": [{"id": item(placed), "quantity": 0}]},
-        {"items": [{"id": item(placed), "unit_cost": "1"}]},
+        {"items": [{"id": item(placed), "unit_cost": 1}]},
         {"shipping_method": {"id": NEXT_DAY}},
     ):
         assert kind_of(shop, placed, **body) is Kind.CONFLICT
@@ -227,7 +227,7 @@ def test_impossible_amendments_change_nothing(shop: Service, customer: Customer)
         {"items": [{"id": item(placed), "quantity": 1}, {"id": item(placed), "quantity": 2}]},
         {"items": [{"sku": "PHONE"}]},
         {"items": [{"sku": "NO-SUCH-PRODUCT", "quantity": 1}]},
-        {"items": [{"id": item(placed), "unit_cost": "1.005"}]},
+        {"items": [{"id": item(placed), "unit_cost": 1.005}]},
         {"reason": "no change"},
         {"customer_reference": " "},
         {"shipping_address": {**ADDRESS, "country_code": "XX"}},

@@ -46,11 +46,26 @@ def put(customer: Customer, pending: dict[str, Any], **body: Any) -> httpx2.Resp
 
 
 @pytest.mark.sweep(every=3)
-@pytest.mark.parametrize(("most", "quantity"), [(10, 1), (10.00, 4), ("10", 1), (10.001, 1), (8, 5), (1e30, 1)])
+@pytest.mark.parametrize(("most", "quantity"), [(10, 1), (10.00, 4), (10.001, 1), (8, 5), (1e30, 1)])
 def test_a_price_up_to_the_most_is_accepted(customer: Customer, sku: str, most: Any, quantity: int) -> None:
     response = customer.post("/order", guarded(sku, quantity, most))
     assert response.status_code == 201, response.text
     assert response.json()["items"][0].keys() == {"id", "sku", "quantity", "cost_net"}
+
+
+@pytest.mark.parametrize("text", ["10", "1_0", " 10 ", "NaN"])
+def test_an_amount_in_quotation_marks_is_rejected_with_all_other_errors(
+    customer: Customer, sku: str, text: str
+) -> None:
+    body = guarded(sku, 1, text, max_cost_gross=text)
+    fields = ["items[0].max_unit_cost", "max_cost_gross"]
+    errors = [{"field": field, "message": "must be a number, not text", "code": "invalid"} for field in fields]
+    rejected = customer.post("/order", body)
+    assert (rejected.status_code, rejected.json()["errors"]) == (400, errors)
+    body["items"][0]["quantity"] = 0
+    assert [each["field"] for each in customer.post("/order", body).json()["errors"]] == ["items[0].quantity", *fields]
+    confirmed = put(customer, create(customer, [(sku, 1)]), max_cost_gross=text)
+    assert (confirmed.status_code, confirmed.json()["errors"]) == (400, errors[1:])
 
 
 @pytest.mark.spec("2 Order request", "guards of prices (an addition)")

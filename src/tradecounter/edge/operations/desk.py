@@ -4,11 +4,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, overload
+from typing import Annotated, Any, Generic, TypeVar, overload
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import fields
 from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, once
@@ -25,8 +24,8 @@ from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, invalid, invalid_fields
 from tradecounter.kit.json_text import decode_json, read_json, to_json
-from tradecounter.kit.numbers import UnreadableNumberError, alternatives, number_of
-from tradecounter.kit.validation_messages import field_errors_of
+from tradecounter.kit.numbers import UnreadableNumberError, number_of
+from tradecounter.kit.validation_messages import decimals_in, field_errors_of
 
 Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")
@@ -131,37 +130,26 @@ def parse_body(raw: bytes, shape: type[Body]) -> Body:
     except DomainError as error:
         if not error.field_errors:
             raise
-        wrong = {each.field: each for each in (*error.field_errors, *_wrong_amounts(decode_json(raw), shape))}
-        raise invalid_fields(list(wrong.values())) from error
-    if amounts := list(_wrong_amounts(decode_json(raw), shape)):
+        raise invalid_fields([*error.field_errors, *_too_exact(decode_json(raw), shape)]) from error
+    if amounts := list(_too_exact(decode_json(raw), shape)):
         raise invalid_fields(amounts)
     return body
 
 
 def wrong_fields(body: dict[str, Any], shape: type[Struct]) -> set[str]:
     """Return the names of a body's fields in which `parse_body` finds errors."""
-    errors = (*field_errors_of(body, shape), *_wrong_amounts(body, shape))
+    errors = (*field_errors_of(body, shape), *_too_exact(body, shape))
     return {error.field.partition(".")[0].partition("[")[0] for error in errors}
 
 
-def _wrong_amounts(value: Any, annotation: Any, place: str = "") -> Iterator[FieldError]:
-    """Yield the errors of decimals that the decoder does not find: it takes them from strings, with any places."""
-    for shape in alternatives(annotation):
-        if shape is Decimal and isinstance(value, str):
-            yield FieldError(place, "must be a number, not text")
-        elif shape is Decimal and isinstance(value, Decimal) and (amount := number_of(annotation)) is not None:
+def _too_exact(value: Any, shape: type[Struct]) -> Iterator[FieldError]:
+    """Yield the errors of decimals with too many places, which the decoder does not find."""
+    for place, amount, annotation in decimals_in(value, shape):
+        if isinstance(amount, Decimal) and (number := number_of(annotation)) is not None:
             try:
-                amount.check(value)
+                number.check(amount)
             except UnreadableNumberError as error:
                 yield FieldError(place, str(error))
-        elif get_origin(shape) is list and isinstance(value, list):
-            for number, item in enumerate(value):
-                yield from _wrong_amounts(item, get_args(shape)[0], f"{place}[{number}]")
-        elif isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
-            for field in fields(shape):
-                if field.encode_name in value:
-                    inner = f"{place}.{field.encode_name}" if place else field.encode_name
-                    yield from _wrong_amounts(value[field.encode_name], field.type, inner)
 
 
 class Desk(Struct, frozen=True):

@@ -27,7 +27,7 @@ from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change
 from tradecounter.kit.errors import OperatorError, named_by
-from tradecounter.kit.json_text import check_text, decode_json, read_json
+from tradecounter.kit.json_text import check_text, decode_json, read_json, to_json
 from tradecounter.kit.numbers import read_count, read_pounds
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
@@ -199,7 +199,7 @@ def _amend_request(
         "reason": reason,
         "override_credit": None if override_credit is None else {"reason": override_credit},
     }
-    return read_json(msgspec.json.encode(members), AmendOrderRequest)
+    return read_json(to_json(members), AmendOrderRequest)
 
 
 def _amended_items(

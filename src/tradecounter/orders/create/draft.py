@@ -57,9 +57,8 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
     suggesting = _MOST_SUGGESTING
     for number, sku in skus:
         if view.find(sku) is None:
-            similar = view.similar_skus(sku) if suggesting else []
+            hint = view.suggestion(sku) if suggesting else ""
             suggesting = max(suggesting - 1, 0)
-            hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
             yield FieldError(f"items[{number}].sku", f"product {sku!r} does not exist{hint}", Code.UNKNOWN_SKU)
 
 

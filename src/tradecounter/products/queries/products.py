@@ -14,7 +14,7 @@ from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.text import fold, joined_word, shown_name
+from tradecounter.kit.text import did_you_mean, fold, joined_word, shown_name
 from tradecounter.products.queries.importing import PRODUCT_VIEW
 from tradecounter.products.queries.records import ProductRecord, read_products
 from tradecounter.products.search.query import MOST_SUGGESTED, most_similar
@@ -187,8 +187,7 @@ async def product_rows(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, di
 
 
 async def _unknown(tx: Transaction, sku: str) -> DomainError:
-    similar = await _similar_skus(tx, sku.strip())
-    hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+    hint = did_you_mean(await _similar_skus(tx, sku.strip()))
     return DomainError(Kind.NOT_FOUND, f"product {shown_name(sku)} does not exist{hint}")
 
 
