@@ -187,7 +187,8 @@ def test_all_that_is_wrong_is_said_and_all_that_was_typed_is_kept(buyer: Person)
     abroad = {f"shipping_address-{name}": value for name, value in GERMAN_ADDRESS.items()}
     heavy = buyer.send(FORM, {**items(("SWITCH", 30)), **REST, **abroad, "do": "order"})
     assert heavy.status_code == 400
-    assert "no shipping method takes" in text_of(heavy)
+    assert "Deliver to no shipping method takes" in text_of(heavy)
+    assert 'id="order-shipping_address-id-error"' in heavy.text
 
 
 def test_saved_addresses_can_be_chosen(customer: Customer, buyer: Person) -> None:

@@ -62,11 +62,15 @@ class Filled(Struct, frozen=True):
         errors: dict[str, str] = {}
         others = []
         for field_error in error.field_errors:
-            name = form_name(field_error.field)
-            if name not in submitted.values:
-                name = name.removesuffix("-id")  # the form has an object's id where JSON has the object
-            if name in submitted.values or name in submitted.files:
-                errors.setdefault(name, field_error.message)
+            given = form_name(field_error.field)
+            for name in (
+                given,
+                given.removesuffix("-id"),
+                f"{given}-id",
+            ):  # an object in JSON may be its id in the form
+                if name in submitted.values or name in submitted.files:
+                    errors.setdefault(name, field_error.message)
+                    break
             else:
                 others.append(str(field_error))
         if not error.field_errors:

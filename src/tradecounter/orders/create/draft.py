@@ -166,8 +166,7 @@ def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg
     methods = [method for method in context.shipping.methods if method.region == region.id]
     to_country = [method for method in methods if country in method.countries]
     limits = [
-        f"{method.id} ({method.provider}, {method.description}) takes {method.max_weight_kg.normalize():f} kg"
-        for method in to_country
+        f"{method.provider} {method.description} takes {method.max_weight_kg.normalize():f} kg" for method in to_country
     ]
     served = sorted({code for method in methods for code in method.countries})
     regions = context.shipping.regions
