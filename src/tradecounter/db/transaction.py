@@ -75,7 +75,7 @@ class Transaction:
         self.queue(_MARK_LOG)
 
     def commit_at_once(self) -> None:
-        """Let the commit wait neither for the disk nor for replicas: it records what a crash may undo, such as a use."""
+        """Commit without waiting for the disk or replicas: a crash may undo what is recorded, such as a use."""
         self.queue(_COMMIT_AT_ONCE)
 
     async def _send(self, results: Iterable[Result[Any]]) -> None:
