@@ -1,6 +1,6 @@
 """Corrections of what is on hand: adjustments, and roll-backs of stock imports."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.queries.today import stock_adjusted
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 AUDITED = Statement("select before, after from audit_entry where subject = :subject order by id desc limit 1")
@@ -70,6 +71,20 @@ def test_allocated_units_cannot_be_taken_away(shop: Service, customer: Customer)
     assert rejected.value.kind is Kind.CONFLICT
     assert [error.field for error in rejected.value.field_errors] == ["items[1].set"]
     assert (level(shop, sku), level(shop, other)) == ((1, 4, 0), (5, 0, 0))
+
+
+def test_the_products_whose_units_are_adjusted_are_counted_once_each(shop: Service) -> None:
+    first, second, moved, same = (sell(shop, f"COUNTED-{number}", available=5) for number in range(4))
+    day = NOW + timedelta(days=1)
+    for each in (
+        [counted(first, set=4), counted(second, change=2, location="A-1")],
+        [counted(first, set=3)],
+        [counted(moved, location="A-2")],
+        [counted(same, set=5)],
+    ):
+        shop.in_transaction(partial(adjust_stock, adjustments=each, now=day))
+    found = shop.in_transaction(partial(stock_adjusted, since=day))
+    assert (found.count, found.latest) == (2, day)
 
 
 def test_adjustments_and_confirmations_do_not_lose_units(shop: Service) -> None:

@@ -85,8 +85,10 @@ class Adjusted(Struct, frozen=True):
     latest: datetime | None
 
 
+# An entry has the units of each product by its SKU, besides places.
 _ADJUSTED = Statement(
-    "select count(distinct subject), max(at) as latest from audit_entry where at >= :since and action = 'stock.adjust'",
+    "select count(distinct units.key), max(at) as latest from audit_entry, jsonb_each(before) as units"
+    " where at >= :since and action = 'stock.adjust' and jsonb_typeof(units.value) = 'number'",
     Adjusted,
 )
 
