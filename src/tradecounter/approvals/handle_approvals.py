@@ -259,6 +259,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     lines = await lines_of_order(tx, order.id)
     with _saying_why():
         made, _ = await create_for_customer(tx, _same(order, lines), context, replaces=code)
+    _require_waiting(await fetch_own_approval(tx, customer_id, code, context.now), code)  # the old order is locked now
     if not isinstance(made, PendingOrder):
         raise TypeError("an order that is not to be confirmed is pending")
     option = choose_shipping(made.shipping_options, None, approval.shipping_method)
@@ -266,8 +267,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     if option is None:
         raise method_needed(made.shipping_options)
     gross = made.gross_with(option)
-    if not await move_approval(tx, order.id, made.id, option.id, gross, context.now):
-        raise decided_already()
+    await move_approval(tx, order.id, made.id, option.id, gross, context.now)
     await copy_own_notes(tx, order.id, made.id)
     before, after = {"total_gross": approval.gross}, {"total_gross": gross}
     audit_order(tx, "order.price_again", made, context.now, before=before, after=after)

@@ -280,16 +280,15 @@ _MOVE = Statement("""
     update order_approval
     set order_id = :to, shipping_method = :shipping_method, gross = :gross, priced_at = :now,
         former_orders = former_orders || order_id
-    where order_id = :order_id and state = 'waiting'
+    where order_id = :order_id
 """)
 
 
 async def move_approval(
     tx: Transaction, order_id: int, to: int, shipping_method: int, gross: Decimal, now: datetime
-) -> bool:
-    """Have a request that waits be for another order; return False if it does not wait any more."""
-    moved = await tx.execute(_MOVE, order_id=order_id, to=to, shipping_method=shipping_method, gross=gross, now=now)
-    return moved == 1
+) -> None:
+    """Have a request be for another order; the caller has locked its order, and the request waits."""
+    await tx.execute(_MOVE, order_id=order_id, to=to, shipping_method=shipping_method, gross=gross, now=now)
 
 
 _LEAST_LIMIT = Statement("""
