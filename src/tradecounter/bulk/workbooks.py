@@ -145,17 +145,12 @@ class SheetReader(XmlReader):
         return NumberCell(number, number_format)
 
 
-def _columns_of(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
-
-
 def _column(reference: str) -> int:
     """Return the column of a cell such as `B2`, counted from 0."""
-    match = _REFERENCE.fullmatch(reference)
-    if match is None or (number := _columns_of(match[1])) > _LAST_COLUMN:
+    match, number = _REFERENCE.fullmatch(reference), 0
+    for letter in match[1] if match else "":
+        number = number * 26 + ord(letter) - ord("A") + 1
+    if not 0 < number <= _LAST_COLUMN:
         raise DamagedPartError(f"the cell {reference!r}")
     return number - 1
 

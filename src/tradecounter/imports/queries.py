@@ -155,16 +155,16 @@ _KEPT = SQL("""
 """)
 _RECORDS_OF_LINES = Statement("select line, record from undone where line = any(:lines::integer[])")
 _MOST_NAMED = 20
-_COUNT = Statement("select count(*) from undone")
 _DROP = Statement("drop table undone, staged")
 
 
-async def collect_undone(tx: Transaction, kind: ImportKind[Any], import_id: int) -> None:
-    """Create `undone`, the records that a roll-back restores or removes."""
+async def collect_undone(tx: Transaction, kind: ImportKind[Any], import_id: int) -> int:
+    """Create `undone`, the records that a roll-back restores or removes; return their number."""
     sql = _COMPARE.format(view=SQL(kind.view), import_id=Literal(import_id), moves=Literal(kind.moves))
-    await tx.execute(Statement(sql))
+    count = await tx.execute(Statement(sql))
     await tx.execute(_INDEX)
     await tx.execute(_ANALYZE)
+    return count
 
 
 async def changed_since_import(tx: Transaction) -> Sequence[str]:
@@ -199,12 +199,6 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
         )
     await tx.execute(kind.merge)
     return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view))))]
-
-
-async def count_undone(tx: Transaction) -> int:
-    """Return the number of records in `undone`."""
-    count: int = await tx.fetch_value(_COUNT)
-    return count
 
 
 async def drop_undone(tx: Transaction) -> None:

@@ -30,7 +30,6 @@ from tradecounter.imports.queries import (
     add_import,
     changed_since_import,
     collect_undone,
-    count_undone,
     delete_old_changes,
     drop_undone,
     lock_import,
@@ -220,7 +219,7 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     kind = IMPORT_KINDS[done.kind]
     await lock_records(tx, kind)
     await tx.execute(USE_MORE_MEMORY)
-    await collect_undone(tx, kind, import_id)
+    count = await collect_undone(tx, kind, import_id)
     changed = await changed_since_import(tx)
     if changed and not force:
         raise _conflict(changed, "has changed since", "have changed since")
@@ -233,7 +232,7 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     await announce(tx, kind)
     in_use = set(kept)
     overwritten = [record for record in changed if record not in in_use]
-    restored = await count_undone(tx) - len(kept)
+    restored = count - len(kept)
     if kind.rolled_back is not None:
         await kind.rolled_back(tx, import_id, restored, now)
     await drop_undone(tx)

@@ -168,8 +168,7 @@ class ShownOrder(Struct, frozen=True):
     @property
     def gross(self) -> Decimal:
         """Items and shipping with VAT."""
-        shipping = sum((s.cost_net + s.cost_tax for s in self.order.shipping), Decimal(0))
-        return self.order.cost_gross + shipping
+        return self.order.cost_net + self.shipping_net + self.tax
 
     def sku_of(self, item_id: int) -> str:
         """Return the SKU of a line."""

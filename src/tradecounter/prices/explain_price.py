@@ -9,8 +9,9 @@ import numpy as np
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from tradecounter.bulk.price_figures import BREAKS
 from tradecounter.kit.money import from_pence, to_pence
-from tradecounter.kit.wire import Amount
+from tradecounter.kit.wire import Amount, made_from
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice
 from tradecounter.prices.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
@@ -92,17 +93,8 @@ def _contract_candidate(contract: ContractPrice, today: date) -> PriceCandidate:
         why = f"valid until {contract.valid_until}"
     else:
         why = "a contract price that is valid today"
-    return PriceCandidate(
-        rule=CONTRACT,
-        price_list=None,
-        valid_from=contract.valid_from,
-        valid_until=contract.valid_until,
-        single_unit_cost=contract.single_unit_cost,
-        five_plus_unit_cost=contract.five_plus_unit_cost,
-        ten_plus_unit_cost=contract.ten_plus_unit_cost,
-        applies=started and not ended,
-        why=why,
-    )
+    applies = started and not ended
+    return made_from(contract, PriceCandidate, rule=CONTRACT, price_list=None, applies=applies, why=why)
 
 
 def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list[PriceCandidate]:
@@ -121,9 +113,7 @@ def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str)
         price_list=key,
         valid_from=None,
         valid_until=None,
-        single_unit_cost=None if price is None else price.single_unit_cost,
-        five_plus_unit_cost=None if price is None else price.five_plus_unit_cost,
-        ten_plus_unit_cost=None if price is None else price.ten_plus_unit_cost,
+        **{name: getattr(price, name, None) for name in BREAKS},
         applies=price is not None,
         why="the list has no price for this product" if price is None else why,
     )

@@ -57,19 +57,15 @@ def imported_suspicion(price: Decimal, before: Decimal | None, purchase: Decimal
 
 
 async def price_list_figures(tx: Transaction) -> PriceFigures:
-    """Return what the staged rows of price lists do to prices, before they are merged."""
+    """Return what the staged rows of price lists do to prices."""
     new_lists = await tx.fetch_all(NEW_PRICE_LISTS)
     return await _figures(tx, JUDGE_PRICES, CUSTOMERS_OF_LISTS, new_lists)
-
-
-async def contract_figures(tx: Transaction) -> PriceFigures:
-    """Return what the staged rows of contract prices do to prices, before they are merged."""
-    return await _figures(tx, JUDGE_CONTRACT_PRICES, CUSTOMERS_OF_CONTRACTS)
 
 
 async def _figures(
     tx: Transaction, judge: Statement[Any], customers: Statement[Any], new_lists: Sequence[UnknownPriceList] = ()
 ) -> PriceFigures:
+    """Return what the staged rows do to prices, before they are merged."""
     await tx.execute(judge)
     counted = await tx.fetch_row(COUNT_JUDGED)
     rows = await tx.fetch_all(GUARDED)
@@ -92,16 +88,7 @@ def _guarded(row: GuardedRow) -> GuardedPrice:
         if (why := imported_suspicion(after, before, row.purchase_cost)) is not None
     ]
     after, before, name, why = min(suspicious, key=lambda found: found[0] / (found[1] or 1))
-    return GuardedPrice(
-        line=row.line,
-        price_list=row.price_list,
-        customer_id=row.customer_id,
-        sku=row.sku,
-        field=name,
-        before=before,
-        after=after,
-        why=why,
-    )
+    return made_from(row, GuardedPrice, field=name, before=before, after=after, why=why)
 
 
 _FIELDS = {name: f"{name}_unit_cost" for name in ("single", "five_plus", "ten_plus")}
@@ -203,7 +190,7 @@ CONTRACT_PRICES = ImportKind(
     prepare=by_row(_staged_contract),
     checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
     named="sku",
-    guard=contract_figures,
+    guard=lambda tx: _figures(tx, JUDGE_CONTRACT_PRICES, CUSTOMERS_OF_CONTRACTS),
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,

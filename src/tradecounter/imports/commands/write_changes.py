@@ -26,7 +26,8 @@ def changes_to(path: str | None, *, wanted: bool) -> Iterator[OnChange | None]:
         yield _as_text(sys.stdout)
     else:
         with _created(path) as file:
-            yield _writer(Path(path).suffix.lower())(file)
+            writers = {".csv": _as_csv, ".jsonl": _as_json_lines, ".ndjson": _as_json_lines}
+            yield writers.get(Path(path).suffix.lower(), _as_text)(file)
 
 
 def _created(path: str) -> TextIO:
@@ -34,10 +35,6 @@ def _created(path: str) -> TextIO:
         return open(path, "w", encoding="utf-8", newline="", opener=private_file)
     except OSError as error:
         raise OperatorError(f"{path}: {error.strerror}") from error
-
-
-def _writer(suffix: str) -> Callable[[TextIO], Write]:
-    return {".csv": _as_csv, ".jsonl": _as_json_lines, ".ndjson": _as_json_lines}.get(suffix, _as_text)
 
 
 def _as_json_lines(file: TextIO) -> Write:

@@ -12,7 +12,6 @@ from tradecounter.kit.errors import FieldError, invalid, invalid_fields
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.kit.text import fold
 from tradecounter.products.queries.records import AttributeRecord
-from tradecounter.products.wire import AttributeType
 
 ADD = "add_attribute"  # the field with the key of an attribute that gets a field
 ANOTHER = "another value"  # the choice of a value that no product has yet; a product may have these words, too
@@ -129,17 +128,13 @@ def read_attributes(
         if each.key in values:
             raise invalid(f"attributes[{place}].{field}", "is there twice")
         try:
-            values[each.key] = before if is_unchanged else _as_stored(record.type if record else "string", text)
+            is_count = record is not None and record.type == "int" and not is_unchanged
+            values[each.key] = str(read_count(text, signed=True)) if is_count else before if is_unchanged else text
         except UnreadableNumberError as error:
             wrong.append(FieldError(f"attributes[{place}].{field}", str(error)))
     if wrong:
         raise invalid_fields(wrong)
     return values
-
-
-def _as_stored(attribute_type: AttributeType, text: str) -> str:
-    """Return a value as products store it. Raises UnreadableNumberError for a number that is not whole."""
-    return str(read_count(text, signed=True)) if attribute_type == "int" else text
 
 
 def _as_sent(value: str) -> str:

@@ -32,7 +32,7 @@ from tradecounter.imports.kinds import (
     readable_kinds,
 )
 from tradecounter.imports.pages.staff.one_import import shown_changes
-from tradecounter.imports.queries import ImportRecord, list_imports
+from tradecounter.imports.queries import list_imports
 from tradecounter.imports.run import MOST_BYTES
 from tradecounter.imports.upload import MOST_BAD_ROWS, ImportChoices, ImportUpload
 from tradecounter.imports.uploads import ImportUploads, SentFile
@@ -77,7 +77,9 @@ class ImportCheckPages(Struct, frozen=True):
     @page("/import", "Imports", scope="catalogue:read", roles=HISTORY_READERS, query=TableParameters)
     async def list_imports(self, call: Call, filled: Filled) -> Response:
         wanted = call.query(TableParameters) if call.request.method != "POST" else TableParameters()
-        records = await self._history(call, wanted)
+        after, seen = read_cursor(wanted.after, int), readable_kinds(roles_of_caller(call))
+        async with self.desk.reading() as tx:
+            records = await list_imports(tx, wanted.most, older_than=None if after is None else after[0], kinds=seen)
         if wanted.is_file:
             names = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
             return csv_of("imports", {name: name for name in names}, records)
@@ -211,11 +213,6 @@ class ImportCheckPages(Struct, frozen=True):
             replaceable=[label(kind) for kind in kinds if IMPORT_KINDS[kind].removal is not None],
             counted_on_hand=list(map(label, ON_HAND)),
         )
-
-    async def _history(self, call: Call, wanted: TableParameters) -> list[ImportRecord]:
-        after, kinds = read_cursor(wanted.after, int), readable_kinds(roles_of_caller(call))
-        async with self.desk.reading() as tx:
-            return await list_imports(tx, wanted.most, older_than=None if after is None else after[0], kinds=kinds)
 
 
 async def _taken_over(sent: UploadFile) -> SentFile:
