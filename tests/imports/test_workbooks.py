@@ -1,6 +1,8 @@
 """Workbooks (.xlsx), as Excel and as other programs write them."""
 
 import io
+import tracemalloc
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from typing import Any
@@ -16,6 +18,7 @@ from tradecounter.bulk.workbooks import Workbook as SpreadsheetFile
 
 pytestmark = pytest.mark.sweep(every=3)
 
+_FAR = b'<row><c r="XFD1"/></row>'
 METHOD = {"provider": "P", "region": 1, "countries": "GB", "max_weight_kg": 30, "base_cost_net": 5}
 
 
@@ -189,6 +192,19 @@ def test_rows_whose_last_cell_is_far_away_are_rejected(shop: Importer) -> None:
     wide = with_sheet(content, lambda sheet: sheet.replace(b"</sheetData>", rows + b"</sheetData>"))
     with pytest.raises(UnreadableFileError, match=r"the sheet has more than 20,000,000 cells up to row 12\d\d"):
         shop.load_text("stock", wide, ".xlsx")
+
+
+def test_cells_that_short_rows_pass_over_take_little_memory() -> None:
+    content = workbook(["sku", "available"])
+    wide = with_sheet(content, lambda sheet: sheet.replace(b"</sheetData>", _FAR * 3000 + b"</sheetData>"))
+    lines = SpreadsheetFile(io.BytesIO(wide)).lines()
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableFileError, match="the sheet has more than 20,000,000 cells"):
+            deque(lines, maxlen=0)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def _with_undecodable_name(raw: bytes) -> bytes:
