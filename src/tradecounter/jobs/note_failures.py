@@ -10,7 +10,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError
+from tradecounter.kit.errors import DomainError, OperatorError
 
 log = structlog.get_logger()
 
@@ -29,7 +29,7 @@ def noting_failures(database: Database, clock: Clock) -> Middleware:
             name = type(error).__name__
             about = {"id": job.id, "name": job.task_name, "arguments": job.task_kwargs, "error": name}
             if retry is None:
-                said = {"message": error.message} if isinstance(error, DomainError) else {}
+                said = {"message": str(error)} if isinstance(error, DomainError | OperatorError) else {}
                 async with transaction(database) as tx:
                     record_event(tx, "job.failed", f"job/{job.id}", clock.now(), None, about | said)
             else:

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
+from support.mail import deliver_mail
 from support.orders import buy, rows, sell
 from support.sandbox import live
 from support.service import MORNING, Customer, Service, running_service
@@ -149,6 +150,14 @@ def test_the_worker_refreshes_it_every_night(two: Two) -> None:
     assert changed(None) == 0
     assert changed(two.live.database_url) > 0
     assert count(two.sandbox, "product") == count(two.live, "product")
+
+
+def test_a_refresh_that_fails_says_why(two: Two) -> None:
+    job = "insert into procrastinate_jobs (queue_name, task_name, args) values ('default', 'sandbox_refresh', %s)"
+    rows(two.sandbox, f"{job} returning id", '{"timestamp": 0}')
+    deliver_mail(two.sandbox, sandbox_source="postgresql://127.0.0.1:1/nowhere")
+    [(why,)] = rows(two.sandbox, "select data ->> 'message' from event where type = 'job.failed'")
+    assert "live database" in why
 
 
 def test_the_live_database_is_only_read_and_no_database_in_use_becomes_a_sandbox(two: Two) -> None:
