@@ -123,6 +123,7 @@ def _submitted(form: FormData) -> Submitted:
             files[name] = value
         else:  # no file was chosen, or a second one
             value.file.close()
+            values.setdefault(name, [])  # beside which its error stands
     return Submitted(values, files)
 
 

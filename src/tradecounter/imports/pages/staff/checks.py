@@ -114,7 +114,7 @@ class ImportCheckPages(Struct, frozen=True):
         try:
             kind = _permitted(call, parse_form(submitted, UploadForm).kind)
             if "file" not in submitted.files:
-                raise invalid("file", "choose a file")
+                raise invalid("file", "is required")
             sent, wanted = await _taken_over(submitted.files["file"]), ImportChoices(kind=kind)
             made = await self._uploads.keep(staff_id_of(call), sent, wanted, roles_of_caller(call))
         except DomainError as error:

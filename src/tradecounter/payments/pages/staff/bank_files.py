@@ -153,7 +153,7 @@ class BankFilePages(Struct, frozen=True):
     async def _keep(self, call: Call, submitted: Submitted) -> UploadedBankFile:
         sent = submitted.files.get(_FILE_FIELD)
         if sent is None:
-            raise invalid(_FILE_FIELD, "choose a file")
+            raise invalid(_FILE_FIELD, "is required")
         content, name, now = await sent.read(), name_of_upload(sent.filename), self.desk.clock.now()
         file_format = form_of_bank_file(name, content)
         headings = await asyncio.to_thread(first_cells, content, file_format)
