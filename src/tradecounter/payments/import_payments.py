@@ -41,7 +41,7 @@ from tradecounter.payments.queries.remittances import (
     mark_received,
 )
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, duplicate_of, invoices_in_words, record_payments
-from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance
+from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance, telling_code
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine
 
 
@@ -214,10 +214,11 @@ def _advised_lines(
 ) -> dict[int, RemittanceAdvice]:
     """Return the remittances that lines pay, by the numbers of the lines; each remittance has one line."""
     advised: dict[int, RemittanceAdvice] = {}
+    codes = {remittance.id: telling_code(remittance) for of_amount in awaited.values() for remittance in of_amount}
     used = set[int]()
     for line in lines:
         of_amount = [remittance for remittance in awaited.get(line.pounds, []) if remittance.id not in used]
-        remittance = matching_remittance(line, payers.get(line.payer_text), of_amount)
+        remittance = matching_remittance(line, payers.get(line.payer_text), of_amount, codes)
         if remittance is not None:
             advised[line.number] = remittance
             used.add(remittance.id)

@@ -1,6 +1,6 @@
 """Records the payments that customers announce, and finds the remittance that a line of a bank file pays."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -92,22 +92,23 @@ async def withdraw_remittance(tx: Transaction, customer_id: int, remittance_id: 
     audit(tx, "remittance.take_back", f"customer/{customer_id}", now, before=_audited(removed))
 
 
+def telling_code(remittance: RemittanceAdvice) -> str:
+    """Return the code of a remittance's reference; empty if the reference says too little."""
+    return typed_code(remittance.reference) if says_enough(remittance.reference, _SHORTEST_KEY) else ""
+
+
 def matching_remittance(
-    line: BankLine, payer_id: int | None, of_amount: Sequence[RemittanceAdvice]
+    line: BankLine, payer_id: int | None, of_amount: Sequence[RemittanceAdvice], codes: Mapping[int, str]
 ) -> RemittanceAdvice | None:
     """Return which of the remittances with a line's amount the line pays, or None.
 
     The line contains the remittance's reference, which must say more than "payment"; or the payer's earlier money went
     to the remittance's customer, `payer_id`. If several remittances fit equally well, the line pays none of them,
     unless all have the same customer and the same invoices, as when two colleagues announce one payment. Then it pays
-    the first one.
+    the first one. `codes` has the `telling_code` of each remittance by its id.
     """
     reference = typed_code(line.reference)
-    of_reference = [
-        remittance
-        for remittance in of_amount
-        if says_enough(remittance.reference, _SHORTEST_KEY) and typed_code(remittance.reference) in reference
-    ]
+    of_reference = [remittance for remittance in of_amount if (code := codes[remittance.id]) and code in reference]
     of_payer = [remittance for remittance in of_amount if remittance.customer_id == payer_id]
     for candidates in (of_reference, of_payer):
         if len({(remittance.customer_id, frozenset(remittance.invoices)) for remittance in candidates}) == 1:

@@ -1,6 +1,7 @@
 """Customers tell which invoices they have paid, and a bank file places the money by it."""
 
 import re
+import time
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
@@ -179,6 +180,24 @@ def test_what_was_paid_by_another_way_is_not_awaited(shop: Service, customer: Cu
     pay_in(shop, customer, str(due), number)
     assert "paid otherwise" in text_of(payer.get(PATH)).lower()
     assert bank(shop, f"{due},D,by card then").recorded == 0
+
+
+def test_many_lines_and_announced_payments_of_one_amount_take_no_time_for_each_pair(
+    shop: Service, customer: Customer
+) -> None:
+    [number] = invoices(shop, customer, 1)
+    announced = """
+        insert into remittance (customer_id, amount, paid_on, reference, invoices, told_at)
+        select %s, 50, %s::date, 'Standing order of flat ' || n, array[%s::bigint], %s
+        from generate_series(1, 1000) as n returning id
+    """
+    now = shop.clock.now()
+    told = rows(shop, announced, customer.id, uk_date(now), number, now)
+    began = time.process_time()
+    done = bank(shop, *(f"50.00,,rent of house x{place}y" for place in range(1000)))
+    assert time.process_time() - began < 2
+    assert (done.recorded, len(done.unplaced)) == (0, 1000)
+    rows(shop, "delete from remittance where id = any(%s) returning id", [each for (each,) in told])
 
 
 def test_an_announced_payment_that_bank_files_no_longer_await_does_not_wait(
