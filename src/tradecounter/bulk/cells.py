@@ -11,12 +11,12 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from tradecounter.kit.csv_text import unguarded
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import decode_json
-from tradecounter.kit.numbers import NumberField, UnreadableNumberError, alternatives, metas, number_of
+from tradecounter.kit.numbers import NumberField, UnreadableNumberError, alternatives, is_struct, metas, number_of
 
 FieldType = Literal["text", "number", "date", "time", "boolean"]
 
@@ -127,7 +127,7 @@ def _json(text: str) -> Any:
 
 def _list_reader(element: Any) -> ReadText:
     """Return the function that reads a list: JSON or, for strings, elements separated by `|`."""
-    names = [field.encode_name for field in msgspec.structs.fields(element)] if _is_struct(element) else []
+    names = [field.encode_name for field in msgspec.structs.fields(element)] if is_struct(element) else []
     if len(names) > 1 or (not names and str not in alternatives(element)):
         return _json
 
@@ -138,10 +138,6 @@ def _list_reader(element: Any) -> ReadText:
         return [{names[0]: part} for part in parts] if names else parts
 
     return read_list
-
-
-def _is_struct(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, Struct)
 
 
 def _choice_reader(choices: tuple[str, ...]) -> ReadText:

@@ -1,22 +1,16 @@
 """Reads JSON from clients, and reports all its errors; writes JSON, with amounts as numbers."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
 
-from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
+from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid_fields
 from tradecounter.kit.numbers import EXACT
-from tradecounter.kit.validation_messages import (
-    decimal_members,
-    decimals_in,
-    field_error_of,
-    field_errors_of,
-    quoted_number,
-)
+from tradecounter.kit.validation_messages import decimal_errors, decimal_members, field_error_of, field_errors_of
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
@@ -44,16 +38,12 @@ def check_text(raw: bytes) -> None:
 def read_json(raw: bytes | msgspec.Raw, shape: type[Shape], field: str = "") -> Shape:
     """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all errors."""
     read = _decoded(raw, shape, field)
-    if decimal_members(shape) and (quoted := list(_quoted_numbers(raw, shape, field))):
-        raise invalid_fields(quoted)
+    collector = ErrorCollector()
+    if decimal_members(shape):
+        with suppress(DomainError):  # a number has thousands of digits: whoever uses it rejects it
+            collector.errors += decimal_errors(decode_json(raw), shape, field)
+    collector.check()
     return read
-
-
-def _quoted_numbers(raw: bytes | msgspec.Raw, shape: type[msgspec.Struct], field: str) -> Iterator[FieldError]:
-    with suppress(DomainError):  # a number has thousands of digits: whoever uses it rejects it
-        for place, amount, _ in decimals_in(decode_json(raw), shape, field):
-            if isinstance(amount, str):
-                yield quoted_number(place)
 
 
 def _decoded(raw: bytes | msgspec.Raw, shape: type[Shape], field: str) -> Shape:
@@ -102,10 +92,7 @@ def canonical_json(raw: bytes) -> bytes:
     White space, the order of keys, escapes in strings and the spelling of numbers do not matter: `1.0` and `1e0` are 1.
     The last of repeated keys counts, as in all decoders.
     """
-    try:
-        return _canonical.encode(_by_value.decode(raw))
-    except _WRONG as error:
-        raise _body_error(error) from error
+    return _canonical.encode(decode_json(raw))
 
 
 def _number(text: str) -> int | Decimal:
@@ -128,7 +115,7 @@ _WRONG = (msgspec.DecodeError, RecursionError)
 def _body_error(error: Exception, field: str = "") -> DomainError:
     if isinstance(error, msgspec.ValidationError):
         if str(error).endswith(_ANYWHERE):  # of data that has no type
-            return DomainError(Kind.INVALID, f"{field or 'the body'} contains a number that is out of range")
+            return DomainError(Kind.INVALID, str(FieldError(field, "contains a number that is out of range")))
         return DomainError(Kind.INVALID, str(field_error_of(error, field)))
     if isinstance(error, RecursionError):
         return DomainError(Kind.INVALID, "the body is nested too deeply")

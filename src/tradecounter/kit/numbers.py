@@ -6,7 +6,8 @@ White space may surround a number. Zeros at the end are no decimal places, but f
 or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither 1250 nor 12.50
 (specification, numbers and files that people make).
 
-`Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals; a plain `Decimal` is an amount of pounds. An `int` is a
+`Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals; a plain `Decimal` is an amount of pounds, and
+`PoundsToCompare` one with any places, because a program may have calculated it. An `int` is a
 count; it may have a sign if its bounds allow negative numbers.
 """
 
@@ -15,7 +16,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.kit.text import plural
 
@@ -125,6 +126,11 @@ def alternatives(annotation: Any) -> list[Any]:
     return [annotation]
 
 
+def is_struct(option: Any) -> bool:
+    """Return whether one of a type's alternatives is a struct."""
+    return isinstance(option, type) and issubclass(option, Struct)
+
+
 def metas(annotation: Any) -> list[Meta]:
     """Return the annotations of a type and of its alternatives."""
     if get_origin(annotation) is Annotated:
@@ -173,6 +179,7 @@ def _marked(field: NumberField) -> Meta:
 
 
 Pounds = Annotated[Decimal, _marked(NumberField("pounds", PENNY_PLACES))]
+PoundsToCompare = Annotated[Decimal, _marked(NumberField("pounds", MAX_PREC))]
 Percent = Annotated[Decimal, _marked(NumberField("percent", _PERCENT_PLACES))]
 Kilograms = Annotated[Decimal, _marked(NumberField("measure", KILOGRAM_PLACES))]
 Millimetres = Annotated[Decimal, _marked(NumberField("measure", MILLIMETRE_PLACES))]

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from tradecounter.kit.errors import FieldError
-from tradecounter.kit.numbers import alternatives
+from tradecounter.kit.numbers import UnreadableNumberError, alternatives, is_struct, number_of
 from tradecounter.kit.text import shown_name
 
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
@@ -111,7 +111,7 @@ def field_errors_of(value: Any, annotation: Any, place: str = "") -> Iterator[Fi
     shape = _plain(annotation)
     if shape is msgspec.Raw:
         return
-    if _is_struct(shape) and isinstance(value, dict):
+    if is_struct(shape) and isinstance(value, dict):
         yield from _member_errors(value, shape, place)
     elif get_origin(shape) is list and isinstance(value, list):
         yield from _own_error(value, _with_any_elements(annotation), place)
@@ -122,23 +122,23 @@ def field_errors_of(value: Any, annotation: Any, place: str = "") -> Iterator[Fi
         yield from _own_error(value, annotation, place)
 
 
-def quoted_number(place: str) -> FieldError:
-    """Return the error for a number in quotation marks, which the decoder takes as Python does: `1_0` is ten."""
-    return FieldError(place, "must be a number, not text")
-
-
-def decimals_in(value: Any, annotation: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the members of a decoded value that should be decimals: the place, the value and the type of each."""
+def decimal_errors(value: Any, annotation: Any, place: str = "") -> Iterator[FieldError]:
+    """Yield the errors of decimals that the decoder does not find: it takes them from strings, with any places."""
     for shape in alternatives(annotation):
-        if shape is Decimal:
-            yield place, value, annotation
+        if shape is Decimal and isinstance(value, str):
+            yield FieldError(place, "must be a number, not text")
+        elif shape is Decimal and isinstance(value, Decimal) and (number := number_of(annotation)) is not None:
+            try:
+                number.check(value)
+            except UnreadableNumberError as error:
+                yield FieldError(place, str(error))
         elif get_origin(shape) is list and isinstance(value, list):
-            for number, item in enumerate(value):
-                yield from decimals_in(item, get_args(shape)[0], f"{place}[{number}]")
-        elif _is_struct(shape) and isinstance(value, dict):
+            for index, item in enumerate(value):
+                yield from decimal_errors(item, get_args(shape)[0], f"{place}[{index}]")
+        elif is_struct(shape) and isinstance(value, dict):
             for name, member in decimal_members(shape):
                 if name in value:
-                    yield from decimals_in(value[name], member, f"{place}.{name}" if place else name)
+                    yield from decimal_errors(value[name], member, f"{place}.{name}" if place else name)
 
 
 @cache
@@ -147,12 +147,8 @@ def decimal_members(shape: type[Struct]) -> list[tuple[str, Any]]:
     return [
         (field.encode_name, field.type)
         for field in fields(shape)
-        if any(each is Decimal or get_origin(each) is list or _is_struct(each) for each in alternatives(field.type))
+        if any(each is Decimal or get_origin(each) is list or is_struct(each) for each in alternatives(field.type))
     ]
-
-
-def _is_struct(shape: Any) -> bool:
-    return isinstance(shape, type) and issubclass(shape, Struct)
 
 
 def _member_errors(value: dict[str, Any], shape: type[Struct], place: str) -> Iterator[FieldError]:
@@ -166,8 +162,8 @@ def _member_errors(value: dict[str, Any], shape: type[Struct], place: str) -> It
 
 
 def _own_error(value: Any, annotation: Any, place: str) -> Iterator[FieldError]:
-    if isinstance(value, str) and Decimal in alternatives(annotation):
-        yield quoted_number(place)
+    if errors := list(decimal_errors(value, annotation, place)):
+        yield from errors
         return
     try:
         msgspec.convert(value, annotation)

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, defstruct
 from msgspec.structs import fields
 
 from tradecounter.customers.wire import AddressDetails, CustomerAddress, Email, FortyCharacters, ShortText
+from tradecounter.kit.numbers import PoundsToCompare
 from tradecounter.kit.wire import Amount, LocalDateTime
 
 MOST_ITEMS = 500
@@ -61,7 +62,7 @@ CourierContact = Annotated[
 
 
 MaxCostGross = Annotated[
-    Decimal | None,
+    PoundsToCompare | None,
     Meta(description="The most that the items may cost together, in pounds with VAT, without shipping; above it, 409."),
 ]
 
@@ -74,7 +75,7 @@ class CreateOrderItem(Struct, omit_defaults=True):
     ]
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units to order.")]
     max_unit_cost: Annotated[
-        Decimal | None,
+        PoundsToCompare | None,
         Meta(
             description="The most that one unit may cost, in pounds without VAT; if it costs more, 409. Not for quotes."
         ),

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
@@ -29,7 +28,7 @@ from tradecounter.kit.clock import Clock, local_text, uk_date
 from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.numbers import Id
+from tradecounter.kit.numbers import Id, PoundsToCompare
 from tradecounter.kit.wire import Amount, LocalDateTime
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.fulfilled import FulfilmentReader
@@ -112,7 +111,7 @@ class ConfirmOrder(Struct):
         str, Meta(min_length=1, max_length=100, description="From `price_order`, or a quote's.")
     ]
     shipping_method: Annotated[Id, Meta(description="The id of one of the `shipping_options`.")]
-    total: Annotated[Decimal, Meta(description="The `total` or the `total_gross` of that method, as it was shown.")]
+    total: Annotated[PoundsToCompare, Meta(description="The `total`, or the method's `total_gross`, as it was shown.")]
 
 
 class Confirmation(Struct):

@@ -19,7 +19,6 @@ from tradecounter.customers.queries.accounts import (
 )
 from tradecounter.customers.settings import EMAIL_FIELDS, LARGEST, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import wrong_fields
 from tradecounter.edge.permissions import Role, roles_of
 from tradecounter.events.record import record_event
 from tradecounter.identity.manage_keys import create_key, fetch_key
@@ -30,6 +29,7 @@ from tradecounter.kit.json_text import decode_json, read_json, to_json
 from tradecounter.kit.keys import clean_external_id
 from tradecounter.kit.money import rounded
 from tradecounter.kit.text import LONGEST_NAME
+from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.kit.wire import made_from
 from tradecounter.shipping.methods import require_method
 
@@ -79,7 +79,7 @@ async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False
     body = decode_json(raw)
     if not isinstance(body, dict):
         return
-    wrong = wrong_fields(body, CustomerChange)
+    wrong = {error.field for error in field_errors_of(body, CustomerChange)}
     right = {
         field.name: body[field.name]
         for field in structs.fields(CustomerChange)

@@ -20,7 +20,7 @@ from msgspec.structs import FieldInfo, fields
 from tradecounter.edge.command_line.arguments import number, one_of, read_day, since
 from tradecounter.edge.command_line.session import reporting_errors
 from tradecounter.kit.errors import invalid_fields
-from tradecounter.kit.numbers import NumberField, alternatives, metas, number_of
+from tradecounter.kit.numbers import NumberField, alternatives, is_struct, metas, number_of
 from tradecounter.kit.validation_messages import field_errors_of
 
 Command = Callable[..., None]
@@ -68,7 +68,7 @@ def takes_request(
 
     def decorate(command: Command) -> Command:
         own_parameters = signature(command).parameters.values()
-        [request] = [parameter for parameter in own_parameters if _is_request(parameter.annotation)]
+        [request] = [parameter for parameter in own_parameters if is_struct(parameter.annotation)]
         option_fields = [field for field in fields(request.annotation) if field.name not in leave_out]
         if unknown := {*options, *required} - {field.name for field in option_fields}:
             raise TypeError(f"{request.annotation.__name__} has no field {', '.join(sorted(unknown))}")
@@ -94,10 +94,6 @@ def takes_request(
         return run
 
     return decorate
-
-
-def _is_request(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, Struct)
 
 
 def read_request(members: Mapping[str, Any], shape: type[Request]) -> Request:
@@ -148,7 +144,7 @@ def _kind(annotation: Any, read: Reader | None, *, listed: bool) -> tuple[Any, d
     choice = next((option for option in options if get_origin(option) is Literal), None)
     kind: tuple[Any, dict[str, Any]] = (str, {"metavar": "TEXT"})
     if read is not None:
-        parser = partial(_typed, read) if _is_struct(options) else read
+        parser = partial(_typed, read) if any(map(is_struct, options)) else read
         kind = Any, {"parser": parser, "metavar": "D" if {date, datetime} & set(options) else "TEXT"}
     elif bool in options:
         kind = bool, {"metavar": None}
@@ -165,10 +161,6 @@ def _kind(annotation: Any, read: Reader | None, *, listed: bool) -> tuple[Any, d
     elif date in options:
         kind = date, {"parser": read_day, "metavar": "D"}
     return kind
-
-
-def _is_struct(options: Sequence[Any]) -> bool:
-    return any(isinstance(option, type) and issubclass(option, Struct) for option in options)
 
 
 def _typed(read: Reader, text: str) -> TypedElement:

@@ -1,9 +1,8 @@
 """What all back-office endpoints share: reading bodies, changing once per idempotency key, lists by cursor."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, Any, Generic, TypeVar, overload
 
 import msgspec
@@ -22,10 +21,8 @@ from tradecounter.edge.rest.operation import Header, Parameter
 from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, invalid, invalid_fields
-from tradecounter.kit.json_text import decode_json, read_json, to_json
-from tradecounter.kit.numbers import UnreadableNumberError, number_of
-from tradecounter.kit.validation_messages import decimals_in, field_errors_of
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid, invalid_fields
+from tradecounter.kit.json_text import read_json, to_json
 
 Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")
@@ -123,35 +120,6 @@ class ChangeResponse(Struct, frozen=True):
     lasting: bool = True
 
 
-def parse_body(raw: bytes, shape: type[Body]) -> Body:
-    """Return JSON as a struct. Raises DomainError (invalid) with all errors, also of amounts."""
-    try:
-        body = read_json(raw, shape)
-    except DomainError as error:
-        if not error.field_errors:
-            raise
-        raise invalid_fields([*error.field_errors, *_too_exact(decode_json(raw), shape)]) from error
-    if amounts := list(_too_exact(decode_json(raw), shape)):
-        raise invalid_fields(amounts)
-    return body
-
-
-def wrong_fields(body: dict[str, Any], shape: type[Struct]) -> set[str]:
-    """Return the names of a body's fields in which `parse_body` finds errors."""
-    errors = (*field_errors_of(body, shape), *_too_exact(body, shape))
-    return {error.field.partition(".")[0].partition("[")[0] for error in errors}
-
-
-def _too_exact(value: Any, shape: type[Struct]) -> Iterator[FieldError]:
-    """Yield the errors of decimals with too many places, which the decoder does not find."""
-    for place, amount, annotation in decimals_in(value, shape):
-        if isinstance(amount, Decimal) and (number := number_of(annotation)) is not None:
-            try:
-                number.check(amount)
-            except UnreadableNumberError as error:
-                yield FieldError(place, str(error))
-
-
 class Desk(Struct, frozen=True):
     """The database and the clock, with the steps that every operation takes."""
 
@@ -185,7 +153,7 @@ class Desk(Struct, frozen=True):
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         try:
-            body = parse_body(raw, shape)
+            body = read_json(raw, shape)
         except DomainError as error:
             if check is None or not error.field_errors:
                 raise

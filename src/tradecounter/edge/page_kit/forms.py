@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.kit.clock import moment_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind
-from tradecounter.kit.numbers import UnreadableNumberError, alternatives, number_of
+from tradecounter.kit.numbers import UnreadableNumberError, alternatives, is_struct, number_of
 from tradecounter.kit.validation_messages import field_errors_of
 
 Shape = TypeVar("Shape", bound=Struct)
@@ -66,12 +66,12 @@ class _Reading(Struct, Generic[Shape]):
         listed = next((option for option in options if get_origin(option) is list), None)
         if listed is not None:
             [element] = get_args(listed)
-            shapes = [o for o in alternatives(element) if isinstance(o, type) and issubclass(o, Struct)]
+            shapes = [o for o in alternatives(element) if is_struct(o)]
             if shapes:
                 return self._rows(shapes[0], name)
             values = [value.strip() for value in self.submitted.values.get(name, ())]
             return [self._value(element, alternatives(element), name, value) for value in values if value]
-        if shapes := [o for o in options if isinstance(o, type) and issubclass(o, Struct)]:
+        if shapes := [o for o in options if is_struct(o)]:
             return self.struct(shapes[0], f"{name}-") or None
         value = self.submitted.one(name)
         return None if value == "" else self._value(annotation, options, name, value)

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct, field
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
-from tradecounter.kit.numbers import alternatives, metas
+from tradecounter.kit.numbers import alternatives, is_struct, metas
 from tradecounter.kit.validation_messages import MOST_ELEMENTS, field_errors_of
 
 FORM_MEDIA_TYPE = "application/x-www-form-urlencoded"
@@ -267,7 +267,7 @@ def _add(known: _KnownMembers, annotation: Any) -> None:
     for option in alternatives(annotation):
         if get_origin(option) in {list, tuple}:
             _add(known, get_args(option)[0])
-        elif isinstance(option, type) and issubclass(option, Struct):
+        elif is_struct(option):
             for field_ in msgspec.structs.fields(option):
                 member = known.members.setdefault(field_.encode_name, _KnownMembers())
                 if option not in _structs(field_.type):  # stops at a recursive type
