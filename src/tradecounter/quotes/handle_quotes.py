@@ -33,13 +33,16 @@ async def request_quote(
     standing: AccountStanding,
     context: OrderContext,
     *,
+    checks_credit: bool = True,
     replaces: str | None = None,
 ) -> tuple[UnpricedQuote, list[OrderLine]]:
     """Create an unpriced quote, queue the e-mails to support and the customer, and return the quote with its lines.
 
     Raises DomainError as `checked_draft` does, also invalid with `auto_confirm`.
     """
-    draft, lines = await checked_draft(tx, "quote", request, standing, context, replaces=replaces)
+    draft, lines = await checked_draft(
+        tx, "quote", request, standing, context, checks_credit=checks_credit, replaces=replaces
+    )
     quote = made_from(draft, UnpricedQuote)
     insert_order(tx, quote, lines)
     record_creation(tx, "quote.request", "quote.requested", quote, replaces)
@@ -51,9 +54,12 @@ async def request_quote(
 async def quote_for_customer(
     tx: Transaction, request: CreateOrderRequest, context: OrderContext, *, replaces: str | None = None
 ) -> tuple[UnpricedQuote, list[OrderLine]]:
-    """Request a quote with the account's standing as it is now. Raises DomainError as `request_quote` does."""
+    """Request a quote with the account's standing as it is now, also beyond its credit, which its confirmation checks.
+
+    Raises DomainError as `request_quote` does.
+    """
     standing, context = await current_standing(tx, "quote", request, context)
-    return await request_quote(tx, request, standing, context, replaces=replaces)
+    return await request_quote(tx, request, standing, context, checks_credit=False, replaces=replaces)
 
 
 async def confirm_quote(

@@ -209,6 +209,14 @@ def test_credit_is_checked(shop: Service) -> None:
     assert lines_of(page) == [("SWITCH", "1")]
 
 
+@pytest.mark.parametrize("credit", ["10.00", None])
+def test_a_quote_can_be_requested_beyond_the_credit_as_the_form_says(shop: Service, credit: str | None) -> None:
+    poor = customer_user(shop, shop.customer(credit=credit).id)
+    fields = {**items(("SWITCH", 1)), **REST, "do": "quote"}
+    assert "request a quote" in text_of(poor.send(FORM, {**fields, "do": "update"})).lower()
+    assert "Your request is sent" in text_of(poor.sends(FORM, fields))
+
+
 def test_the_credit_that_is_left_is_shown_with_the_lines_and_before_confirming(shop: Service) -> None:
     customer = shop.customer(credit="100")
     buyer = customer_user(shop, customer.id, "buyer")
