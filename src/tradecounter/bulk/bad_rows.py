@@ -8,7 +8,7 @@ import msgspec
 
 from tradecounter.bulk.files import ImportFile
 from tradecounter.bulk.rows import RowMessage
-from tradecounter.bulk.tables import WHAT_IS_WRONG, ColumnOptions, normal_name
+from tradecounter.bulk.tables import FOUND_SEPARATORS, WHAT_IS_WRONG, ColumnOptions, normal_name
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.csv_text import LINE_END, cell_of, unguarded
@@ -59,8 +59,11 @@ def bad_rows_file(
     lines = (line for line in opened.cells(shape, options) if any(line[1]))
     _, header = next(lines)
     places = [place for place, name in enumerate(header) if normal_name(str(name)) == WHAT_IS_WRONG]
+    separator = opened.facts.separator or ","
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=opened.facts.separator or ",", lineterminator=LINE_END)
+    if separator not in FOUND_SEPARATORS:
+        text.write(f"sep={separator}{LINE_END}")
+    writer = csv.writer(text, delimiter=separator, lineterminator=LINE_END)
     writer.writerow([WHAT_IS_WRONG, *_without(header, places)])
     for number, cells in lines:
         if number in messages:

@@ -212,7 +212,7 @@ def _reworded_for_cells(error: FieldError) -> FieldError:
     return replace(error, message=message)
 
 
-_SEPARATORS = (",", ";", "\t")
+FOUND_SEPARATORS = (",", ";", "\t")  # without a `sep=` line
 # Excel reads this line before the header.
 _STATED = re.compile(r'"?sep=(?P<separator>[^\r\n"])"?\s*', re.IGNORECASE)
 
@@ -239,7 +239,7 @@ def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptio
             return 0, 0
         return known_columns(names, shape, options), len(names)
 
-    return max(_SEPARATORS, key=columns), 0
+    return max(FOUND_SEPARATORS, key=columns), 0
 
 
 def csv_lines(file: TextIO, separator: str, skipped: int) -> Iterator[Line]:

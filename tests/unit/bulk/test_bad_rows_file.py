@@ -26,6 +26,18 @@ def test_a_cell_is_read_as_that_of_the_whole_file_and_is_no_formula(cell: str, t
     assert written == '="0417723"' or not written.startswith(("=", "-", "@", "\t"))
 
 
+@pytest.mark.parametrize("beginning", ["", "sep=;\n", "sep=|\n"])
+def test_the_file_has_the_separator_of_the_whole_one(beginning: str, tmp_path: Path) -> None:
+    whole, bad = tmp_path / "whole.csv", tmp_path / "bad.csv"
+    separator = beginning[4:5] or ";"
+    whole.write_text(f"{beginning}key{separator}name\nacme{separator}Acme, Ltd\n")
+    line = beginning.count("\n") + 2
+    with open_import(str(whole)) as opened:
+        bad.write_text(bad_rows_file(opened, ManufacturerRow, ColumnOptions(), {line: "wrong"}), newline="")
+    assert keys(bad) == ["acme"]
+    assert f"{separator}Acme, Ltd" in bad.read_text()
+
+
 def keys(path: Path) -> list[str]:
     with open_import(str(path)) as opened:
         return [row.values.key for row in opened.rows(ManufacturerRow) if isinstance(row, Row)]
