@@ -33,7 +33,8 @@ def test_a_file_is_ordered_once_however_often_the_command_runs(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"CV-320P,2\nCV-320P,many\n", "basket.csv, line 3: quantity: 'many' is no whole number from 1 "),
+        (b"CV-320P,2\nCV-320P,many\n", "basket.csv, line 3: quantity: 'many' is no whole number from 1 to 100000"),
+        (b"CV-320P,100001\n", "basket.csv, line 2: quantity: '100001' is no whole number from 1 to 100000"),
         (b"CV-320P," + b"9" * 5_000, "basket.csv, line 2: quantity: '9"),
         (b"CV-320P,2,NaN\n", "basket.csv, line 2: max_unit_cost: 'NaN' is no amount"),
         (b"CV-320P,2,\xa35\n", "basket.csv: is no CSV file in UTF-8: "),

@@ -25,6 +25,7 @@ from tradecounter_client.models import (
 from tradecounter_client.trade.lists import pounds, table
 
 _WHOLE = re.compile("[0-9]{1,9}")
+_MOST_UNITS = 100_000  # of a line, as the service takes them
 
 
 class FileError(TradecounterError):
@@ -97,8 +98,8 @@ def _item(file: Path, line: int, row: dict[str, str | None]) -> CreateOrderItem:
     sku, quantity, limit = ((row.get(name) or "").strip() for name in ("sku", "quantity", "max_unit_cost"))
     if not sku:
         raise FileError(f"{file}, line {line}: sku: missing")
-    if not _WHOLE.fullmatch(quantity) or int(quantity) < 1:
-        raise FileError(f"{file}, line {line}: quantity: '{quantity}' is no whole number from 1 to 999999999")
+    if not _WHOLE.fullmatch(quantity) or not 1 <= int(quantity) <= _MOST_UNITS:
+        raise FileError(f"{file}, line {line}: quantity: '{quantity}' is no whole number from 1 to {_MOST_UNITS}")
     try:
         return CreateOrderItem(sku=sku, quantity=int(quantity), max_unit_cost=amount(limit) if limit else None)
     except ValueError:
