@@ -22,7 +22,7 @@ from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, ErrorCollector, invalid, invalid_fields
-from tradecounter.kit.json_text import read_json, to_json
+from tradecounter.kit.json_text import decode_json, read_json, to_json
 
 Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")
@@ -154,6 +154,7 @@ class Desk(Struct, frozen=True):
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         try:
             body = read_json(raw, shape)
+            decode_json(raw)  # rejects numbers out of range in ignored fields too, as the fingerprint does
         except DomainError as error:
             if check is None or not error.field_errors:
                 raise
