@@ -13,7 +13,7 @@ from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import label, regular_past
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural, sentence
-from tradecounter.orders.reseller_wire import Happening, ResellerOrder
+from tradecounter.orders.reseller_wire import ResellerOrder
 
 # Fields in pounds. Of other numbers, the log does not say what they are.
 _MONEY = frozenset(
@@ -178,16 +178,16 @@ def sentence_of(entry: AuditRecord) -> str:
     return f"{phrase_of(entry.action)}{f', {details}' if details else ''}{told}"
 
 
-def history_of(order: ResellerOrder) -> list[tuple[Happening, str]]:
-    """Return the entries of an order's history, each with what someone did.
+def history_of(order: ResellerOrder) -> list[tuple[datetime, str, str]]:
+    """Return what the history of an order tells: when, who, and what someone did.
 
     Of the cancellations, only the last one of a cancelled order is of the whole order.
     """
-    told = [(entry, phrase_of(entry.what)) for entry in order.history]
+    told = [phrase_of(entry.what) for entry in order.history]
     cancellations = [place for place, entry in enumerate(order.history) if entry.what == "order.cancel"]
     for place in cancellations[:-1] if order.state == "cancelled" else cancellations:
-        told[place] = (order.history[place], "cancelled units")
-    return told
+        told[place] = "cancelled units"
+    return [(entry.at, entry.by, what) for entry, what in zip(order.history, told, strict=True)]
 
 
 def phrase_of(action: str) -> str:
