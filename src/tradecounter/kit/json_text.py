@@ -10,7 +10,7 @@ import msgspec
 
 from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid_fields
 from tradecounter.kit.numbers import EXACT
-from tradecounter.kit.validation_messages import decimal_errors, decimal_members, field_error_of, field_errors_of
+from tradecounter.kit.validation_messages import decimal_errors, field_error_of, field_errors_of, may_hold_decimals
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
@@ -38,11 +38,11 @@ def check_text(raw: bytes) -> None:
 def read_json(raw: bytes | msgspec.Raw, shape: type[Shape], field: str = "") -> Shape:
     """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all errors."""
     read = _decoded(raw, shape, field)
-    collector = ErrorCollector()
-    if decimal_members(shape):
+    if may_hold_decimals(bytes(raw), shape):
+        collector = ErrorCollector()
         with suppress(DomainError):  # a number has thousands of digits: whoever uses it rejects it
             collector.errors += decimal_errors(decode_json(raw), shape, field)
-    collector.check()
+        collector.check()
     return read
 
 

@@ -136,19 +136,32 @@ def decimal_errors(value: Any, annotation: Any, place: str = "") -> Iterator[Fie
             for index, item in enumerate(value):
                 yield from decimal_errors(item, get_args(shape)[0], f"{place}[{index}]")
         elif is_struct(shape) and isinstance(value, dict):
-            for name, member in decimal_members(shape):
-                if name in value:
-                    yield from decimal_errors(value[name], member, f"{place}.{name}" if place else name)
+            for field in fields(shape):
+                if (name := field.encode_name) in value:
+                    yield from decimal_errors(value[name], field.type, f"{place}.{name}" if place else name)
+
+
+def may_hold_decimals(raw: bytes, shape: type[Struct]) -> bool:
+    """Return whether JSON of a struct has a member that is a decimal, or an escape that may hide its name."""
+    names = _decimal_names(shape)
+    return bool(names) and (b"\\" in raw or any(name in raw for name in names))
 
 
 @cache
-def decimal_members(shape: type[Struct]) -> list[tuple[str, Any]]:
-    """Return the names and types of a struct's members that are, or may contain, decimals."""
-    return [
-        (field.encode_name, field.type)
-        for field in fields(shape)
-        if any(each is Decimal or get_origin(each) is list or is_struct(each) for each in alternatives(field.type))
-    ]
+def _decimal_names(shape: type[Struct]) -> frozenset[bytes]:
+    """Return the names, in quotation marks, of the decimals in a struct, its lists and its structs."""
+    return frozenset(f'"{name}"'.encode() for name in _names_of_decimals(shape, ""))
+
+
+def _names_of_decimals(annotation: Any, name: str) -> Iterator[str]:
+    for option in alternatives(annotation):
+        if option is Decimal:
+            yield name
+        elif get_origin(option) is list:
+            yield from _names_of_decimals(get_args(option)[0], name)
+        elif is_struct(option):
+            for field in fields(option):
+                yield from _names_of_decimals(field.type, field.encode_name)
 
 
 def _member_errors(value: dict[str, Any], shape: type[Struct], place: str) -> Iterator[FieldError]:

@@ -119,6 +119,8 @@ def test_a_part_of_a_penny_is_rejected_and_changes_nothing(
 ) -> None:
     before = staff.get(f"/api/customer/{customer.id}").json()
     for door, (path, body) in doors.items():
+        if ".max_" in door:  # a limit is compared, not stored: a program may have calculated it
+            continue
         response = staff.request(
             door.split()[0].upper(),
             path,

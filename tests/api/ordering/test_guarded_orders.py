@@ -1,5 +1,6 @@
 """Guards of orders: what they may cost, and whether they may wait for stock (specification, orders asked for)."""
 
+import json
 from itertools import count
 from typing import Any
 
@@ -66,6 +67,12 @@ def test_an_amount_in_quotation_marks_is_rejected_with_all_other_errors(
     assert [each["field"] for each in customer.post("/order", body).json()["errors"]] == ["items[0].quantity", *fields]
     confirmed = put(customer, create(customer, [(sku, 1)]), max_cost_gross=text)
     assert (confirmed.status_code, confirmed.json()["errors"]) == (400, errors[1:])
+
+
+def test_an_amount_in_quotation_marks_is_rejected_under_an_escaped_name(customer: Customer, sku: str) -> None:
+    raw = json.dumps(guarded(sku, 1, "10")).replace("max_unit_cost", "max_unit\\u005fcost")
+    response = customer.http.post("/order", content=raw, headers={"Content-Type": "application/json"})
+    assert [each["field"] for each in response.json()["errors"]] == ["items[0].max_unit_cost"]
 
 
 @pytest.mark.spec("2 Order request", "guards of prices (an addition)")
