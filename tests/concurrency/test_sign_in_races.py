@@ -3,16 +3,16 @@
 import asyncio
 import base64
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import psycopg
 import pytest
 
 from concurrency.test_codes_used_twice import with_factor
-from support.people import SECRET, Someone, choose_password, customer_user, staff_member, totp
+from support.people import PASSWORD, SECRET, Someone, choose_password, customer_user, staff_member, totp
 from support.service import Service
 from support.waiting import waiting_for_a_lock
-from tradecounter.access.change_password import change_password
+from tradecounter.access.change_password import change_password, prove
 from tradecounter.access.links import link_token, make_link
 from tradecounter.access.queries.people import lock_password
 from tradecounter.access.queries.sign_ins import end_sessions_of
@@ -23,6 +23,7 @@ from tradecounter.access.staff import reset_staff_member
 from tradecounter.access.users import disable_user, fetch_user, reset_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site
+from tradecounter.identity.credentials import secret_hash
 from tradecounter.kit.errors import DomainError, Kind
 
 NEW_PASSWORD = "battery horse correct"
@@ -155,3 +156,21 @@ def test_a_reset_and_a_password_that_is_set_by_a_link_wait_for_each_other(servic
     assert isinstance(error, DomainError), error
     assert error.kind == Kind.GONE
     assert not who.person.has_password
+
+
+@pytest.mark.parametrize("site", ["staff", "account"])
+def test_a_sign_in_and_a_proof_of_the_same_person_wait_for_each_other(service: Service, site: Site) -> None:
+    who = someone(service, site)
+    session, other, now = who.signed_in(), who.sign_in().cookie, service.clock.now()
+    assert who.kind_of_error("wrong password") == Kind.UNAUTHENTICATED
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(service.database_url) as holder:
+        holder.execute("select from session where hash = %s for update", [secret_hash(other)])
+        signed_in = threads.submit(who.sign_in, cookie=other)
+        waiting_for_a_lock(service.database_url)
+        proof = threads.submit(
+            service.call, lambda: prove(service.commands, who.policy, session, PASSWORD, who.address, now)
+        )
+        wait([proof], timeout=1)  # it waits for the sign-in if that has locked wrong passwords
+        holder.commit()
+        signed_in.result(timeout=30)
+        proof.result(timeout=30)

@@ -38,9 +38,9 @@ async def change_password(
     async with transaction(database, actor_of(person, address)) as tx:
         if await lock_password(tx, site, person.email) != proven:  # changed meanwhile
             raise _wrong_password(session, "current_password", address)
-        await forget_attempts(tx, Attempt.at(site, person.email, address))
         await store_password(tx, site, person.id, password_hash)
         await end_sessions_of(tx, site, person.id, now, but=None)
+        await forget_attempts(tx, Attempt.at(site, person.email, address))
         audit(tx, f"{noun_of(person)}.change_password", subject_of(person), now)
         cookie, _ = await start_session(tx, site, person.id, address, session.browser, now)
         return cookie
@@ -64,8 +64,8 @@ async def prove(
         if by_code and not await use_second_factor(tx, policy, person, given, now):
             log_failure(site_of(person), person, address, "again")
             raise invalid("given", WRONG_CODE)
-        await forget_attempts(tx, Attempt.at(site_of(person), person.email, address))
         await prove_session(tx, session.id, now)
+        await forget_attempts(tx, Attempt.at(site_of(person), person.email, address))
         audit(tx, f"{noun_of(person)}.prove", subject_of(person), now)
 
 

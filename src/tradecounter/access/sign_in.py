@@ -67,7 +67,6 @@ async def sign_in(
     async with transaction(database, actor_of(person, visitor.address)) as tx:
         if await lock_password(tx, site, email) != stored:  # changed meanwhile
             raise _wrong_password(site, person, visitor.address)
-        await delete_guess(tx, attempt_id)
         former = await touch_session(tx, site, visitor.cookie, now)
         if former is not None:
             await end_session(tx, former.id, now)
@@ -77,6 +76,7 @@ async def sign_in(
             following = "set_up"
         else:
             return await _complete(tx, person, visitor, now)
+        await delete_guess(tx, attempt_id)
         cookie, _ = await start_session(
             tx, site, person.id, visitor.address, visitor.browser, now, needs_second_factor=True
         )
