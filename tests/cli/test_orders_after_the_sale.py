@@ -80,7 +80,8 @@ def test_an_order_is_amended_after_a_preview_and_cancelled_in_part(service: Serv
     for words, problem in (
         (["--add", "PHONE=1.5"], "'--add': 'PHONE=1.5': '1.5' is not a whole number"),
         (["--price", "PHONE=1"], "'PHONE=1' is not ITEM_ID=UNIT_COST"),
-        (["--item", f"{phone}=1", "--item", f"{phone}=2"], "is named twice"),
+        (["--item", f"{phone}=1", "--item", f"{phone}=2"], f"--item {phone} is named twice"),
+        (["--price", f"{phone}=1", "--price", f"{phone}=2"], f"--price {phone} is named twice"),
     ):
         assert problem in tradecounter.misused("order", "amend", reference, *words)
 

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from tradecounter.credit_notes.credit_return import receive_and_credit
 from tradecounter.credit_notes.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, item_units
+from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, each_once, item_units
 from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, show_json, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, read_request, takes_request
@@ -115,8 +115,8 @@ def receive(
     as_json: AsJson = False,
 ) -> None:
     """Receive units of a return; restocked units serve back-orders first."""
-    good, bad = _each_once("--restock", restock), _each_once("--scrap", scrap)
-    ids = list(dict.fromkeys([*good, *bad]))
+    good, bad = each_once("--restock", restock, "quantity"), each_once("--scrap", scrap, "quantity")
+    ids = good | bad
     items = [{"id": item_id, "restock": good.get(item_id, 0), "scrap": bad.get(item_id, 0)} for item_id in ids]
     names = called(items=[f"item {item_id}" for item_id in ids])
     with reporting_errors(), named_by(names):
@@ -133,15 +133,6 @@ def receive(
         for note in received.credit_notes:
             name, verb = ("a credit note", "would be") if dry_run else (f"credit note {note.number}", "is")
             typer.echo(f"\n{name} of invoice {note.invoice} over {in_pounds(note.cost_gross)} {verb} issued")
-
-
-def _each_once(option: str, named: list[dict[str, int]] | None) -> dict[int, int]:
-    units: dict[int, int] = {}
-    for item in named or ():
-        if item["id"] in units:
-            raise typer.BadParameter(f"{option} {item['id']} is named twice: add up its quantities")
-        units[item["id"]] = item["quantity"]
-    return units
 
 
 @app.command("close")

@@ -79,6 +79,16 @@ def item_units(text: str) -> dict[str, int]:
     return {"id": item_id, "quantity": quantity}
 
 
+def each_once(option: str, items: Sequence[dict[str, Any]] | None, field: str) -> dict[int, Any]:
+    """Return a field of an option's items, by their ids. Raises BadParameter for an id that is named twice."""
+    values: dict[int, Any] = {}
+    for item in items or ():
+        if item["id"] in values:
+            raise typer.BadParameter(f"{option} {item['id']} is named twice")
+        values[item["id"]] = item[field]
+    return values
+
+
 def called(**lists: Sequence[str]) -> Callable[[str], str]:
     """Return the function for `named_by` that names the elements of lists, which a command makes of several options.
 

@@ -19,6 +19,7 @@ from tradecounter.edge.command_line.arguments import (
     OptionalId,
     OrderName,
     called,
+    each_once,
     item_units,
     named_number,
     numbered,
@@ -168,7 +169,11 @@ def amend(
 ) -> None:
     """Amend an order before its dispatch; stock, credit and totals follow, and the customer gets an e-mail."""
     policy = from_settings(OrderingPolicy.from_settings)
-    items = _amended_items(item or (), add or (), price or ())
+    quantities, costs = each_once("--item", item, "quantity"), each_once("--price", price, "unit_cost")
+    items = [
+        *({"id": key, "quantity": quantities.get(key), "unit_cost": costs.get(key)} for key in quantities | costs),
+        *(add or ()),
+    ]
     names = called(items=[each.get("sku") or f"item {each['id']}" for each in items])
     with reporting_errors(), named_by(names):
         request = _amend_request(items, address, shipping_method, customer_reference, reason, override_credit)
@@ -200,19 +205,6 @@ def _amend_request(
         "override_credit": None if override_credit is None else {"reason": override_credit},
     }
     return read_json(to_json(members), AmendOrderRequest)
-
-
-def _amended_items(
-    quantities: Sequence[dict[str, Any]], added: Sequence[dict[str, Any]], prices: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    items: dict[int, dict[str, Any]] = {}
-    for item in quantities:
-        if item["id"] in items:
-            raise typer.BadParameter(f"--item {item['id']} is named twice")
-        items[item["id"]] = dict(item)
-    for item in prices:
-        items.setdefault(item["id"], {}).update(item)
-    return [*items.values(), *added]
 
 
 @app.command("cancel")
