@@ -162,7 +162,7 @@ def test_an_invoice_without_recipients_is_not_sent(
     error = tradecounter.error("invoice", "resend", numbers["other"])
     assert error == (
         f"invoice {numbers['other']} has no recipients: the order has no contact e-mail address, and customer "
-        f"{other.id} has no accounts_email and gets no order e-mails; change this with `customer edit`"
+        f"{other.id} has neither accounts_email nor order_mails: set one of them"
     )
 
 

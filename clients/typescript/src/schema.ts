@@ -2468,7 +2468,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "message": "the order's 557.88 including tax and shipping exceeds the available credit of 100.00",
+                 *       "message": "the order of £557.88 including tax and shipping exceeds the available credit of £100.00",
                  *       "code": "credit_exceeded"
                  *     }
                  */

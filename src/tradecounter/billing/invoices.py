@@ -304,7 +304,7 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
         raise DomainError(
             Kind.CONFLICT,
             f"invoice {number} has no recipients: the order has no contact e-mail address, and customer {account.id} "
-            "has no accounts_email and gets no order e-mails; change this with `customer edit`",
+            "has neither accounts_email nor order_mails: set one of them",
         )
     for job, address in mails.items():
         if address:

@@ -52,7 +52,9 @@ def allocate_payments(tx: Transaction, payments: Iterable[PaymentMoney], at: dat
 
     The caller has locked the accounts and the orders.
     """
-    shares, rest, total = list[AllocatedMoney](), defaultdict[int, Decimal](Decimal), defaultdict[int, Decimal](Decimal)
+    shares: list[AllocatedMoney] = []
+    rest: defaultdict[int, Decimal] = defaultdict(Decimal)
+    total: defaultdict[int, Decimal] = defaultdict(Decimal)
     for payment in payments:
         shares += payment.shares
         paid = sum((share.amount for share in payment.shares), NOTHING)

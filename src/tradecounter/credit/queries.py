@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from tradecounter.credit.rules import OF_ORDER, CreditRoom, require_credit
+from tradecounter.credit.rules import CreditRoom, require_credit
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -62,7 +62,7 @@ def pipe_charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Rows, Ro
     return charged, p.fetch(_LIMIT, customer_id=customer_id)
 
 
-def require_charged(charged: Rows, limit: Rows, gross: Decimal, what: str = OF_ORDER) -> None:
+def require_charged(charged: Rows, limit: Rows, gross: Decimal, what: str = "order") -> None:
     """Raise DomainError (payment required), as `require_credit` does, when the charge exceeds the account's credit."""
     [(outstanding_before,)], [(credit_limit,)] = charged.rows, limit.rows
     require_credit(credit_limit, outstanding_before, gross, what)

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from tradecounter.kit.clock import at_uk_time, uk_date
 from tradecounter.kit.errors import Code, DomainError, Kind
+from tradecounter.kit.money import in_pounds
 
 
 class CreditRoom(Struct, frozen=True):
@@ -25,11 +26,8 @@ class CreditRoom(Struct, frozen=True):
         return self.limit is not None and gross <= self.available
 
 
-OF_ORDER = "the order's"
-
-
-def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: Decimal, what: str = OF_ORDER) -> None:
-    """Raise DomainError (payment required) when `gross` exceeds the available credit; `what` comes before it."""
+def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: Decimal, what: str = "order") -> None:
+    """Raise DomainError (payment required) when `gross` exceeds the available credit; `what` has this gross."""
     if credit_limit is None:
         raise DomainError(
             Kind.PAYMENT_REQUIRED,
@@ -40,7 +38,8 @@ def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: De
     if gross > available:
         raise DomainError(
             Kind.PAYMENT_REQUIRED,
-            f"{what} {gross} including tax and shipping exceeds the available credit of {available}",
+            f"the {what} of {in_pounds(gross)} including tax and shipping exceeds the available credit of "
+            f"{in_pounds(available)}",
             code=Code.CREDIT_EXCEEDED,
         )
 

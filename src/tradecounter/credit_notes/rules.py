@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tradecounter.billing.rules import BilledUnits, require_at_most
 from tradecounter.kit.errors import ErrorCollector, invalid
-from tradecounter.kit.money import NOTHING, percentage, rounded
+from tradecounter.kit.money import NOTHING, in_pounds, percentage, rounded
 
 
 class CreditLine(Struct, frozen=True, rename={"line_id": "item_id"}):
@@ -98,7 +98,9 @@ def _fitting(shares: list[CreditShare], left: NetAndVat) -> list[CreditShare]:
     """Return shares whose VAT fits what is left after earlier credits; the last share takes the pennies."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:
-        problem = f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited"
+        problem = (
+            f"come to {in_pounds(net)} without VAT, but only {in_pounds(left.net)} is invoiced and not yet credited"
+        )
         raise invalid("lines", f"{problem}: credit an amount instead")
     rest = left.vat if net == left.net else min(vat, left.vat)
     fitting = []

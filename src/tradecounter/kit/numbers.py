@@ -147,6 +147,12 @@ MILLIMETRE_PLACES = 1
 
 Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]  # as the database holds them
 
+
+def in_kilograms(weight: Decimal) -> str:
+    """Return a weight for people: 30.5 kg."""
+    return f"{weight.normalize():f} kg"
+
+
 _FIELD_MARK = "number"  # the mark in a type's notes
 
 

@@ -135,7 +135,7 @@ async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder
     async with tx.pipeline() as p:
         charged, limit = pipe_charge(p, before.customer_id, increase)
     if request.override_credit is None:
-        require_charged(charged, limit, increase, what="the increase of")
+        require_charged(charged, limit, increase, what="increase")
 
 
 async def _store_lines(

@@ -12,6 +12,7 @@ from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import Code, DomainError, ErrorCollector, FieldError, Kind, invalid
 from tradecounter.kit.money import percentage
+from tradecounter.kit.numbers import in_kilograms
 from tradecounter.orders.create.check_request import chosen_address
 from tradecounter.orders.create.draft import (
     count_lines,
@@ -33,7 +34,7 @@ from tradecounter.orders.wire import MOST_ITEMS, CreateOrderItem
 from tradecounter.stock.rules import FROM_STOCK
 from tradecounter.storefront.view import CustomerView
 
-AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line.undispatched)
+AMEND = Purpose(verb="amend", why_not_component="is amended with its bundle", most=lambda line: line.undispatched)
 
 
 class AmendedLines(Struct, frozen=True, kw_only=True):
@@ -174,8 +175,8 @@ class AmendedShipping(Struct, frozen=True):
         method = next((method for method in methods if method.id == order.shipping_method), None)
         if method is None or order.kind == "quote" or left <= max(was, method.max_weight_kg):
             return
-        takes = f"{method.provider}, {method.description}, takes {method.max_weight_kg.normalize():f} kg"
-        raise invalid("items", f"would leave {left.normalize():f} kg to dispatch, and {takes}")
+        takes = f"{method.provider}, {method.description}, takes {in_kilograms(method.max_weight_kg)}"
+        raise invalid("items", f"would leave {in_kilograms(left)} to dispatch, and {takes}")
 
 
 async def amended_address(tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest) -> CustomerAddress:

@@ -63,7 +63,7 @@ def require_prices(request: CreateOrderRequest, lines: Sequence[OrderLine], cost
     errors = [
         FieldError(
             f"items[{n}].max_unit_cost",
-            f"{line.sku} costs {line.unit_cost} each for {line.quantity}, more than {item.max_unit_cost}",
+            f"{line.sku} costs {in_pounds(line.unit_cost)} each for {line.quantity}, more than £{item.max_unit_cost:f}",
             Code.PRICE_CHANGED,
             line.unit_cost,
         )
@@ -100,7 +100,7 @@ def require_seen(guards: ConfirmationGuards, order: PendingOrder | PricedQuote, 
 def _sum_errors(most: Decimal | None, cost_gross: Decimal) -> list[FieldError]:
     if most is None or cost_gross <= most:
         return []
-    problem = f"the items cost {cost_gross} with VAT, more than {most}"
+    problem = f"the items cost {in_pounds(cost_gross)} with VAT, more than £{most:f}"
     return [FieldError(_MAX_COST, problem, Code.PRICE_CHANGED)]
 
 

@@ -76,7 +76,7 @@ FOUND_ORDERS = GenericAlias(list, (FoundOrder,))
 PAYMENT_REQUIRED = ErrorResponse(
     402,
     "The account has no credit terms, or not enough available credit.",
-    "the order's 557.88 including tax and shipping exceeds the available credit of 100.00",
+    "the order of £557.88 including tax and shipping exceeds the available credit of £100.00",
     name="PaymentRequired",
 )
 CONFLICT = ErrorResponse(

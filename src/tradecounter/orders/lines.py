@@ -163,12 +163,12 @@ class NamedUnits(Struct):
     quantity: Units
 
 
-class Purpose(Struct, frozen=True):
-    """The purpose of naming units: the verb, what a component does, and the available units, also in words."""
+class Purpose(Struct, frozen=True, kw_only=True):
+    """The purpose of naming units: the verb, why not of a component, and the available units, also in words."""
 
     verb: str
-    goes: str
-    remaining: str
+    why_not_component: str
+    remaining: str = "left"
     most: Callable[[OrderLine], int]
 
 
@@ -195,7 +195,8 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purp
     """
     by_id = {line.id: line for line in lines}
     bundles = {component.id: line for line in lines for component in line.components}
-    known, found = ", ".join(map(str, by_id)), dict[int, OrderLine]()
+    known = ", ".join(map(str, by_id))  # once, however many items are wrong
+    found: dict[int, OrderLine] = {}
     collector = ErrorCollector()
     for number, item_id in enumerate(item_ids):
         if item_id is None:
@@ -204,7 +205,7 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purp
             place = f"items[{number}].id"
             if item_id in bundles:
                 bundle = bundles[item_id]
-                raise invalid(place, f"{purpose.goes}: {purpose.verb} item {bundle.id}")
+                raise invalid(place, f"{purpose.why_not_component}: {purpose.verb} item {bundle.id}")
             if item_id not in by_id:
                 raise invalid(place, f"is not in this order; its items are {known}")
             if item_id in found:

@@ -178,7 +178,7 @@ def _read_or_requested(field: str, read: Value | None, requested: Value | UnsetT
 
     Raises DomainError (invalid) if both lack it, or if they differ.
     """
-    if requested is UNSET or requested is None:
+    if requested is UNSET:
         if read is None:
             raise invalid(field, "is required: it could not be read from the file")
         return read

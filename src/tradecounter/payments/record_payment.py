@@ -176,7 +176,8 @@ async def record_payments(tx: Transaction, payments: Sequence[ToRecord], now: da
 
     The caller has checked them, has locked the accounts and the orders, and gives the money of refunds back.
     """
-    recorded, money = list[Payment](), list[PaymentMoney]()
+    recorded: list[Payment] = []
+    money: list[PaymentMoney] = []
     for payment_id, new in zip(await insert_payments(tx, payments, now), payments, strict=True):
         paid = sorted(Allocation(invoice.invoice, share) for invoice, share in new.shares)
         recorded.append(

@@ -9,7 +9,7 @@ from tradecounter.orders.lines import NamedUnits, OrderLine, Purpose, named_unit
 from tradecounter.shipments.wire import Serial
 
 _SEPARATORS = re.compile(r"[:.-]")
-LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.undispatched)
+LEAVES = Purpose(verb="dispatch", why_not_component="leaves with its bundle", most=lambda line: line.undispatched)
 
 LONGEST_TRACKING_NUMBER = LONGEST_CARRIER = 100
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")

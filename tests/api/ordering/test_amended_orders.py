@@ -88,6 +88,12 @@ def test_what_is_left_after_a_dispatch_fits_the_shipping_method(shop: Service, c
     assert faults_in_the_books(shop) == {}
 
 
+def test_an_amended_order_too_heavy_for_every_method_is_rejected(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [(sell(shop, "WEIGHS-1.5-KG", weight_kg=1.5), 1)])
+    with pytest.raises(DomainError, match=r"no shipping method takes 1501\.5 kg to GB in region 1: .* takes 30 kg"):
+        amend(shop, placed, items=[{"id": item(placed), "quantity": 1001}])
+
+
 def test_what_is_left_of_a_quote_may_weigh_anything(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer, [(sell(shop, "QUOTED-1-KG", available=30), 28)])
     price_as_support(shop, quote, carriage=[(STANDARD, "40")])
@@ -182,7 +188,7 @@ def test_an_increase_beyond_the_credit_needs_an_override(shop: Service) -> None:
     placed = buy(customer)  # 66.60
     more: dict[str, Any] = {"items": [{"id": item(placed), "quantity": 2}]}
     with pytest.raises(
-        DomainError, match=r"^the increase of 60\.60 including .* exceeds the available credit of 33\.40$"
+        DomainError, match=r"^the increase of £60\.60 including .* exceeds the available credit of £33\.40$"
     ):
         amend(shop, placed, **more)
     assert kind_of(shop, placed, **more) is Kind.PAYMENT_REQUIRED

@@ -86,7 +86,7 @@ def test_a_higher_price_is_rejected_with_what_a_unit_costs_today(shop: Service, 
     assert response.json()["errors"] == [
         {
             "field": f"items[{n}].max_unit_cost",
-            "message": f"{sku} costs {cost:.2f} each for {units}, more than {most}",
+            "message": f"{sku} costs £{cost:.2f} each for {units}, more than £{most}",
             "code": "price_changed",
             "unit_cost": cost,
         }
@@ -103,7 +103,7 @@ def test_the_sum_of_the_items_with_vat_is_guarded_without_shipping(shop: Service
     [error] = response.json()["errors"]
     assert error == {
         "field": "max_cost_gross",
-        "message": "the items cost 24.00 with VAT, more than 23.99",
+        "message": "the items cost £24.00 with VAT, more than £23.99",
         "code": "price_changed",
     }
 

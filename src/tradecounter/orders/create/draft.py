@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import Code, DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
+from tradecounter.kit.numbers import in_kilograms
 from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption, option_of
@@ -166,11 +167,11 @@ def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg
     methods = [method for method in context.shipping.methods if method.region == region.id]
     to_country = [method for method in methods if country in method.countries]
     limits = [
-        f"{method.provider} {method.description} takes {method.max_weight_kg.normalize():f} kg" for method in to_country
+        f"{method.provider} {method.description} takes {in_kilograms(method.max_weight_kg)}" for method in to_country
     ]
     served = sorted({code for method in methods for code in method.countries})
     regions = context.shipping.regions
-    problem = f"no shipping method takes {weight_kg} kg to {country} in region {region}"
+    problem = f"no shipping method takes {in_kilograms(weight_kg)} to {country} in region {region}"
     if limits:
         problem = f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}"
         return invalid("shipping_address", problem, Code.NO_SHIPPING_METHOD)
