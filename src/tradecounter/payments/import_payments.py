@@ -288,7 +288,7 @@ async def _find_payments(
                 customer_id=target.customer_id,
                 amount=line.pounds,
                 received_on=line.received_on,
-                reference=line.reference[:LONGEST_REFERENCE],
+                reference=line.reference[:LONGEST_REFERENCE].strip(),
             )
             wanted[line.number] = target, new
     placed, numbers = dict[int, tuple[_Target, ToRecord]](), dict[tuple[object, ...], int]()

@@ -144,20 +144,21 @@ async def record_locked(
     """
     received_on, reference = new.received_on or uk_date(now), new.reference.strip()
     _require_valid(new.amount, received_on, reference, now)
+    amount = rounded(new.amount)
     to_record = ToRecord(
         customer_id=customer_id,
-        amount=rounded(new.amount),
+        amount=amount,
         received_on=received_on,
         method=new.method,
         reference=reference,
-        shares=draw(invoices, [invoice.due for invoice in invoices], new.amount),
+        shares=draw(invoices, (invoice.due for invoice in invoices), amount),
     )
     [(_, earlier)] = await find_duplicates(tx, [to_record])
     if earlier is not None and not new.force:
         raise DomainError(Kind.CONFLICT, duplicate_of(f"payment {earlier} of customer {customer_id}"))
     [recorded] = await record_payments(tx, [to_record], now)
     if new.method == "refund":
-        await refund_account(tx, customer_id, recorded.id, recorded.amount, counts_from(received_on, now))
+        await refund_account(tx, customer_id, recorded.id, amount, counts_from(received_on, now))
     return recorded
 
 

@@ -35,9 +35,9 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     payment was refunded).
     """
     await _rollable(tx, file_id, now)
-    paid = await paid_by(tx, file_id)
-    await lock_balances(tx, {customer_id for customer_id, _ in paid})
-    await lock_orders(tx, {order_id for _, order_id in paid if order_id is not None})
+    await lock_balances(tx, {customer_id for customer_id, _ in await paid_by(tx, file_id)})
+    # Until the accounts were locked, other invoices could take money of these payments.
+    await lock_orders(tx, {order_id for _, order_id in await paid_by(tx, file_id) if order_id is not None})
     lines = await lock_lines_of_file(tx, file_id)
     kept = [line for line in lines if _has_changed(line)]
     if kept and not force:

@@ -199,6 +199,15 @@ def test_two_equal_payments_of_a_file_are_two_lines_and_the_second_is_asked_abou
     assert placed.json()["payment"]["allocations"] == [{"invoice": number, "amount": 2}]
 
 
+def test_a_payment_has_the_beginning_of_a_long_reference_without_white_space_at_its_end(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    number = invoice(office, customer)
+    text = f"{number} ".ljust(199, "x")
+    [paid] = imported(staff, f"{HEADINGS}2026-06-13,2.00,,{text} and more\n")["payments"]
+    assert rows(office.service, "select reference from payment where id = %s", paid["payment_id"]) == [(text,)]
+
+
 def test_a_line_that_waited_is_placed_when_its_invoice_exists(
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:

@@ -92,6 +92,13 @@ def test_a_payment_of_an_invoice_leaves_what_is_not_due_on_the_account(shop: Ser
     assert sum(a.amount for a in payment.allocations) == ONE
 
 
+def test_a_payment_and_what_it_pays_have_two_decimal_places_however_the_amount_is_written(shop: Service) -> None:
+    customer = shop.customer()
+    number = number_of(shop, invoiced(shop, customer))
+    payment = pay_in(shop, customer, "5", number)
+    assert [str(amount) for amount in (payment.amount, payment.allocations[0].amount)] == ["5.00", "5.00"]
+
+
 def test_a_reversed_payment_is_due_again(shop: Service) -> None:
     customer = shop.customer()
     placed = invoiced(shop, customer)

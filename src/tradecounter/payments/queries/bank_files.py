@@ -98,19 +98,20 @@ class LineOfFile(Struct, frozen=True):
     was_placed_by_it: bool
 
 
+# In the order in which imports lock lines.
 _LOCK_LINES_OF_FILE = Statement(
     """
     select id, line, state, payment_id, bank_file_id = :file_id as is_own,
            placed_by is not distinct from :file_id as was_placed_by_it
-    from bank_line where bank_file_id = :file_id or placed_by = :file_id order by id for update
+    from bank_line where bank_file_id = :file_id or placed_by = :file_id order by identity, occurrence for update
     """,
     LineOfFile,
 )
 
 
 async def lock_lines_of_file(tx: Transaction, file_id: int) -> list[LineOfFile]:
-    """Return the lines that a file stored or placed, and lock them until the transaction ends."""
-    return await tx.fetch_all(_LOCK_LINES_OF_FILE, file_id=file_id)
+    """Return the lines that a file stored or placed, by their ids, and lock them until the transaction ends."""
+    return sorted(await tx.fetch_all(_LOCK_LINES_OF_FILE, file_id=file_id), key=lambda line: line.id)
 
 
 _REMOVE_LINES = Statement("delete from bank_line where id = any(:ids)")
@@ -133,10 +134,10 @@ async def undo_lines(
 _ORDERS_PAID = Statement("""
     select p.customer_id, b.order_id from bank_line l join payment p on p.id = l.payment_id
     left join allocation a on a.payment_id = p.id left join invoice_balance b on b.invoice = a.invoice
-    where l.bank_file_id = :file_id or l.placed_by = :file_id
+    where l.placed_by = :file_id
 """)
 
 
 async def paid_by(tx: Transaction, file_id: int) -> list[tuple[int, int | None]]:
-    """Return the customers of a file's payments, with the orders whose invoices the payments pay."""
+    """Return the customers of the payments that a file recorded, with the orders whose invoices the payments pay."""
     return await tx.fetch_all(_ORDERS_PAID, file_id=file_id)
