@@ -243,6 +243,7 @@ def test_a_transaction_that_ignored_a_failed_statement_raises_an_error(in_databa
                 async with tx.pipeline() as p:
                     p.execute(NOTE, number=2)
                     p.execute(BROKEN, divisor=0)
+            tx.queue(NOTE, number=2)
             tx.set_rollback()
         await note(database, 3)
         assert await noted(database) == [3]

@@ -170,7 +170,10 @@ class Transaction:
             raise
 
     def set_rollback(self) -> None:
-        """Roll back at the block's end instead of committing."""
+        """Roll back at the block's end instead of committing.
+
+        The queued statements are sent first: a preview raises their errors, as the change would.
+        """
         self._to_be_rolled_back = True
 
     async def end(self) -> None:
@@ -180,11 +183,13 @@ class Transaction:
         and report success; CommitInDoubtError if the commit is not confirmed in time.
         """
         failed = self._connection.pgconn.transaction_status == TransactionStatus.INERROR
-        if failed and not self._to_be_rolled_back:
-            raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was ignored")
         if self._to_be_rolled_back:
+            if failed:
+                self._queue.clear()
             await self._send_plain(_ROLLBACK)
             return
+        if failed:
+            raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was ignored")
         queue, self._queue = self._queue, []
         await send_commit(self._connection, [*queue, Result(_COMMIT, ())], self._commit_seconds)
 
