@@ -64,7 +64,8 @@ class ToInvoice(Struct, frozen=True):
     @property
     def gross(self) -> Decimal:
         """The units and the shipping with VAT."""
-        return sum((share.net + share.vat for share in self.shares), sum(self.shipping or (), NOTHING))
+        shipping = sum(self.shipping or (), NOTHING)
+        return sum((share.net + share.vat for share in self.shares), shipping)
 
 
 def to_invoice(

@@ -19,8 +19,8 @@ from tradecounter.kit.text import LONGEST_REASON
 def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], changed: list[str], now: datetime) -> None:
     """Record the events for changes of customers; `changed` names the fields."""
     events = [
-        NewEvent(f"customer/{customer_id_}", customer_id_, {"customer_id": customer_id_, "changed": changed})
-        for customer_id_ in customer_ids
+        NewEvent(f"customer/{customer_id}", customer_id, {"customer_id": customer_id, "changed": changed})
+        for customer_id in customer_ids
     ]
     record_events(tx, "customer.changed", events, now)
 

@@ -60,7 +60,7 @@ async def amend_order(
     if request.changes_nothing:
         raise invalid("items", "must name something to change")
     context = await _with_current_data(tx, lines, request, context)
-    customer_reference, address = await _checked(tx, order, request, context)
+    customer_reference, address, override = await _checked(tx, order, request, context)
     shipped = amended_shipping(order, lines, address, request, context)
     amended = await amend_lines(tx, shipped.order, lines, request, context)
     cost_net, cost_tax = total_costs(amended.lines)
@@ -72,13 +72,13 @@ async def amend_order(
     )
     if (changed, amended.lines) == (order, lines):
         return order, lines
-    await _charge(tx, order, changed, request)
+    await _charge(tx, order, changed, override)
     await _store_lines(tx, order, lines, amended)
     changed, stored = await _completed(tx, changed, context.now)
     await store_changed_order(tx, changed)
     change_id = await insert_change(tx, order.id, "amended", request.reason, {}, context.now)
     queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
-    _record(tx, (order, lines), (changed, stored), request, context.now)
+    _record(tx, (order, lines), (changed, stored), request.reason, override, context.now)
     return changed, stored
 
 
@@ -93,15 +93,16 @@ async def _with_current_data(
 
 async def _checked(
     tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest, context: OrderContext
-) -> tuple[str, CustomerAddress]:
-    """Return the customer reference and the address of a request.
+) -> tuple[str, CustomerAddress, str | None]:
+    """Return a request's customer reference, address, and reason for more than the available credit.
 
     Raises DomainError: invalid, with all errors of the request; conflict (the reference is used).
     """
     collector = ErrorCollector()
+    override = None
     if request.override_credit is not None:
         with collector.collecting():
-            require_text("override_credit.reason", request.override_credit.reason, LONGEST_REASON)
+            override = require_text("override_credit.reason", request.override_credit.reason, LONGEST_REASON)
     check_items(request.items, context.view, collector)
     reference, address = order.customer_reference, order.shipping_address
     with collector.collecting():
@@ -109,7 +110,7 @@ async def _checked(
     with collector.collecting():
         address = await amended_address(tx, order, request)
     collector.check()
-    return reference, address
+    return reference, address, override
 
 
 async def _customer_reference(
@@ -125,7 +126,7 @@ async def _customer_reference(
     return wanted
 
 
-async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder, request: AmendOrderRequest) -> None:
+async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder, override: str | None) -> None:
     increase = after.gross - before.gross
     if increase <= 0:
         discharge(tx, before.customer_id, -increase)
@@ -134,7 +135,7 @@ async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder
         raise account_blocked()
     async with tx.pipeline() as p:
         charged, limit = pipe_charge(p, before.customer_id, increase)
-    if request.override_credit is None:
+    if override is None:
         require_charged(charged, limit, increase, what="increase")
 
 
@@ -164,17 +165,16 @@ def _record(
     tx: Transaction,
     before: tuple[ConfirmedOrder, list[OrderLine]],
     after: tuple[ConfirmedOrder, list[OrderLine]],
-    request: AmendOrderRequest,
+    reason: str,
+    override: str | None,
     now: datetime,
 ) -> None:
     order, lines = after
     items = [{"id": line.id, "sku": line.sku, "quantity": line.quantity} for line in lines]
     record_order_event(tx, "order.amended", order, now, items=items, total=order.gross)
-    override = {} if request.override_credit is None else {"override_credit": request.override_credit.reason.strip()}
-    reason = {"reason": request.reason} if request.reason else {}
-    audit_order(
-        tx, "order.amend", order, now, before=_audited(*before), after={**_audited(*after), **reason, **override}
-    )
+    reasons = {"reason": reason, "override_credit": override}
+    given = {name: text for name, text in reasons.items() if text}
+    audit_order(tx, "order.amend", order, now, before=_audited(*before), after={**_audited(*after), **given})
 
 
 def _audited(order: ConfirmedOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ async def allocate_back_orders(tx: Transaction) -> int:
     return len(served)
 
 
-_MOST = 500  # orders that one transaction changes
+_MOST_AT_ONCE = 500  # orders that one transaction changes
 
 
 class _Covers(Struct, frozen=True):
@@ -64,7 +64,7 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
     changed = [o.id for o in await confirmed_orders(tx, waiting) if _changed_options(o, covers) is not None]
     updated = 0
     # Lock the orders and check them again: another worker may have updated them, or support may have cancelled them.
-    for order in await lock_confirmed_orders(tx, changed[:_MOST]):
+    for order in await lock_confirmed_orders(tx, changed[:_MOST_AT_ONCE]):
         options = _changed_options(order, covers)
         if options is not None:
             await store_expected_dates(tx, order.id, options, now)
