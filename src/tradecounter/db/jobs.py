@@ -136,12 +136,12 @@ _WAITING_JOBS = Statement(
     select count(*) filter (where due) as due, count(*) filter (where not due) as later,
            now() - min(coalesce(scheduled_at, queued_at)) filter (where due) as oldest
     from (
-        select scheduled_at,
+        select status, scheduled_at,
                coalesce(scheduled_at, '-infinity') <= now()
                    and (lock is null or id = min(id) over (partition by lock)) as due,
                (select min(e.at) from procrastinate_events e where e.job_id = j.id) as queued_at
-        from procrastinate_jobs j where status = 'todo'
-    ) as waiting
+        from procrastinate_jobs j where status in ('todo', 'doing')
+    ) as unfinished where status = 'todo'
     """,
     WaitingJobs,
 )

@@ -222,7 +222,7 @@ _NOT_LOADED = f"the products cannot be loaded at present; try again in {_RETRY_S
 
 
 class LoadOnDemand(Struct):
-    """Refreshes a storefront from the moment when `wanted` is set; until it is `loaded`, it shows nothing outdated."""
+    """Refreshes a storefront from the moment when `wanted` is set. Until it is `loaded`, nothing of it is outdated."""
 
     storefront: Storefront
     wanted: bool = False

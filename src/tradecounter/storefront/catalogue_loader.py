@@ -144,7 +144,7 @@ class _CataloguePart:
         if self.load is None:
             if self._source is None or await count_products(tx) < self.large_from:
                 return await _caught_up(tx, versions, await read_catalogue_data(tx), catalogue_data)
-            # During the first load, no requests are served.
+            # During the first load, an API process serves no requests, and those of a back office wait for it.
             low_priority = bool(catalogue_data.versions) and not self._reader.failing
             loading = self._source.load(
                 versions.of(_CATALOGUE),

@@ -133,6 +133,11 @@ def test_mails_that_wait_for_the_first_of_their_group_are_not_due(shop: Service)
     assert [job[:2] for job in jobs(shop)] == [(REQUESTED, "todo")] * 3
     waiting = shop.in_transaction(waiting_jobs)
     assert (waiting.due, waiting.later, waiting.oldest) == (0, 3, None)
+    [(first,)] = rows(shop, "select min(id) from procrastinate_jobs")
+    begin = "update procrastinate_jobs set status = 'doing' where id = %s returning id"
+    assert rows(shop, begin, first) == [(first,)]
+    waiting = shop.in_transaction(waiting_jobs)
+    assert (waiting.due, waiting.later, waiting.oldest) == (0, 2, None)
 
 
 def test_an_undelivered_mail_is_rebuilt_with_newer_quotes(shop: Service) -> None:
