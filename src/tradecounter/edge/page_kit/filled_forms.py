@@ -62,15 +62,12 @@ class Filled(Struct, frozen=True):
         errors: dict[str, str] = {}
         others = []
         for field_error in error.field_errors:
-            given = form_name(field_error.field)
-            for name in (
-                given,
-                given.removesuffix("-id"),
-                f"{given}-id",
-            ):  # an object in JSON may be its id in the form
-                if name in submitted.values or name in submitted.files:
-                    errors.setdefault(name, field_error.message)
-                    break
+            # An object in JSON may be its id in the form, or the other way round.
+            place = form_name(field_error.field)
+            names = [place, place.removesuffix("-id"), f"{place}-id"]
+            name = next((each for each in names if each in submitted.values or each in submitted.files), None)
+            if name is not None:
+                errors.setdefault(name, field_error.message)
             else:
                 others.append(str(field_error))
         if not error.field_errors:
