@@ -220,7 +220,7 @@ def test_a_roll_back_does_not_give_two_attributes_a_name(own_importer: Importer,
     renamed = made(own_importer, "attributes", {"key": "a", "name": "Sockets", "type": "string"})
     other = {"key": "b", "name": "ports", "type": "string"}
     made(own_importer, "attributes", other)
-    problem = "does not fit to what has changed since: a: name: 'Ports' is already the name of the attribute 'b'"
+    problem = "does not fit what has changed since: a: name: 'Ports' is already the name of the attribute 'b'"
     with pytest.raises(DomainError, match=problem):
         roll_back(own_importer, renamed, force=force)
     assert own_importer.query("select name from attribute order by key") == [("Sockets",), ("ports",)]
@@ -248,8 +248,41 @@ def test_a_roll_back_puts_no_category_below_a_child(own_importer: Importer) -> N
         roll_back(own_importer, parted)
     freed = made(own_importer, "categories", tree("low"))
     made(own_importer, "categories", tree("top", "middle"))
-    with pytest.raises(DomainError, match="low: children: middle is below top"):
+    with pytest.raises(DomainError, match="low: children: low cannot be below middle, which is below top"):
         roll_back(own_importer, freed)
+
+
+def test_a_roll_back_that_restores_the_name_of_a_parent_puts_no_category_below_a_child(own_importer: Importer) -> None:
+    def named(key: str, name: str, *children: str) -> dict[str, Any]:
+        return {"key": key, "name": name, "children": [{"key": child, "name": child} for child in children]}
+
+    made(own_importer, "categories", named("middle", "Old", "low"))
+    parted = made(own_importer, "categories", named("middle", "New"), named("low", "low"))
+    made(own_importer, "categories", {"key": "top", "name": "top", "children": [{"key": "middle", "name": "New"}]})
+    with pytest.raises(DomainError, match="low cannot be below middle, which is below top"):
+        roll_back(own_importer, parted, force=True)
+
+
+def test_a_roll_back_gives_an_attribute_that_is_inactive_again_the_name_of_another(own_importer: Importer) -> None:
+    made(own_importer, "attributes", {"key": "a", "name": "Ports", "type": "string"})
+    made(own_importer, "attributes", {"key": "b", "name": "Ports", "type": "string"}, replace=True)
+    back = made(own_importer, "attributes", {"key": "a", "name": "Sockets", "type": "string"})
+    assert roll_back(own_importer, back).restored == 1
+    assert own_importer.query("select key, name, active from attribute order by key") == [
+        ("a", "Ports", False),
+        ("b", "Ports", True),
+    ]
+
+
+def test_bundles_in_bundles_that_are_there_reject_no_roll_back_of_other_products(own_importer: Importer) -> None:
+    made(own_importer, "products", *({"sku": sku, "name": sku, "manufacturer": "acme"} for sku in "ABCD"))
+    made(own_importer, "products", {"sku": "A", "components": [{"sku": "B", "quantity": 1}]})
+    made(own_importer, "products", {"sku": "C", "components": [{"sku": "D", "quantity": 1}]})
+    own_importer.change(
+        "update product set components = replace(components::text, '\"b\"', '\"c\"')::jsonb where sku = 'A'"
+    )
+    renamed = made(own_importer, "products", {"sku": "D", "name": "New"})
+    assert roll_back(own_importer, renamed).restored == 1
 
 
 def test_a_roll_back_puts_no_bundle_into_a_bundle(own_importer: Importer) -> None:

@@ -19,7 +19,7 @@ from tradecounter.bulk.price_figures import GuardedPricesError
 from tradecounter.bulk.rows import BadRow, Row, RowMessage, Shape
 from tradecounter.bulk.stage_rows import Findings, naming_record, stage_rows
 from tradecounter.db.changes import bump
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import RawRows, Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -30,7 +30,9 @@ _MOST_REMOVED_ONE_IN = 5  # records may be removed without confirmation
 
 
 # Joins of 100,000 rows, which would otherwise go through temporary files.
-USE_MORE_MEMORY = Statement("set local work_mem = '64MB'")
+_USE_MORE_MEMORY = Statement("set local work_mem = '64MB'")
+# A trigger joins records as it has planned for those that the connection changed first, such as one, or none.
+_FORGET_PLANS = Statement("discard plans")
 _CREATE_STAGED = Statement("create temporary table staged (line integer, key text, row jsonb) on commit drop")
 _INDEX_STAGED = Statement("create index on staged (key)")
 _ANALYZE_STAGED = Statement("analyze staged")
@@ -53,7 +55,7 @@ async def run_import(
     if options.replace and kind.removal is None:
         raise DomainError(Kind.INVALID, "this kind of file cannot replace all records")
     report = ImportReport()
-    await tx.execute(USE_MORE_MEMORY)
+    await expect_many_records(tx)
     await tx.execute(_CREATE_STAGED)
     findings = Findings(report)
     count = await stage_rows(tx, kind, rows, findings, options)
@@ -109,6 +111,12 @@ async def _guard(tx: Transaction, kind: ImportKind[Any], report: ImportReport, o
     report.prices = await kind.guard(tx)
     if report.prices.want_force and not options.force and not options.dry_run:
         raise GuardedPricesError(report.prices, options.forced_by)
+
+
+async def expect_many_records(tx: Transaction) -> None:
+    """Have the transaction's joins be in memory, and triggers plan for the records that the next statement changes."""
+    await tx.execute(_USE_MORE_MEMORY)
+    await tx.execute(_FORGET_PLANS)
 
 
 async def lock_records(tx: Transaction, kind: ImportKind[Any]) -> None:
@@ -182,9 +190,15 @@ def _limit_removal(removed: int, of: int, report: ImportReport, options: ImportO
     report.warnings.insert(0, RowMessage(None, "", f"{problem}: this requires {options.confirmed_by}"))
 
 
+async def merge_staged(tx: Transaction, kind: ImportKind[Any]) -> RawRows[Any]:
+    """Write the staged rows; return for each row written whether it is new."""
+    await tx.execute(_FORGET_PLANS)
+    return await tx.fetch_raw(kind.merge)
+
+
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:
     """Merge the staged rows, count the changes and notify the caches."""
-    written = await tx.fetch_raw(kind.merge)
+    written = await merge_staged(tx, kind)
     for start in range(0, len(written), _WRITTEN_AT_ONCE):
         report.added += sum(is_new for (is_new,) in written.between(start, start + _WRITTEN_AT_ONCE))
         await asyncio.sleep(0)  # lets requests go on

@@ -10,7 +10,7 @@ from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
 from tradecounter.bulk.import_options import ImportReport
-from tradecounter.bulk.importing import check_staged
+from tradecounter.bulk.importing import check_staged, merge_staged
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.bulk.price_figures import PriceChanges, PriceFigures
 from tradecounter.db.statement import Statement
@@ -186,7 +186,8 @@ async def remove_added_and_stage(tx: Transaction, kind: ImportKind[Any], now: da
 async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
     """Restore the staged records; return those that are gone, and added ones that cannot be removed as they are in use.
 
-    Raises DomainError (conflict) if what was does not fit to what is now: two attributes would have the same name.
+    Raises DomainError (conflict) if the roll-back does not fit what has changed since: two attributes would
+    have the same name.
     """
     report = ImportReport()
     await check_staged(tx, kind, report)
@@ -195,9 +196,9 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
         records = dict(await tx.fetch_all(_RECORDS_OF_LINES, lines=lines))
         named = [f"{records.get(each.line, 'a deactivated record')}: {each.message}" for each in report.errors]
         raise DomainError(
-            Kind.CONFLICT, f"what was does not fit to what has changed since: {'; '.join(named[:_MOST_NAMED])}"
+            Kind.CONFLICT, f"the roll-back does not fit what has changed since: {'; '.join(named[:_MOST_NAMED])}"
         )
-    await tx.execute(kind.merge)
+    await merge_staged(tx, kind)
     return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view))))]
 
 

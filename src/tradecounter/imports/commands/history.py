@@ -53,5 +53,5 @@ def _in_words(rolled_back: RolledBackImport) -> str:
     lines = [f"import {rolled_back.id} is rolled back: {rolled_back.restored} records are what they were"]
     lines += [] if rolled_back.prices is None else [str(rolled_back.prices)]
     lines += [f"overwritten, although changed since: {record}" for record in rolled_back.overwritten]
-    lines += [f"kept, because it is in use or gone: {record}" for record in rolled_back.kept]
+    lines += [f"kept, because it is in use or has another e-mail address: {record}" for record in rolled_back.kept]
     return "\n".join(lines)

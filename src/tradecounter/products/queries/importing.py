@@ -13,7 +13,8 @@ ACTIVE_AND_STAGED_NAMES = Statement("""
     select null::integer as line, key, name from attribute
     where active and key not in (select key from staged where key is not null)
     union all
-    select line, key, row ->> 'name' from staged where key is not null and row ->> 'name' is not null
+    select line, key, row ->> 'name' from staged
+    where key is not null and row ->> 'name' is not null and row -> 'active' <> 'false'
     order by line nulls first
 """)
 
@@ -25,17 +26,22 @@ ATTRIBUTE_VIEW: LiteralString = "select key, to_jsonb(a) as row from attribute a
 
 SYNONYMS_VIEW: LiteralString = "select key, to_jsonb(s) as row from synonym_group s"
 
-# Only of a roll-back can a parent be missing in `staged`.
+# A roll-back also stages children that were moved since, and inactive categories.
 CHECK_CHILDREN = Statement("""
+    with tree as (
+        select key, row ->> 'parent_key' as parent_key from staged
+        union all
+        select key, parent_key from category where key not in (select key from staged where key is not null)
+    )
     select s.line, 'children', format('%s is a top-level category with children of its own', s.key)
     from staged s
     where s.row ->> 'parent_key' is not null
       and exists (select from category c where c.parent_key = s.key and c.active
                   and c.key not in (select key from staged where key is not null))
     union all
-    select s.line, 'children', format('%s is below %s', c.key, c.parent_key)
-    from staged s join category c on c.key = s.row ->> 'parent_key' and c.parent_key is not null
-    where c.key not in (select key from staged where key is not null)
+    select s.line, 'children', format('%s cannot be below %s, which is below %s', s.key, above.key, above.parent_key)
+    from staged s join tree above on above.key = s.row ->> 'parent_key' and above.parent_key is not null
+    where s.row -> 'active' = 'true'
 """)
 
 CATEGORY_VIEW: LiteralString = "select key, to_jsonb(c) as row from category c"
@@ -68,7 +74,7 @@ CHECK_BUNDLES = Statement("""
            format('%s is a bundle, so it cannot be in the bundle %s', to_json(inside.sku),
                   to_json(outside.sku))
     from bundles outside, jsonb_to_recordset(outside.components) as component (key text), bundles inside
-    where inside.key = component.key
+    where inside.key = component.key and coalesce(outside.line, inside.line) is not null
 """)
 
 # Another product may have had the external id before.

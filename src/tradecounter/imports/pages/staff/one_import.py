@@ -263,7 +263,7 @@ def _roll_back_message(rolled_back: RolledBackImport) -> str:
     if rolled_back.overwritten:
         parts.append(f"{len(rolled_back.overwritten):,} of them had changed since")
     if rolled_back.kept:
-        parts.append(f"{plural(len(rolled_back.kept), 'record')} kept, because in use or gone")
+        parts.append(f"{plural(len(rolled_back.kept), 'record')} kept, because in use or with another e-mail address")
     return f"The import is rolled back: {', '.join(parts)}."
 
 
