@@ -14,9 +14,10 @@ from support.cluster import Cluster
 from support.import_examples import EXAMPLES, PRICE
 from support.importing import Importer
 from support.orders import in_parallel
+from tradecounter.bulk.roll_back import ROLL_BACK_WITHIN
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.queries import list_imports
-from tradecounter.imports.run import KEEP_CHANGES, RolledBackImport, forget_changes, roll_back_import
+from tradecounter.imports.run import RolledBackImport, forget_changes, roll_back_import
 from tradecounter.kit.clock import whole_second
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -199,7 +200,7 @@ def test_the_history_shows_who_imported_what_and_dry_runs_leave_no_trace(prices:
 
 def test_old_imports_cannot_be_rolled_back_and_their_changes_are_deleted(prices: Importer) -> None:
     done = prices.load("price-list", price_rows("six", A="1"))
-    later = NOW + KEEP_CHANGES + timedelta(days=1)  # more than a run of all tests takes on a busy machine
+    later = NOW + ROLL_BACK_WITHIN + timedelta(days=1)  # more than a run of all tests takes on a busy machine
     with pytest.raises(DomainError, match="is over 90 days old"):
         roll_back(prices, done.id, now=later)
     assert prices.change_by(partial(forget_changes, now=NOW)) == 0

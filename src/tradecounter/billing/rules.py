@@ -11,7 +11,7 @@ from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.clock import day_begins, day_in_words, uk_date
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, percentage, rounded
-from tradecounter.kit.text import plural
+from tradecounter.kit.text import and_more, plural
 from tradecounter.orders.lines import OrderLine
 
 Source = TypeVar("Source")
@@ -27,12 +27,11 @@ def require_all_dispatched(lines: Sequence[OrderLine]) -> None:
     left = [line for line in lines if line.undispatched]
     if not left:
         return
-    left_units = [f"{line.undispatched} of {line.quantity} {line.sku}" for line in left[:_MOST_NAMED]]
-    if len(left) > _MOST_NAMED:
-        left_units.append(plural(len(left) - _MOST_NAMED, "more line"))
+    units = [f"{line.undispatched} of {line.quantity} {line.sku}" for line in left]
     raise DomainError(
         Kind.CONFLICT,
-        f"an invoice is issued once the whole order is dispatched; still to be dispatched: {', '.join(left_units)}",
+        "an invoice is issued once the whole order is dispatched; still to be dispatched: "
+        f"{and_more(units, _MOST_NAMED)}",
     )
 
 

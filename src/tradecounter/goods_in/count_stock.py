@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.goods_in.queries import products_named
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.text import LONGEST_REASON, shown_name
+from tradecounter.kit.text import LONGEST_REASON, and_more, shown_name
 from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, require_good_lines
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
@@ -86,7 +86,7 @@ async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted
     products = await products_named(tx, list(counts))
     unknown = [shown_name(name) for name in counts if name not in products]
     if unknown:
-        raise DomainError(Kind.NOT_FOUND, f"no product has the SKU or EAN {_named(unknown)}")
+        raise DomainError(Kind.NOT_FOUND, f"no product has the SKU or EAN {and_more(unknown, _MOST_NAMED)}")
     skus = [sku for _, sku in products.values()]
     if len(set(skus)) < len(skus):
         [(twice, _)] = Counter(skus).most_common(1)
@@ -118,11 +118,6 @@ def require_fitting(differing: Sequence[Counted]) -> None:
     if short:
         raise DomainError(
             Kind.CONFLICT,
-            f"fewer units were counted than are allocated to orders: {_named(short)}. "
+            f"fewer units were counted than are allocated to orders: {and_more(short, _MOST_NAMED)}. "
             "Cancel or amend these orders first, or count again",
         )
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}"

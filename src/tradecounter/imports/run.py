@@ -5,7 +5,7 @@ import hashlib
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -19,6 +19,7 @@ from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.importing import announce, expect_many_records, lock_records, run_import
 from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.removing import remove_records
+from tradecounter.bulk.roll_back import ROLL_BACK_WITHIN, require_rollable
 from tradecounter.bulk.rows import BadRow, Row, joined_key
 from tradecounter.bulk.tables import ColumnOptions
 from tradecounter.db.pool import Database
@@ -41,6 +42,7 @@ from tradecounter.imports.queries import (
 )
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, not_found, or_not_found
+from tradecounter.kit.text import and_more
 from tradecounter.prices.importing import PRICE_LIST
 from tradecounter.prices.queries.importing import END_PRICES
 
@@ -187,7 +189,6 @@ async def _store(body: AsyncIterator[bytes], file: BinaryIO) -> bytes:
     return digest.digest()
 
 
-KEEP_CHANGES = timedelta(days=90)
 _MOST_NAMED = 20
 _MOST_LISTED = 1000
 
@@ -261,26 +262,19 @@ async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> P
 
 async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:
     record = or_not_found(await lock_import(tx, import_id), "import", import_id)
-    if record.rolled_back_at is not None:
-        raise DomainError(Kind.CONFLICT, f"import {import_id} is already rolled back")
-    if record.at < now - KEEP_CHANGES:
-        raise DomainError(
-            Kind.CONFLICT, f"import {import_id} is over {KEEP_CHANGES.days} days old: too old to roll back"
-        )
+    require_rollable(f"import {import_id}", record.at, record.rolled_back_at, now)
     return record
 
 
 def _conflict(records: Sequence[str], what_one_does: str, what_many_do: str) -> DomainError:
     what = f"record {what_one_does}" if len(records) == 1 else f"records {what_many_do}"
-    more = len(records) - _MOST_NAMED
-    names = ", ".join(records[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return DomainError(
         Kind.CONFLICT,
-        f"{len(records)} {what}: {names}; force the roll-back to overwrite what can be",
+        f"{len(records)} {what}: {and_more(records, _MOST_NAMED)}; force the roll-back to overwrite what can be",
         field_errors=[FieldError(record, what_one_does) for record in records[:_MOST_LISTED]],
     )
 
 
 async def forget_changes(tx: Transaction, now: datetime) -> int:
     """Delete the stored changes of an import that is too old to be rolled back; return their number."""
-    return await delete_old_changes(tx, now - KEEP_CHANGES)
+    return await delete_old_changes(tx, now - ROLL_BACK_WITHIN)

@@ -36,6 +36,12 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
+def and_more(names: Sequence[str], most: int) -> str:
+    """Return names in a row; of more than `most` the first, and the number of the others: `a, b and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 def did_you_mean(candidates: Sequence[str]) -> str:
     """Return the end of an error that suggests what was meant; empty without candidates."""
     return f"; did you mean {' or '.join(candidates)}?" if candidates else ""

@@ -17,7 +17,7 @@ from typing import Any
 import typst
 from msgspec import json
 
-from tradecounter.kit.text import one_line
+from tradecounter.kit.text import and_more, one_line
 from tradecounter.letterhead.seller import Logo, Party, Seller
 
 _MISSING = re.compile(r"the text `\"(.*?)\"` could not be displayed")
@@ -126,8 +126,7 @@ class Printer:
         if not self._replaced:
             return ""
         codes = [f"U+{ord(character):04X}" for character in sorted(self._replaced)]
-        more = f" and {len(codes) - _MOST_NAMED} more" if len(codes) > _MOST_NAMED else ""
-        return f"{_REPLACEMENT} replaces characters that could not be printed: {', '.join(codes[:_MOST_NAMED])}{more}."
+        return f"{_REPLACEMENT} replaces characters that could not be printed: {and_more(codes, _MOST_NAMED)}."
 
     def shown(self, text: str) -> str:
         """Return typed text as one line, so it cannot imitate another part of the document.

@@ -12,7 +12,7 @@ from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.clock import day_in_words, uk_date
-from tradecounter.kit.text import sentence
+from tradecounter.kit.text import and_more, sentence
 from tradecounter.notifications.billing_mails import unpaid_mail
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
@@ -27,13 +27,11 @@ async def back_in_stock(context: MailContext, *, user_id: int, found: int) -> Ma
     products = [alert for alert in alerts if alert.in_stock_at and int(alert.in_stock_at.timestamp()) == found]
     if not products:
         return None
-    first, *others = products
-    more = f" and {len(others)} more" if others else ""
     return await context.mail(
         f"back-in-stock-{user_id}-{found}",
         datetime.fromtimestamp(found, UTC),
         [user.email],
-        f"In stock: {first.sku}{more}",
+        f"In stock: {and_more([alert.sku for alert in products], 1)}",
         "back_in_stock",
         account=await find_account(context.tx, user.customer_id),
         products=products,

@@ -1,11 +1,13 @@
 """Rolls back the import of a bank file, within 90 days."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import lock_balances
+from tradecounter.bulk.roll_back import require_rollable
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.text import and_more
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.queries.bank_files import (
@@ -19,9 +21,6 @@ from tradecounter.payments.queries.bank_files import (
 from tradecounter.payments.record_payment import reverse_locked
 from tradecounter.payments.wire import RolledBackFile
 
-ROLL_BACK_WITHIN = timedelta(days=90)
-
-
 _MOST_NAMED = 20
 
 
@@ -34,7 +33,8 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     Raises DomainError: not found, conflict (rolled back already, too old, lines have changed since, or a part of a
     payment was refunded).
     """
-    await _rollable(tx, file_id, now)
+    bank_file = await lock_bank_file(tx, file_id)
+    require_rollable(f"bank file {file_id}", bank_file.at, bank_file.rolled_back_at, now)
     await lock_balances(tx, {customer_id for customer_id, _ in await paid_by(tx, file_id)})
     # Until the accounts were locked, other invoices could take money of these payments.
     await lock_orders(tx, {order_id for _, order_id in await paid_by(tx, file_id) if order_id is not None})
@@ -54,16 +54,6 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     )
 
 
-async def _rollable(tx: Transaction, file_id: int, now: datetime) -> None:
-    bank_file = await lock_bank_file(tx, file_id)
-    if bank_file.rolled_back_at is not None:
-        raise DomainError(Kind.CONFLICT, f"bank file {file_id} is already rolled back")
-    if bank_file.at < now - ROLL_BACK_WITHIN:
-        raise DomainError(
-            Kind.CONFLICT, f"bank file {file_id} is over {ROLL_BACK_WITHIN.days} days old: too old to roll back"
-        )
-
-
 def _has_changed(line: LineOfFile) -> bool:
     """Return whether a line has changed since the import."""
     if line.was_placed_by_it:
@@ -72,10 +62,9 @@ def _has_changed(line: LineOfFile) -> bool:
 
 
 def _conflict(lines: list[LineOfFile]) -> DomainError:
-    named = ", ".join(str(line.line) for line in lines[:_MOST_NAMED])
-    more = f" and {len(lines) - _MOST_NAMED} more" if len(lines) > _MOST_NAMED else ""
+    named = and_more([str(line.line) for line in lines], _MOST_NAMED)
     one = len(lines) == 1
-    what = f"line {named} has changed" if one else f"lines {named}{more} have changed"
+    what = f"line {named} has changed" if one else f"lines {named} have changed"
     return DomainError(
         Kind.CONFLICT,
         f"{what} since, by hand or by a reversed payment; force the roll-back to leave {'it' if one else 'them'} as "

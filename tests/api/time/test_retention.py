@@ -16,7 +16,7 @@ from support.orders import at, buy, cancel, confirm, create, faults_in_the_books
 from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS
-from tradecounter.imports.run import KEEP_CHANGES
+from tradecounter.bulk.roll_back import ROLL_BACK_WITHIN
 from tradecounter.orders.cancel_order import expire_orders
 from tradecounter.sites.schedule import BATCH
 from tradecounter.sites.worker import drain
@@ -187,7 +187,7 @@ def test_the_changes_of_all_old_imports_are_deleted_at_once(shop: Service) -> No
                 " insert into import_change (import_id, key, record) select id, 'A', 'A' from run",
                 [MORNING - age * ONE_SECOND],
             )
-    with at(shop, MORNING + KEEP_CHANGES):
+    with at(shop, MORNING + ROLL_BACK_WITHIN):
         clean_up(shop)
     left = rows(
         shop, "select r.at from import_change c join import_run r on r.id = c.import_id where r.made_by = 'test'"

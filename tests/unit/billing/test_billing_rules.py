@@ -53,7 +53,7 @@ def test_the_error_lists_the_remaining_units() -> None:
 
 
 def test_the_error_lists_the_first_remaining_lines_and_counts_the_others() -> None:
-    with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4, 495 more lines$"):
+    with pytest.raises(DomainError, match=r"1 of 1 P3, 1 of 1 P4 and 495 more$"):
         require_all_dispatched([ordered(f"P{number}", 1, 0) for number in range(500)])
 
 

@@ -20,7 +20,7 @@ from tradecounter.goods_in.count_stock import Counted, compare_count, enter_coun
 from tradecounter.goods_in.queries import ExpectedGoods, Shelved, expected_goods, shelved_products
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields, named_by
-from tradecounter.kit.text import fold, plural
+from tradecounter.kit.text import and_more, fold, plural
 from tradecounter.kit.wire import Moment, made_from
 from tradecounter.orders.adjust_stock import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
@@ -85,8 +85,7 @@ def _said_of_booking(booked: Sequence[BookedIn]) -> str:
     if served:
         parts.append(f"{plural(served, 'unit')} for orders that have waited.")
     if other:
-        more = f" and {len(other) - _MOST_PRODUCTS_NAMED} more" if len(other) > _MOST_PRODUCTS_NAMED else ""
-        parts.append(f"Other than expected: {', '.join(other[:_MOST_PRODUCTS_NAMED])}{more}.")
+        parts.append(f"Other than expected: {and_more(other, _MOST_PRODUCTS_NAMED)}.")
     return " ".join(parts)
 
 

@@ -11,6 +11,7 @@ from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import Code, DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.kit.numbers import in_kilograms
+from tradecounter.kit.text import and_more
 from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption, option_of
@@ -156,9 +157,8 @@ def known_region(regions: Regions, wanted: int) -> Region:
 def known_method(methods: Collection[ShippingMethod], wanted: int) -> None:
     """Raise DomainError (invalid) unless a requested shipping method exists; it may not fit."""
     if all(method.id != wanted for method in methods):
-        known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in list(methods)[:_MOST_NAMED])
-        more = f" and {len(methods) - _MOST_NAMED} more" if len(methods) > _MOST_NAMED else ""
-        problem = f"method {wanted} does not exist; the methods are {known}{more}"
+        known = and_more([f"{m.id} ({m.provider}, {m.description})" for m in methods], _MOST_NAMED)
+        problem = f"method {wanted} does not exist; the methods are {known}"
         raise invalid("shipping_method.id", problem, Code.UNKNOWN_SHIPPING_METHOD)
 
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.bulk.price_figures import PriceFigures
+from tradecounter.bulk.roll_back import ROLL_BACK_WITHIN
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction, transaction
@@ -31,7 +32,7 @@ from tradecounter.imports.kinds import (
     readable_kinds,
 )
 from tradecounter.imports.queries import ImportRecord, find_import, lock_import
-from tradecounter.imports.run import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
+from tradecounter.imports.run import RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.kit.text import common_beginning, plural
 from tradecounter.parts.back_office import OfficeParts
@@ -173,7 +174,7 @@ class ImportPages(Struct, frozen=True):
             upload=self.parts.uploads.find_of_import(record.id, staff_id_of(call)),
             table=table,
             can_be_undone=self._can_be_undone(call, record),
-            kept_for=KEEP_CHANGES.days,
+            kept_for=ROLL_BACK_WITHIN.days,
             **shown_changes(record.kind, lists),
             of_prices=of_prices,
         )
@@ -224,7 +225,7 @@ class ImportPages(Struct, frozen=True):
         return made
 
     def _can_be_undone(self, call: Call, made: ImportRecord) -> bool:
-        recent = made.at >= self.desk.clock.now() - KEEP_CHANGES
+        recent = made.at >= self.desk.clock.now() - ROLL_BACK_WITHIN
         return recent and made.rolled_back_at is None and made.kind in importable_kinds(roles_of_caller(call))
 
     async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:

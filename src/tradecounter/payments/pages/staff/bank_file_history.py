@@ -5,6 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.bulk.roll_back import ROLL_BACK_WITHIN
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, listed_apart
 from tradecounter.edge.page_kit.tables import (
@@ -27,7 +28,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.pages.staff.unplaced import LINE_CELLS
 from tradecounter.payments.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files
 from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter, BankLineRecord
-from tradecounter.payments.roll_back_bank_file import ROLL_BACK_WITHIN, roll_back_bank_file
+from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 from tradecounter.payments.wire import RolledBackFile
 
 _BANK_FILE, _ROLL_BACK_FILE = "/bank-file/{id}", "/bank-file/{id}/roll-back"
