@@ -1,21 +1,20 @@
-"""Statements of customers' accounts with ageing: as data, as printed files, by e-mail and as a chart."""
+"""Statements of customers' accounts with ageing: as data, as printed files and by e-mail."""
 
-from collections import defaultdict
+from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.queries.debtors import AgedSums
+from tradecounter.billing.ages import AGES, LAST_DAYS, Ageing
 from tradecounter.billing.queries.statements import DueRecord, balance_before, due_before, entries_between, first_entry
 from tradecounter.billing.rules import require_period
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.charts import Chart, Number, bar_chart
 from tradecounter.kit.clock import day_begins, day_ends, day_in_words, uk_date
 from tradecounter.kit.csv_text import harmless, line
 from tradecounter.kit.errors import invalid
@@ -25,11 +24,13 @@ from tradecounter.kit.wire import Moment, Timed, made_from
 from tradecounter.letterhead.printing import Printer, print_with
 from tradecounter.letterhead.seller import Letterhead
 
+Time = TypeVar("Time")
 
-class EntryFields(Struct, frozen=True, kw_only=True):
+
+class EntryFields(Struct, Generic[Time], frozen=True, kw_only=True):
     """What an entry of a statement has, whatever the form of its time."""
 
-    at: Any
+    at: Time
     kind: Annotated[str, Meta(description="`invoice`, `credit_note`, `payment`, `reversal` of a payment, or `refund`.")]
     number: Annotated[int, Meta(description="The number of the document, or the payment's id.")]
     description: Annotated[str, Meta(description="The order's reference, the payment's, or the reason.")]
@@ -38,45 +39,32 @@ class EntryFields(Struct, frozen=True, kw_only=True):
     balance: Annotated[Decimal, Meta(description="What the customer owes after it; negative: money on the account.")]
 
 
-class Entry(Timed, EntryFields, frozen=True, kw_only=True):
+class Entry(Timed, EntryFields[Moment], frozen=True, kw_only=True):
     """An entry of a statement; `balance` is what the customer owes after it."""
 
-    at: Moment
 
-
-class Ageing(Struct, frozen=True, kw_only=True):
-    """What is due of invoices, by days past their due date."""
-
-    not_due: Annotated[Decimal, Meta(description="Not yet due, in pounds.")]
-    days_1_30: Annotated[Decimal, Meta(description="1 to 30 days overdue.")]
-    days_31_60: Annotated[Decimal, Meta(description="31 to 60 days overdue.")]
-    days_61_90: Annotated[Decimal, Meta(description="61 to 90 days overdue.")]
-    over_90: Annotated[Decimal, Meta(description="More than 90 days overdue.")]
-
-
+AnEntry = TypeVar("AnEntry")
 STATEMENT_NAMES = {"since": "from", "until": "to"}
 
 
-class StatementFields(Struct, frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+class StatementFields(Struct, Generic[AnEntry], frozen=True, kw_only=True, rename=STATEMENT_NAMES):
     """What a statement has, whatever the form of its entries' times."""
 
     customer_id: Annotated[int, Meta(description="The customer's id.")]
     since: Annotated[date, Meta(description="The first UK day.")]
     until: Annotated[date, Meta(description="The last UK day, which is included.")]
     opening_balance: Annotated[Decimal, Meta(description="What the customer owed before the first day, in pounds.")]
-    entries: Any
+    entries: list[AnEntry]
     closing_balance: Annotated[Decimal, Meta(description="What the customer owed after the last day, in pounds.")]
     ageing: Annotated[Ageing, Meta(description="What is due of invoices by age, as of the last day.")]
     unallocated: Annotated[Decimal, Meta(description="Money on the account that pays no invoice yet, in pounds.")]
 
 
-class AccountStatement(StatementFields, frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+class AccountStatement(StatementFields[Entry], frozen=True, kw_only=True, rename=STATEMENT_NAMES):
     """A customer's account between two UK days, both included; ageing and `unallocated` are as of the last one.
 
     The closing balance is the sum of the ageing less the money on the account.
     """
-
-    entries: list[Entry]
 
 
 async def read_statement(
@@ -115,13 +103,12 @@ async def read_statement(
 
 def ageing_of(dues: Iterable[DueRecord], day: date) -> Ageing:
     """Return what is due by age on a UK day."""
-    sums: defaultdict[str, Decimal] = defaultdict(lambda: NOTHING)
+    sums = dict.fromkeys(AGES, NOTHING)
+    names = list(AGES)
     for due in dues:
         late = (day - uk_date(due.due_at)).days
-        ages = ((0, "not_due"), (30, "days_1_30"), (60, "days_31_60"), (90, "days_61_90"))
-        age = next((name for most, name in ages if late <= most), "over_90")
-        sums[age] += due.due
-    return Ageing(**{name: sums[name] for name in Ageing.__struct_fields__})
+        sums[names[bisect_left(LAST_DAYS, late)]] += due.due
+    return Ageing(**sums)
 
 
 def statement_csv(statement: AccountStatement) -> str:
@@ -144,13 +131,6 @@ KINDS = {
     "payment": "Payment",
     "refund": "Refund",
     "reversal": "Reversed payment",
-}
-AGES = {
-    "not_due": "Not due yet",
-    "days_1_30": "1 to 30 days",
-    "days_31_60": "31 to 60 days",
-    "days_61_90": "61 to 90 days",
-    "over_90": "Over 90 days",
 }
 
 
@@ -204,13 +184,3 @@ async def send_statement(tx: Transaction, customer_id: int, now: datetime) -> Se
     queue(tx, "mail_statement", customer_id=customer_id, asked=int(now.timestamp()))
     audit(tx, "customer.send_statement", f"customer/{customer_id}", now, after={"recipient": account.billing_email})
     return SentStatement(customer_id=customer_id, recipient=account.billing_email)
-
-
-def ageing_chart(title: str, ageing: Ageing | AgedSums) -> Chart:
-    """Return a chart with a bar for each age."""
-    return bar_chart(title, [(name, getattr(ageing, age)) for age, name in AGES.items()], pounds, series="Due")
-
-
-def pounds(amount: Number) -> str:
-    """Return an amount as text."""
-    return in_pounds(amount)  # type: ignore[arg-type]  # the amounts of these charts are decimals

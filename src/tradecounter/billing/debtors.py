@@ -7,7 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.account_statement import Ageing
+from tradecounter.billing.ages import LAST_DAYS, Ageing
 from tradecounter.billing.queries.debtors import (
     DEBTORS,
     AgeStarts,
@@ -52,7 +52,7 @@ async def read_debtor_totals(tx: Transaction, now: datetime) -> DebtorTotals:
 
 def age_starts(now: datetime) -> AgeStarts:
     """Return when the UK days begin that separate the ages."""
-    return AgeStarts(*_starts(now, (0, 30, 60, 90)))
+    return AgeStarts(sorted(_starts(now, LAST_DAYS)))
 
 
 def _starts(now: datetime, ages: Iterable[int]) -> list[datetime]:

@@ -50,13 +50,13 @@ class CustomerInvoice(InvoiceFields, frozen=True, kw_only=True):
     ]
 
 
-class CustomerStatementEntry(EntryFields, frozen=True, kw_only=True):
+class CustomerStatementEntry(EntryFields[str], frozen=True, kw_only=True):
     """An entry of a statement."""
 
     at: Annotated[LocalDateTime, Meta(description="When it counts from, in UK local time.")]
 
 
-class CustomerStatement(StatementFields, frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+class CustomerStatement(StatementFields[CustomerStatementEntry], frozen=True, kw_only=True, rename=STATEMENT_NAMES):
     """Your account between two UK days, both included. The closing balance is the ageing less `unallocated`."""
 
     entries: Annotated[list[CustomerStatementEntry], Meta(description="What happened between the days, oldest first.")]

@@ -21,7 +21,8 @@ from pypdf import PdfReader
 from support.billing import copied_texts, pdf_text
 from support.fuzzed import fuzzed
 from support.images import png
-from tradecounter.billing.account_statement import AccountStatement, Ageing, print_statement
+from tradecounter.billing.account_statement import AccountStatement, print_statement
+from tradecounter.billing.ages import Ageing
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, VatTotal
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.letterhead.seller import Letterhead, Logo, Party, Seller

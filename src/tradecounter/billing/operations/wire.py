@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry, SentStatement
+from tradecounter.billing.account_statement import AccountStatement, Entry, SentStatement
+from tradecounter.billing.ages import Ageing
 from tradecounter.billing.debtors import Debtor, Reminder
 from tradecounter.billing.invoices import ResentInvoice
 from tradecounter.billing.reseller_wire import BilledLine, Invoice

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import KINDS, ageing_chart, ageing_of, read_statement
+from tradecounter.billing.account_statement import KINDS, ageing_of, read_statement
 from tradecounter.billing.credit_overview import owed_of, read_credit
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.wire import StatementParameters
@@ -43,6 +43,7 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, not_found
 from tradecounter.letterhead.seller import bank_details, letterhead_from
 from tradecounter.parts.account import AccountParts
+from tradecounter.parts.ageing_chart import ageing_chart
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.remittances import announced_invoices
 

@@ -8,8 +8,9 @@ from typing import LiteralString
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Identifier, Literal
 
+from tradecounter.billing.ages import AGES, Ageing
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement
@@ -17,28 +18,15 @@ from tradecounter.db.transaction import Transaction
 
 
 class AgeStarts(Struct, frozen=True):
-    """The starts of the ages: today's, and those of 30, 60 and 90 days ago. Debts due after `today` are not due yet."""
+    """The starts of the ages, the oldest first; debts due after the last one are not due yet."""
 
-    today: datetime
-    days_30: datetime
-    days_60: datetime
-    days_90: datetime
+    starts: list[datetime]
 
 
-class AgedSums(Struct, frozen=True, kw_only=True):
-    """What is due of invoices in pounds, by days past their due date."""
-
-    due: Decimal
-    not_due: Decimal
-    days_1_30: Decimal
-    days_31_60: Decimal
-    days_61_90: Decimal
-    over_90: Decimal
-
-
-class DebtorRecord(AgedSums, frozen=True, kw_only=True):
+class DebtorRecord(Ageing, frozen=True, kw_only=True):
     """A customer with unpaid invoices, and the money on its account."""
 
+    due: Decimal
     customer_id: int
     name: str
     overdue: Decimal
@@ -46,9 +34,10 @@ class DebtorRecord(AgedSums, frozen=True, kw_only=True):
     name_key: str
 
 
-class DebtorTotals(AgedSums, frozen=True, kw_only=True):
+class DebtorTotals(Ageing, frozen=True, kw_only=True):
     """The sums of all debtors; `late` of them have overdue invoices, and `first` owes `most_overdue`."""
 
+    due: Decimal
     debtors: int
     late: int
     first: str | None
@@ -61,17 +50,15 @@ class DebtorTotals(AgedSums, frozen=True, kw_only=True):
 
 
 _AGED = SQL("""
-    select customer_id, sum(due) as due,
-           coalesce(sum(due) filter (where due_at >= :today::timestamptz), 0.00) as not_due,
-           coalesce(sum(due) filter (where due_at < :today and due_at >= :days_30::timestamptz), 0.00) as days_1_30,
-           coalesce(sum(due) filter (where due_at < :days_30 and due_at >= :days_60::timestamptz), 0.00) as days_31_60,
-           coalesce(sum(due) filter (where due_at < :days_60 and due_at >= :days_90::timestamptz), 0.00) as days_61_90,
-           coalesce(sum(due) filter (where due_at < :days_90), 0.00) as over_90
-    from invoice_balance where due > 0 group by customer_id
-""")
-
-
-_AMOUNTS = ("due", "overdue", "not_due", "days_1_30", "days_31_60", "days_61_90", "over_90")
+    select customer_id, sum(due) as due, {sums} from (
+        select customer_id, due, width_bucket(due_at, :starts::timestamptz[]) as age from invoice_balance where due > 0
+    ) as aged group by customer_id
+""").format(
+    sums=SQL(", ").join(
+        SQL("coalesce(sum(due) filter (where age = {}), 0.00) as {}").format(Literal(number), Identifier(name))
+        for number, name in enumerate(reversed(AGES))
+    )
+)
 
 
 def _amount(name: LiteralString) -> SortColumn[DebtorRecord]:
@@ -91,7 +78,7 @@ DEBTORS: SortedTable[DebtorRecord] = SortedTable(
     conditions={},
     columns={
         "name": SortColumn(SQL("name_key"), SQL("text"), str, attrgetter("name_key")),
-        **{name: _amount(name) for name in _AMOUNTS},
+        **{name: _amount(name) for name in ("due", "overdue", *AGES)},
     },
     key=SQL("customer_id"),
     key_of=attrgetter("customer_id"),
@@ -100,17 +87,19 @@ DEBTORS: SortedTable[DebtorRecord] = SortedTable(
 
 _TOTALS = Statement(
     SQL("""
-    select t.due, not_due, days_1_30, days_31_60, days_61_90, over_90, debtors, late, most_overdue,
-           {name} as first from (
-        select coalesce(sum(due), 0.00) as due, coalesce(sum(not_due), 0.00) as not_due,
-               coalesce(sum(days_1_30), 0.00) as days_1_30, coalesce(sum(days_31_60), 0.00) as days_31_60,
-               coalesce(sum(days_61_90), 0.00) as days_61_90, coalesce(sum(over_90), 0.00) as over_90,
+    select t.due, {ages}, debtors, late, most_overdue, {name} as first from (
+        select coalesce(sum(due), 0.00) as due, {sums},
                count(*) as debtors, count(*) filter (where due > not_due) as late,
                coalesce(max(due - not_due), 0.00) as most_overdue,
                (array_agg(customer_id order by due - not_due desc, customer_id desc))[1] as customer_id
         from ({aged}) as a
     ) as t left join customer as c on c.id = t.customer_id
-    """).format(name=CUSTOMER_NAME, aged=_AGED),
+    """).format(
+        name=CUSTOMER_NAME,
+        aged=_AGED,
+        ages=SQL(", ").join(map(Identifier, AGES)),
+        sums=SQL(", ").join(SQL("coalesce(sum({0}), 0.00) as {0}").format(Identifier(name)) for name in AGES),
+    ),
     DebtorTotals,
 )
 

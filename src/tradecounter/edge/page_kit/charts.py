@@ -5,10 +5,11 @@ Labels are text beside the drawing, so they keep their size on every screen.
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 from msgspec import Struct
 
-Number = int | Decimal
+Number = TypeVar("Number", int, Decimal)
 
 _BOX = 100
 _GAP = Decimal("0.25")  # of a bar's place
@@ -54,8 +55,8 @@ def bar_chart(
     title: str, data: Sequence[tuple[str, Number]], shown: Callable[[Number], str] = str, *, series: str = "Value"
 ) -> Chart:
     """Return a chart; a value below zero has no bar."""
-    highest = max((Decimal(value) for _, value in data), default=Decimal(0))
-    shares = [Decimal(value) * _BOX / highest if value > 0 else Decimal(0) for _, value in data]
+    highest = max((value for _, value in data), default=None)
+    shares = [Decimal(value) * _BOX / highest if highest and value > 0 else Decimal(0) for _, value in data]
     place = Decimal(_BOX) / max(len(data), 1)
     bars = []
     for number, ((label, value), height) in enumerate(zip(data, shares, strict=True)):
@@ -63,7 +64,7 @@ def bar_chart(
             continue
         x, width = place * (number + _GAP / 2), place * (1 - _GAP)
         bars.append(Bar(_short(x), _short(_BOX - height), _short(width), _short(height), f"{label}: {shown(value)}"))
-    top = shown(highest) if data else ""
+    top = "" if highest is None else shown(highest)
     labels, values = [label for label, _ in data], [shown(value) for _, value in data]
     return Chart(title, series, labels, values, top, bars, list(map(_short, shares)))
 

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import latest_of
-from tradecounter.billing.account_statement import AGES, ageing_chart
+from tradecounter.billing.ages import AGES
 from tradecounter.billing.debtors import age_starts, read_debtor_totals, remind_debtor
 from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord, chosen_debtors
 from tradecounter.customer_notes.queries import promises_of
@@ -23,6 +23,7 @@ from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.numbers import Id, read_id
+from tradecounter.parts.ageing_chart import ageing_chart
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.queries.remittances import awaited_of
 from tradecounter.payments.remittances import AWAITED_FOR

@@ -8,14 +8,13 @@ from starlette.responses import Response
 
 from tradecounter.audit.queries import latest_of
 from tradecounter.billing.account_statement import (
-    AGES,
     KINDS,
     AccountStatement,
     SentStatement,
-    ageing_chart,
     read_statement,
     send_statement,
 )
+from tradecounter.billing.ages import AGES
 from tradecounter.billing.debtors import Reminder, read_reminder, remind_debtor
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.statement_files import statement_days, statement_file
@@ -35,6 +34,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.notifications.billing_mails import debtor_reminded
 from tradecounter.notifications.context import MailContext, MailSettings, NothingToSend
+from tradecounter.parts.ageing_chart import ageing_chart
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import ShownCustomer, shown_customer
 from tradecounter.settings import SettingsError

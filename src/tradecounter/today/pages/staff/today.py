@@ -6,7 +6,6 @@ from datetime import date, datetime, timedelta
 from msgspec import Struct, field
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import ageing_chart, pounds
 from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.charts import Chart, bar_chart
@@ -26,6 +25,7 @@ from tradecounter.orders.queries.order_table import DayOfOrders, order_table, or
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.queries.today import Adjusted, orders_to_pick, stock_adjusted
 from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.parts.ageing_chart import ageing_chart
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.returns.queries import StoredReturn, list_returns
 from tradecounter.returns.wire import return_number
@@ -163,7 +163,7 @@ def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[Chart]:
     if with_money:
         total = in_pounds(sum((found.gross for found in days), NOTHING))
         title = f"{total} confirmed in {_DAYS} days, with VAT"
-        made.append(bar_chart(title, [(n, f.gross) for n, f in named], pounds, series="Orders with VAT"))
+        made.append(bar_chart(title, [(n, f.gross) for n, f in named], in_pounds, series="Orders with VAT"))
     return made
 
 
