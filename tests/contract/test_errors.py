@@ -311,5 +311,5 @@ def test_a_domain_error_says_what_is_valid(shoppers: Shoppers) -> None:
     assert messages[404, "/order/{reference}"] == "no pending order or quote has the confirmation_code NOTHING"
     assert "create it again" in messages[410, "/order/{reference}"]
     assert "shipping_method: is required" in messages[412, "/order"]
-    assert "available credit of 1.00" in messages[402, "/order"]
+    assert "available credit of £1.00" in messages[402, "/order"]
     assert "PO-1" in messages[409, "/order"]
