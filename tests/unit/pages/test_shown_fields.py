@@ -22,7 +22,7 @@ def test_fields_have_the_order_of_their_kind_and_their_old_and_new_values() -> N
     assert shown(before, after) == [
         ("name", "Phone", "Desk phone"),
         ("weight_kg", "1.5", "2.0"),
-        ("1 and more", "£9.50", "£10.00"),
+        ("single_unit_cost", "£9.50", "£10.00"),
     ]
 
 
