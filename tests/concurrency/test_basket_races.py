@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from support.orders import rows
-from support.pages import customer_user, fields_of
+from support.pages import customer_user, fields_of, text_of
 from support.service import Service
 from support.shop import ADDRESS, STANDARD
 from support.waiting import waiting_for_a_lock
@@ -56,3 +56,8 @@ def test_what_another_window_adds_while_a_form_is_saved_stays_in_the_basket(shop
     if step in {"update", "preview"}:
         assert "CABLE" in buyer.send(FORM, {**fields_of(saved), **typed, "do": "update"}).text
         assert len(rows(shop, "select from basket_line where user_id = %s", buyer.id)) == 2
+    if step == "update":
+        assert "Something was put into the basket in the meantime" in text_of(saved)
+        removed = buyer.send(FORM, {**fields_of(saved), **typed, "remove": "1"})
+        assert "CABLE" not in text_of(removed)
+        assert len(rows(shop, "select from basket_line where user_id = %s", buyer.id)) == 1

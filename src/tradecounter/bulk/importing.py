@@ -19,7 +19,7 @@ from tradecounter.bulk.price_figures import GuardedPricesError
 from tradecounter.bulk.rows import BadRow, Row, RowMessage, Shape
 from tradecounter.bulk.stage_rows import Findings, naming_record, stage_rows
 from tradecounter.db.changes import bump
-from tradecounter.db.statement import RawRows, Statement
+from tradecounter.db.statement import FORGET_PLANS, RawRows, Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -31,8 +31,6 @@ _MOST_REMOVED_ONE_IN = 5  # records may be removed without confirmation
 
 # Joins of 100,000 rows, which would otherwise go through temporary files.
 _USE_MORE_MEMORY = Statement("set local work_mem = '64MB'")
-# A trigger joins records as it has planned for those that the connection changed first, such as one, or none.
-_FORGET_PLANS = Statement("discard plans")
 _CREATE_STAGED = Statement("create temporary table staged (line integer, key text, row jsonb) on commit drop")
 _INDEX_STAGED = Statement("create index on staged (key)")
 _ANALYZE_STAGED = Statement("analyze staged")
@@ -116,7 +114,7 @@ async def _guard(tx: Transaction, kind: ImportKind[Any], report: ImportReport, o
 async def expect_many_records(tx: Transaction) -> None:
     """Have the transaction's joins be in memory, and triggers plan for the records that the next statement changes."""
     await tx.execute(_USE_MORE_MEMORY)
-    await tx.execute(_FORGET_PLANS)
+    await tx.execute(FORGET_PLANS)
 
 
 async def lock_records(tx: Transaction, kind: ImportKind[Any]) -> None:
@@ -192,7 +190,7 @@ def _limit_removal(removed: int, of: int, report: ImportReport, options: ImportO
 
 async def merge_staged(tx: Transaction, kind: ImportKind[Any]) -> RawRows[Any]:
     """Write the staged rows; return for each row written whether it is new."""
-    await tx.execute(_FORGET_PLANS)
+    await tx.execute(FORGET_PLANS)
     return await tx.fetch_raw(kind.merge)
 
 

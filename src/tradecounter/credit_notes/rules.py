@@ -98,10 +98,8 @@ def _fitting(shares: list[CreditShare], left: NetAndVat) -> list[CreditShare]:
     """Return shares whose VAT fits what is left after earlier credits; the last share takes the pennies."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:
-        problem = (
-            f"come to {in_pounds(net)} without VAT, but only {in_pounds(left.net)} is invoiced and not yet credited"
-        )
-        raise invalid("lines", f"{problem}: credit an amount instead")
+        too_much = f"{in_pounds(net)} without VAT is too much, only {in_pounds(left.net)} is left to credit"
+        raise invalid("lines", f"{too_much}: credit an amount instead")
     rest = left.vat if net == left.net else min(vat, left.vat)
     fitting = []
     for share in shares[:-1]:

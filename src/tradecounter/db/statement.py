@@ -87,6 +87,10 @@ def where(wanted: Any, conditions: Mapping[str, Composable], *more: Composable) 
     return SQL(" and ").join(chosen or [SQL("true")]), values
 
 
+# A trigger joins records as it has planned for those that the connection changed first, such as one, or none.
+FORGET_PLANS = Statement("discard plans")
+
+
 class RawRows(Generic[Row]):
     """A statement's rows, which are converted to objects on demand."""
 

@@ -44,7 +44,7 @@ log = structlog.get_logger()
 _SOON = 1.5  # seconds that a request waits for the task, so that the page of a small file shows the outcome at once
 _INTERRUPTED = "it was interrupted; nothing has changed: check it again"
 _UNFINISHED = "the database could not finish it; nothing has changed: try again"
-_OUTDATED = "prices have changed since this was shown; nothing is applied: change the rule, or make the same again"
+_OUTDATED = "prices have changed since this was shown; nothing is applied: see the new prices with “Change the rule”"
 _IN_DOUBT = (
     "the database did not confirm it, so it may have been carried out: look in the history before you apply it again"
 )

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier
 from psycopg.sql import Literal as Quoted
 
 from tradecounter.db.changes import Topic
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import FORGET_PLANS, Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import OperatorError
 from tradecounter.sandbox.rules import SLOWER, Wish
@@ -224,7 +224,10 @@ async def copy_rows(tx: Transaction, source: Source, wanted: CopiedTable) -> Non
 
 async def merge_rows(tx: Transaction, wanted: CopiedTable) -> int:
     """Make a table's rows those that were copied; return how many changed."""
-    count = sum([await tx.execute(Statement(sql)) for sql in _merging(wanted)])
+    count = 0
+    for sql in _merging(wanted):
+        await tx.execute(FORGET_PLANS)
+        count += await tx.execute(Statement(sql))
     if wanted.key == ("id",):
         table = Quoted(wanted.table)
         await tx.execute(Statement(_NEXT_ID.format(name=table, table=Identifier(wanted.table))))

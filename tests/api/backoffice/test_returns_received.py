@@ -188,10 +188,7 @@ def test_units_of_an_invoice_that_is_credited_in_full_by_amount_are_not_credited
     refused = staff.post(f"{found}/receive", json=body)
     assert (refused.status_code, refused.json()["message"]) == (
         400,
-        (
-            "credit: come to £50.00 without VAT, but only £10.00 is invoiced and not yet credited: "
-            "credit an amount instead"
-        ),
+        "credit: £50.00 without VAT is too much, only £10.00 is left to credit: credit an amount instead",
     )
     assert staff.post(f"{found}/receive", json=body | {"credit": False}).json()["items"][0]["credited"] == 0
     assert staff.post(credit_note, json=rest).status_code == 201

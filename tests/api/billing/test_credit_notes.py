@@ -83,7 +83,7 @@ def test_amounts_and_lines_together_never_exceed_the_invoice(shop: Service) -> N
     placed = invoiced(shop, shop.customer())
     number = number_of(shop, placed)
     credit(shop, number, amount="10.00")
-    with pytest.raises(DomainError, match=r"only £45\.50 is invoiced and not yet credited"):
+    with pytest.raises(DomainError, match=r"only £45\.50 is left to credit"):
         credit(shop, number, (placed["items"][0]["id"], 1))
     credit(shop, number, amount="45.50")
     with pytest.raises(DomainError, match=r"^amount: must be"):

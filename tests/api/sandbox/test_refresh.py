@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
+from time import perf_counter
 
 import psycopg
 import pytest
@@ -139,6 +140,19 @@ def test_a_refresh_locks_customers_and_stock_in_the_order_of_orders(two: Two) ->
         order.execute("select from stock_level for update")
         order.commit()
         assert refreshed.result(timeout=30).rows == 2
+
+
+def test_thousands_of_changed_products_are_refreshed_as_fast_as_new_ones(two: Two) -> None:
+    def seconds(name: str) -> float:
+        products = [{"sku": f"MANY-{number}", "name": name, "manufacturer": "acme"} for number in range(2500)]
+        two.live.must_load("products", products)
+        began = perf_counter()
+        assert two.refresh().changed["product"] >= len(products)
+        return perf_counter() - began
+
+    two.live.must_load("manufacturers", [{"key": "acme", "name": "Acme"}])
+    new = seconds("New")
+    assert seconds("Changed") < 4 * new
 
 
 def test_the_worker_refreshes_it_every_night(two: Two) -> None:

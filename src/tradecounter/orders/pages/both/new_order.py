@@ -152,11 +152,13 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         if step in {"order", "quote"} and not (problem or lines.bad_lines or has_new):
             return await self._make(call, buyer, shown, view, is_quote=step == "quote")
         filled = checked(shown.filled.values, lines, view, problem)
-        is_right = not filled.errors.keys() - {"list"}
+        if not filled.errors.keys() - {"list"}:
+            stored = await self._save(call, buyer, lines, view, shown.seen)
+            has_new = lines.add_from_elsewhere(stored, shown.seen) or has_new
         shown = replace(
             shown,
             filled=filled,
-            seen=await self._save(call, buyer, lines, view, shown.seen) if is_right else shown.seen,
+            seen=_last(stored),
             focus=picked(submitted) or ("found" if step == "search" and submitted.one("q") else "lines"),
             note=_ADDED_ELSEWHERE if has_new else "",
         )
@@ -214,21 +216,20 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         wanted = FormLines([line for line in lines.lines if line.quantity != "0"])
         is_right = not checked(wanted.values({}), wanted, view, None).errors
         if is_right and not wanted.add_from_elsewhere(stored, seen):
-            seen = await self._save(call, buyer, wanted, view, _last(stored))
+            saved = await self._save(call, buyer, wanted, view, _last(stored))
+            seen = _last(stored if wanted.add_from_elsewhere(saved, _last(stored)) else saved)
         shown = ShownForm(lines=lines, filled=Filled(submitted.values), seen=seen or 0, typing=submitted.values)
         return await self._show(call, buyer, shown)
 
-    async def _save(self, call: Call, buyer: Buyer, lines: FormLines, view: CustomerView, seen: int) -> int:
-        """Save the lines as the basket, if there is one; return the highest position in it.
-
-        What was put into it since `seen` stays. The position is then `seen` still, so that the next form shows it.
-        """
+    async def _save(
+        self, call: Call, buyer: Buyer, lines: FormLines, view: CustomerView, seen: int
+    ) -> list[BasketLine]:
+        """Save the lines as the basket, if there is one; return what is in it, with what was put there after `seen`."""
         if not buyer.has_basket:
-            return 0
+            return []
         async with transaction(self.desk.database, call.actor) as tx:
             await buyer.save_basket(tx, view, lines.items(view), seen)
-            stored = await buyer.basket(tx)
-        return seen if lines.add_from_elsewhere(stored, seen) else _last(stored)
+            return await buyer.basket(tx)
 
     async def _again(self, buyer: Buyer, name: str, new: Beginning) -> Beginning:
         """Return how a form begins that starts from an order or quote of the customer; `new` has the basket.
