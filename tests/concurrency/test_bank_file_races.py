@@ -13,7 +13,7 @@ import pytest
 from support.billing import SELLER, credit, due_of, invoiced, issue, number_of, pay_in, reverse, unallocated
 from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, rows
 from support.service import Service
-from support.waiting import waiting_for_a_lock
+from support.waiting import wait_for, waiting_for_a_lock
 from tradecounter.billing.invoices import issue_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
@@ -60,18 +60,23 @@ def test_a_roll_back_locks_the_orders_that_its_money_paid_meanwhile_before_its_l
         is_issued.set()
         await asyncio.to_thread(commits.wait, 30)
 
-    with ThreadPoolExecutor(3) as threads, psycopg.connect(shop.database_url) as other:
+    def is_locked() -> bool:
+        with psycopg.connect(shop.database_url) as third:
+            try:
+                third.execute("select from orders where id = %s for update nowait", [later["order_id"]])
+            except psycopg.errors.LockNotAvailable:
+                return True
+            return False
+
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(shop.database_url) as other:
+        other.execute("select from bank_line where bank_file_id = %s for update", [done.id])
         issued = threads.submit(shop.in_transaction, issuing)
         assert is_issued.wait(30)
-        locked = threads.submit(other.execute, "select from orders where id = %s for update", [later["order_id"]])
-        waiting_for_a_lock(shop.database_url)
         rolling_back = threads.submit(rolled_back, shop, done)
-        waiting_for_a_lock(shop.database_url, processes=2)
+        waiting_for_a_lock(shop.database_url)
         commits.set()
         issued.result(timeout=30)
-        locked.result(timeout=30)
-        waiting_for_a_lock(shop.database_url)
-        other.execute("select from bank_line where bank_file_id = %s for update nowait", [done.id])
+        wait_for(is_locked, seconds=30)
         other.commit()
         assert len(rolling_back.result(timeout=30).reversed) == 1
     assert due_of(shop, number_of(shop, later)) == Decimal("66.60")

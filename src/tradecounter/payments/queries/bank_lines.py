@@ -127,8 +127,8 @@ class ClaimedLine(Struct, frozen=True):
     is_new: bool
 
 
-# Numbered in the order of the file, but stored in the order of their identities, so that two imports of the same lines
-# do not deadlock. A line of a day that was still to come has its day once that has come.
+# Numbered in the order of the file, but stored, or else locked, in the order of their identities, so that two imports
+# of the same lines do not deadlock. A line of a day that was still to come has its day once that has come.
 _CLAIM = Statement("""
     with numbered as materialized (
         select nextval(pg_get_serial_sequence('bank_line', 'id')) as id, t.*
@@ -152,13 +152,12 @@ _CLAIM = Statement("""
     where bank_line.received_on is null and excluded.received_on is not null
     returning id, xmax = 0
 """)
-_LOCK_CLAIMED = Statement(
+_CLAIMED = Statement(
     """
     select l.id, l.identity, l.occurrence, l.state, l.why, l.payment_id is not null as was_placed,
            l.id = any(:new::bigint[]) as is_new
     from bank_line l
     join unnest(:identities::text[], :occurrences::integer[]) as t (identity, occurrence) using (identity, occurrence)
-    order by l.id for update of l
     """,
     ClaimedLine,
 )
@@ -189,7 +188,7 @@ async def claim_lines(
         occurrences=occurrences,
     )
     new = [line_id for line_id, is_new in added if is_new]
-    rows = await tx.fetch_all(_LOCK_CLAIMED, identities=identities, occurrences=occurrences, new=new)
+    rows = await tx.fetch_all(_CLAIMED, identities=identities, occurrences=occurrences, new=new)
     return {(line.identity, line.occurrence): line for line in rows}
 
 
