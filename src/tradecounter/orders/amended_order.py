@@ -11,7 +11,6 @@ from tradecounter.customers.queries.addresses import find_address
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import Code, DomainError, ErrorCollector, FieldError, Kind, invalid
-from tradecounter.kit.money import percentage
 from tradecounter.kit.numbers import in_kilograms
 from tradecounter.orders.create.check_request import chosen_address
 from tradecounter.orders.create.draft import (
@@ -224,8 +223,7 @@ def amended_shipping(
             rate = tax_rate(address.country_code, context.policy.vat_rate)
         region = region_of(order.kind, context, address, None).id
         order = replace(order, shipping_address=address, shipping_region=region, tax_rate=rate)
-    tax = percentage(order.shipping_net, order.tax_rate)
-    order = replace(order, shipping_method=method_id, shipping_tax=tax)
+    order = replace(order, shipping_method=method_id)
     return AmendedShipping(order, context, fixed=fixed, moved=moved, readdressed=readdressed)
 
 

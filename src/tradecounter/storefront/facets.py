@@ -164,7 +164,7 @@ class Shelf:
         """The filters that are set, but for words and category; their names say what they are of."""
         wanted, manufacturers = self.wanted, {each.key: each.name for each in self.view.snapshot.manufacturer_list}
         named = [
-            *(("inStock", flag, "In stock") for flag in (wanted.in_stock,) if flag == "true"),
+            *([("inStock", "true", "In stock")] if wanted.in_stock == "true" else []),
             *(
                 (name, flag, "Reduced" if flag == "true" else "Not reduced")
                 for name, flag in (("reduced", wanted.reduced), ("clearance", wanted.clearance))
