@@ -59,6 +59,14 @@ class _Target(Struct, frozen=True):
     remittance: int | None = None
 
 
+class _Placed(Struct, frozen=True):
+    """A line, where its money goes, and the payment to record."""
+
+    line: BankLine
+    target: _Target
+    new: ToRecord
+
+
 async def import_payments(
     tx: Transaction, file: BankFile, now: datetime, *, name: str = "", dry_run: bool = False
 ) -> PaymentImport:
@@ -82,22 +90,23 @@ async def import_payments(
     # A line of a payment that was reversed is placed only by someone who knows why.
     placeable = [line for line in waiting if not claimed[line.number].was_placed]
     placed, whys = await _find_payments(tx, placeable, targets, balances)
-    payments = dict(zip(placed, await record_payments(tx, [new for _, new in placed.values()], now), strict=True))
-    reasons = [(claimed[number].id, payments[number].id, target.why) for number, (target, _) in placed.items()]
+    recorded = list(zip(placed, await record_payments(tx, [each.new for each in placed], now), strict=True))
+    reasons = [(claimed[each.line.number].id, payment.id, each.target.why) for each, payment in recorded]
     await set_placed(tx, reasons, file_id, now)
-    received = [(target.remittance, payments[number].id) for number, (target, _) in placed.items()]
+    received = [(each.target.remittance, payment.id) for each, payment in recorded]
     await mark_received(tx, {remittance: paid for remittance, paid in received if remittance is not None})
     await set_why(tx, [(claimed[number].id, why) for number, why in whys.items()], now)
     counts = {
         "lines": len(file.lines),
-        "recorded": len(payments),
+        "recorded": len(recorded),
         "payments_out": len(file.lines) - len(received_lines),
         "repeated": len(received_lines) - len(waiting),
     }
-    all_counts = counts | {"unplaced": len(waiting) - len(payments)}
+    all_counts = counts | {"unplaced": len(waiting) - len(recorded)}
     set_file_counts(tx, file_id, all_counts)
     audit(tx, "bank_file.import", f"bank-file/{file_id}", now, after={"name": name, **all_counts})
-    names = await names_of(tx, {payment.customer_id for payment in payments.values()})
+    names = await names_of(tx, {payment.customer_id for _, payment in recorded})
+    paid = {each.line.number for each in placed}
     if dry_run:
         tx.set_rollback()
     return PaymentImport(
@@ -106,12 +115,11 @@ async def import_payments(
         unplaced=[
             _unplaced_line(line, claimed[line.number], whys.get(line.number), dry_run=dry_run)
             for line in waiting
-            if line.number not in payments
+            if line.number not in paid
         ],
         payments=[
-            _recorded_line(line, placed[line.number][0].why, payment, names[payment.customer_id], dry_run=dry_run)
-            for line in waiting
-            if (payment := payments.get(line.number)) is not None
+            _recorded_line(each.line, each.target.why, payment, names[payment.customer_id], dry_run=dry_run)
+            for each, payment in recorded
         ],
         columns=file.columns,
     )
@@ -228,12 +236,12 @@ def _advised_lines(
 def _target(line: BankLine, evidence: _Evidence) -> _Target | str:
     if line.error is not None:
         return line.error
-    remittance = evidence.advised.get(line.number)
-    if remittance is not None:
-        return _target_of_remittance(line, remittance, evidence)
     owners = [evidence.owners[number] for number in dict.fromkeys(line.numbers) if number in evidence.owners]
     if owners:
         return _target_of_invoices(line, owners, evidence)
+    remittance = evidence.advised.get(line.number)
+    if remittance is not None:
+        return _target_of_remittance(line, remittance, evidence)
     if line.payer_text in evidence.payers:
         return _Target(evidence.payers[line.payer_text], [], "its payer's earlier money was placed here by hand")
     announcers = sorted({remittance.customer_id for remittance in evidence.awaited.get(line.pounds, [])})
@@ -273,12 +281,13 @@ async def _find_payments(
     lines: Sequence[BankLine],
     targets: Mapping[int, _Target | str],
     balances: Mapping[int, dict[int, OpenInvoice]],
-) -> tuple[dict[int, tuple[_Target, ToRecord]], dict[int, str]]:
-    """Return where lines go and their payments, and why the other lines have none, by the numbers of the lines.
+) -> tuple[list[_Placed], dict[int, str]]:
+    """Return the lines that are placed, and why the others are not, by the numbers of the lines.
 
     What a payment pays is taken off `balances`.
     """
-    whys, wanted = dict[int, str](), dict[int, tuple[_Target, ToRecord]]()
+    whys: dict[int, str] = {}
+    wanted: list[_Placed] = []
     for line in lines:
         target = targets[line.number]
         if isinstance(target, str):
@@ -290,10 +299,12 @@ async def _find_payments(
                 received_on=line.received_on,
                 reference=line.reference[:LONGEST_REFERENCE].strip(),
             )
-            wanted[line.number] = target, new
-    placed, numbers = dict[int, tuple[_Target, ToRecord]](), dict[tuple[object, ...], int]()
-    duplicates = await find_duplicates(tx, [new for _, new in wanted.values()])
-    for (number, (target, new)), (reference, earlier) in zip(wanted.items(), duplicates, strict=True):
+            wanted.append(_Placed(line, target, new))
+    placed: list[_Placed] = []
+    numbers: dict[tuple[object, ...], int] = {}
+    duplicates = await find_duplicates(tx, [each.new for each in wanted])
+    for each, (reference, earlier) in zip(wanted, duplicates, strict=True):
+        number, target, new = each.line.number, each.target, each.new
         due = balances.get(target.customer_id, {})
         invoices = [due[named] for named in target.invoices if named in due] if target.invoices else due.values()
         equal = (new.customer_id, new.received_on, new.amount, reference)
@@ -304,8 +315,9 @@ async def _find_payments(
         elif target.invoices and not invoices:
             whys[number] = f"nothing is due of {invoices_in_words(target.invoices)}"
         else:
-            shares = draw(invoices, (each.due for each in invoices), new.amount)
-            placed[number], numbers[equal] = (target, replace(new, shares=shares)), number
+            shares = draw(invoices, (invoice.due for invoice in invoices), new.amount)
+            placed.append(replace(each, new=replace(new, shares=shares)))
+            numbers[equal] = number
             for invoice, share in shares:
                 due[invoice.invoice] = replace(invoice, due=invoice.due - share)
                 if share == invoice.due:

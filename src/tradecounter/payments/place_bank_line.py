@@ -89,6 +89,11 @@ async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> di
 
 
 def _likely_places(payer: Payer, due: Sequence[OpenInvoice], amount: Decimal) -> Iterator[Suggestion]:
+    """Yield where a line's money may go at a customer, whose due invoices are given, the oldest first.
+
+    These are each invoice of exactly this amount, and the oldest invoices if several come to exactly this amount. If
+    the line hints at the customer and no invoice is of this amount, also the oldest invoices that it pays in part.
+    """
     oldest = [Allocation(each.invoice, share) for each, share in draw(due, [each.due for each in due], amount)]
     rest = amount - sum((share.amount for share in oldest), NOTHING)
     is_oldest_exact = (
@@ -98,11 +103,15 @@ def _likely_places(payer: Payer, due: Sequence[OpenInvoice], amount: Decimal) ->
     for number in exact:
         yield Suggestion(payer, number, [Allocation(number, amount)], NOTHING, fits=True)
     if (is_oldest_exact and len(oldest) > 1) or (payer.is_hinted and not exact):
-        nearest = None if is_oldest_exact else min(due, key=lambda each: abs(each.due - amount), default=None)
-        if nearest is not None and abs(nearest.due - amount) <= amount * _NEAR_AMOUNT and len(due) > 1:
-            yield Suggestion(payer, None, oldest, rest, fits=False, nearest=nearest, misses=nearest.due - amount)
-        else:
-            yield Suggestion(payer, None, oldest, rest, fits=is_oldest_exact)
+        nearest = None if is_oldest_exact else _nearest(due, amount)
+        misses = NOTHING if nearest is None else nearest.due - amount
+        yield Suggestion(payer, None, oldest, rest, fits=is_oldest_exact, nearest=nearest, misses=misses)
+
+
+def _nearest(due: Sequence[OpenInvoice], amount: Decimal) -> OpenInvoice | None:
+    """Return the one of several invoices that an amount nearly pays, or None."""
+    near = [each for each in due if abs(each.due - amount) <= amount * _NEAR_AMOUNT]
+    return min(near, key=lambda each: abs(each.due - amount), default=None) if len(due) > 1 else None
 
 
 def _unlikely(place: Suggestion) -> tuple[bool, bool, bool, bool, int, int]:
