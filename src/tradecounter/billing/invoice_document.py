@@ -8,7 +8,7 @@ from msgspec import Struct
 from tradecounter.letterhead.seller import Party, Seller
 
 
-class InvoicePart(Struct, frozen=True):
+class InvoiceComponent(Struct, frozen=True):
     """A component of a bundle, without a price of its own."""
 
     sku: str
@@ -27,7 +27,7 @@ class InvoiceLine(Struct, frozen=True):
     vat_rate: Decimal
     net: Decimal
     vat: Decimal
-    parts: list[InvoicePart] = []
+    parts: list[InvoiceComponent] = []
     serial_numbers: list[str] = []
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
+from tradecounter.billing.invoice_document import InvoiceComponent, InvoiceDocument, InvoiceLine
 from tradecounter.billing.move_money import lock_confirmed_order, take_unallocated
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, lines_of_invoices
@@ -95,7 +95,7 @@ class Supply(Struct, frozen=True, kw_only=True):
     """What an invoice is about: dispatched units, their serial numbers by line id, account, and time of supply."""
 
     order: ConfirmedOrder
-    part: ToInvoice
+    invoiced_now: ToInvoice
     serial_numbers: Mapping[int, list[str]]
     account: Account
     supplied_at: datetime
@@ -105,11 +105,11 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime, 
     """Return the invoice of dispatched units, issued now; `paid` is the money on the account that it takes."""
     order = supply.order
     delivery = order.shipping_address
-    lines = [_item(share, supply) for share in supply.part.shares]
-    if supply.part.shipping is not None:
-        lines.append(_shipping(order, *supply.part.shipping))
+    lines = [_item(share, supply) for share in supply.invoiced_now.shares]
+    if supply.invoiced_now.shipping is not None:
+        lines.append(_shipping(order, *supply.invoiced_now.shipping))
     totals = vat_totals(lines)
-    due = supply.part.gross - paid
+    due = supply.invoiced_now.gross - paid
     due_on = uk_date(due_at(now, order.term_days))
     return InvoiceDocument(
         number=number,
@@ -126,7 +126,7 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime, 
         vat_totals=totals,
         net=sum((total.net for total in totals), NOTHING),
         vat=sum((total.vat for total in totals), NOTHING),
-        gross=supply.part.gross,
+        gross=supply.invoiced_now.gross,
         due=due,
         payment_terms=payment_terms(order.term_days, due_on, due),
         notes=[] if delivery.country_code in VAT_AREA else [_EXPORTED],
@@ -144,8 +144,8 @@ def _item(share: Share, supply: Supply) -> InvoiceLine:
         net=share.net,
         vat=share.vat,
         parts=[
-            InvoicePart(part.sku, part.name, units_per_bundle(part, line) * share.units, numbers.get(part.id, []))
-            for part in line.components
+            InvoiceComponent(each.sku, each.name, units_per_bundle(each, line) * share.units, numbers.get(each.id, []))
+            for each in line.components
         ],
         serial_numbers=numbers.get(line.id, []),
     )
@@ -201,12 +201,14 @@ async def issue_invoice(
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)
     number = await _issue(tx, supply, lines, letterhead, now)
-    return IssuedInvoice(number=number, order_reference=order.order_reference, gross=supply.part.gross, new=True)
+    return IssuedInvoice(
+        number=number, order_reference=order.order_reference, gross=supply.invoiced_now.gross, new=True
+    )
 
 
 async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letterhead: Letterhead, now: datetime) -> int:
     order = supply.order
-    paid = min(await unallocated_of(tx, order.customer_id), supply.part.gross)
+    paid = min(await unallocated_of(tx, order.customer_id), supply.invoiced_now.gross)
     if paid:
         discharge(tx, order.customer_id, paid)
     # The invoices now contain all that was dispatched, except what came back before.
@@ -217,12 +219,12 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
     number = document.number
     # The paper shows the number, so other invoices wait while it is printed (docs/capacity.md).
     pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
-    line_ids = [share.line.id for share in supply.part.shares]
+    line_ids = [share.line.id for share in supply.invoiced_now.shares]
     insert_invoice(
         tx,
         order.id,
         document,
-        line_ids if supply.part.shipping is None else [*line_ids, None],
+        line_ids if supply.invoiced_now.shipping is None else [*line_ids, None],
         pdf,
         issued_at=now,
         supplied_at=supply.supplied_at,
@@ -256,15 +258,15 @@ async def require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
 async def _supply(
     tx: Transaction, order: ConfirmedOrder, lines: list[OrderLine], invoiced: dict[int | None, BilledUnits]
 ) -> Supply | None:
-    part = to_invoice(order, lines, invoiced)
-    if part is None:
+    invoiced_now = to_invoice(order, lines, invoiced)
+    if invoiced_now is None:
         return None
     supplied_at = await last_dispatch(tx, order.id)
     if supplied_at is None:
         raise LookupError(f"order {order.id} was dispatched without a shipment")
     return Supply(
         order=order,
-        part=part,
+        invoiced_now=invoiced_now,
         account=await fetch_account(tx, order.customer_id),
         serial_numbers=await serial_numbers_of(tx, order.id),
         supplied_at=supplied_at,

@@ -86,7 +86,7 @@ def with_components(order_lines: Sequence[OrderLine]) -> list[OrderLine]:
     if not components:
         return list(order_lines)
     return [
-        replace(line, components=tuple(_sharing(part, line) for part in components.get(line.id, ())))
+        replace(line, components=tuple(_sharing(component, line) for component in components.get(line.id, ())))
         for line in order_lines
         if line.bundle_line_id is None
     ]
@@ -111,17 +111,17 @@ def _sharing(component: OrderLine, bundle: OrderLine) -> OrderLine:
 def with_allocated(line: OrderLine, units: int) -> OrderLine:
     """Return a line as its confirmation leaves it, with its components: the units without stock are back-ordered."""
     changed = replace(line, allocated=units, back_ordered=line.quantity - units)
-    return replace(changed, components=tuple(_sharing(part, changed) for part in line.components))
+    return replace(changed, components=tuple(_sharing(component, changed) for component in line.components))
 
 
-def with_parts(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
+def each_with_components(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
     """Yield lines, each followed by its components."""
     for line in lines:
         yield line
         yield from line.components
 
 
-def units_with_parts(lines: Iterable[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+def units_with_components(lines: Iterable[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     """Yield the ids and the units of lines, by line id, and after each line those of its components."""
     for line in lines:
         if units.get(line.id):
@@ -149,7 +149,7 @@ def share_out(lines: Iterable[OrderLine], taken: Mapping[int, int]) -> dict[int,
 
 def products_of(lines: Iterable[OrderLine]) -> set[int]:
     """Return the product ids of lines and their components."""
-    return {part.product_id for part in with_parts(lines)}
+    return {line.product_id for line in each_with_components(lines)}
 
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
@@ -231,7 +231,7 @@ def with_quantity(line: OrderLine, quantity: int, unit_cost: Decimal, tax_rate: 
     added = quantity - line.quantity
     from_back_orders = min(-added, line.back_ordered)
     components = tuple(
-        replace(part, quantity=units_per_bundle(part, line) * quantity) for part in line.components
+        replace(component, quantity=units_per_bundle(component, line) * quantity) for component in line.components
     )  # their other figures follow from the bundle's when they are read
     return replace(
         line,
@@ -246,8 +246,8 @@ def without_units(line: OrderLine, units: int, tax_rate: Decimal) -> OrderLine:
     """Return a line of a confirmed order after a cancellation of undispatched units."""
     left = with_quantity(line, line.quantity - units, line.unit_cost, tax_rate)
     components = tuple(
-        replace(part, cancelled=before.cancelled + before.quantity - part.quantity)
-        for part, before in zip(left.components, line.components, strict=True)
+        replace(component, cancelled=before.cancelled + before.quantity - component.quantity)
+        for component, before in zip(left.components, line.components, strict=True)
     )
     return replace(left, cancelled=line.cancelled + units, components=components)
 

@@ -128,7 +128,7 @@ def _check_serials(
     lines: Sequence[OrderLine], items: Sequence[ReturnedUnits], uses: Mapping[tuple[int, str], SerialUse]
 ) -> None:
     """Raise DomainError (invalid) unless each number was dispatched with its item and is in no other return."""
-    numbered = {line.id: 1 + sum(units_per_bundle(part, line) for part in line.components) for line in lines}
+    numbered = {line.id: 1 + sum(units_per_bundle(each, line) for each in line.components) for line in lines}
     for index, item in enumerate(items):
         place, numbers = f"items[{index}].serial_numbers", item.serial_numbers
         if len(numbers) > item.quantity * numbered.get(item.id, 1):

@@ -5,7 +5,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.orders.lines import NamedUnits, OrderLine, Purpose, named_units, units_with_parts, with_parts
+from tradecounter.orders.lines import (
+    NamedUnits,
+    OrderLine,
+    Purpose,
+    each_with_components,
+    named_units,
+    units_with_components,
+)
 from tradecounter.shipments.wire import Serial
 
 _SEPARATORS = re.compile(r"[:.-]")
@@ -65,8 +72,8 @@ def check_serials(
 
     A product's SKU, or its EAN in `eans` by product id, is no serial number: a scanner reads it off each unit's box.
     """
-    leaving = dict(units_with_parts(lines, units))
-    product_of = {line.id: line for line in with_parts(lines)}
+    leaving = dict(units_with_components(lines, units))
+    product_of = {line.id: line for line in each_with_components(lines)}
     count: Counter[int] = Counter()
     seen: set[tuple[int, str]] = set()
     for serial in serials:

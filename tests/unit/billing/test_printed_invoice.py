@@ -23,7 +23,7 @@ from support.fuzzed import fuzzed
 from support.images import png
 from tradecounter.billing.account_statement import AccountStatement, print_statement
 from tradecounter.billing.ages import Ageing
-from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, VatTotal
+from tradecounter.billing.invoice_document import InvoiceComponent, InvoiceDocument, InvoiceLine, VatTotal
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.letterhead.seller import Letterhead, Logo, Party, Seller
 
@@ -35,7 +35,7 @@ LINES = [
     ),
     InvoiceLine(
         "KIT-2", "Starter kit", 1, Decimal("100.00"), Decimal("5.00"), Decimal("100.00"), Decimal("5.00"),
-        [InvoicePart("HANDSET", "Spare handset", 3, ["H-1"])],
+        [InvoiceComponent("HANDSET", "Spare handset", 3, ["H-1"])],
     ),
     InvoiceLine(
         "", "Shipping: Fastvan Next day", 1, Decimal("9.00"), Decimal("20.00"), Decimal("9.00"), Decimal("1.80")
@@ -144,7 +144,7 @@ def hostile(text: str) -> InvoiceDocument:
     seller = Seller(
         text, [text], text, email=text, phone=text, company_number=text, registered_office=text, bank=[text]
     )
-    parts = [InvoicePart(text, text, 1, [text])]
+    parts = [InvoiceComponent(text, text, 1, [text])]
     first = replace(LINES[0], sku=text, description=text, parts=parts, serial_numbers=[text])
     return replace(
         INVOICE,

@@ -85,8 +85,8 @@ def price_lines(
         components = []
         for c, component_id in zip(item.product.components, component_ids, strict=False):
             product = view.orderable(view.snapshot.row_of_sku[c["key"]])
-            part = _line(product, c["quantity"] * item.quantity, order_id, component_id)
-            components.append(replace(part, bundle_line_id=line_id))
+            component = _line(product, c["quantity"] * item.quantity, order_id, component_id)
+            components.append(replace(component, bundle_line_id=line_id))
         priced = line.at_price(from_pence(item.costs.at(item.quantity)), rate)
         lines.append(replace(priced, components=tuple(components)) if components else priced)
     return lines
