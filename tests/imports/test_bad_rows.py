@@ -55,7 +55,7 @@ BAD_ROWS = [
     Bad(
         "categories",
         {"key": "a", "name": "A", "children": [{"key": "phones", "name": "P"}]},
-        "children: phones is a top-level category with children of its own",
+        "children: desk cannot be below phones, which is below a",
     ),
     Bad("categories", {"key": "a", "name": "A", "children": [{"key": "a", "name": "A"}]}, "repeats line 1"),
     Bad("attributes", {"key": "a", "name": "A", "type": "float"}, "type: 'float' is not one of boolean, string, int"),

@@ -10,7 +10,7 @@ from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
 from tradecounter.bulk.import_options import ImportReport
-from tradecounter.bulk.importing import check_staged, merge_staged
+from tradecounter.bulk.importing import check_staged, expect_many_records, merge_staged
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.bulk.price_figures import PriceChanges, PriceFigures
 from tradecounter.db.statement import Statement
@@ -160,6 +160,7 @@ _DROP = Statement("drop table undone, staged")
 
 async def collect_undone(tx: Transaction, kind: ImportKind[Any], import_id: int) -> int:
     """Create `undone`, the records that a roll-back restores or removes; return their number."""
+    await expect_many_records(tx)
     sql = _COMPARE.format(view=SQL(kind.view), import_id=Literal(import_id), moves=Literal(kind.moves))
     count = await tx.execute(Statement(sql))
     await tx.execute(_INDEX)

@@ -16,7 +16,7 @@ from tradecounter.audit.record import audit
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, opened_file
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
-from tradecounter.bulk.importing import announce, expect_many_records, lock_records, run_import
+from tradecounter.bulk.importing import announce, lock_records, run_import
 from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.removing import remove_records
 from tradecounter.bulk.roll_back import ROLL_BACK_WITHIN, require_rollable
@@ -219,7 +219,6 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     done = await _rollable(tx, import_id, now)
     kind = IMPORT_KINDS[done.kind]
     await lock_records(tx, kind)
-    await expect_many_records(tx)
     count = await collect_undone(tx, kind, import_id)
     changed = await changed_since_import(tx)
     if changed and not force:
@@ -255,7 +254,6 @@ async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> P
     if kind.guard is None:
         return None
     tx.set_rollback()
-    await expect_many_records(tx)
     await collect_undone(tx, kind, import_id)
     return await remove_added_and_stage(tx, kind, now)
 

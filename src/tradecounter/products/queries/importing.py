@@ -26,22 +26,19 @@ ATTRIBUTE_VIEW: LiteralString = "select key, to_jsonb(a) as row from attribute a
 
 SYNONYMS_VIEW: LiteralString = "select key, to_jsonb(s) as row from synonym_group s"
 
-# A roll-back also stages children that were moved since, and inactive categories.
+# Each category of a pair may be in the file or in the database. A roll-back also stages inactive ones.
 CHECK_CHILDREN = Statement("""
     with tree as (
-        select key, row ->> 'parent_key' as parent_key from staged
+        select line, key, row ->> 'parent_key' as parent_key, row -> 'active' = 'true' as active from staged
         union all
-        select key, parent_key from category where key not in (select key from staged where key is not null)
+        select null, key, parent_key, active from category
+        where key not in (select key from staged where key is not null)
     )
-    select s.line, 'children', format('%s is a top-level category with children of its own', s.key)
-    from staged s
-    where s.row ->> 'parent_key' is not null
-      and exists (select from category c where c.parent_key = s.key and c.active
-                  and c.key not in (select key from staged where key is not null))
-    union all
-    select s.line, 'children', format('%s cannot be below %s, which is below %s', s.key, above.key, above.parent_key)
-    from staged s join tree above on above.key = s.row ->> 'parent_key' and above.parent_key is not null
-    where s.row -> 'active' = 'true'
+    select coalesce(below.line, above.line), 'children',
+           format('%s cannot be below %s, which is below %s', min(below.key), above.key, above.parent_key)
+    from tree below join tree above on above.key = below.parent_key
+    where below.active and above.parent_key is not null and coalesce(below.line, above.line) is not null
+    group by coalesce(below.line, above.line), above.key, above.parent_key
 """)
 
 CATEGORY_VIEW: LiteralString = "select key, to_jsonb(c) as row from category c"

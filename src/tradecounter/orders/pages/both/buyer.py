@@ -54,11 +54,6 @@ class Buyer(Struct, frozen=True):
     replaces: bool = False
 
     @property
-    def has_basket(self) -> bool:
-        """Whether the lines of the form are a basket."""
-        return self.user is not None and not self.replaces
-
-    @property
     def path(self) -> str:
         """The path of the form."""
         return OF_CALLER.format(id=self.customer_id) if self.user is None else OWN

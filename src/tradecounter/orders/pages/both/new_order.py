@@ -225,7 +225,7 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         self, call: Call, buyer: Buyer, lines: FormLines, view: CustomerView, seen: int
     ) -> list[BasketLine]:
         """Save the lines as the basket, if there is one; return what is in it, with what was put there after `seen`."""
-        if not buyer.has_basket:
+        if buyer.user is None or buyer.replaces:
             return []
         async with transaction(self.desk.database, call.actor) as tx:
             await buyer.save_basket(tx, view, lines.items(view), seen)
