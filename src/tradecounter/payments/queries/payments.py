@@ -158,14 +158,13 @@ class ToRecord(Struct, frozen=True, kw_only=True):
 
 
 _DUPLICATES = Statement("""
-    select reference_key(t.reference), (
-        select min(id) from payment
-        where customer_id = t.customer_id and received_on = t.day and amount = t.amount and reversed_at is null
-          and reference_key(reference) = reference_key(t.reference) and (method = 'refund') = (t.method = 'refund')
-          and t.reference <> ''
-    )
+    select reference_key(t.reference), min(p.id)
     from unnest(:customer_ids::bigint[], :days::date[], :amounts::numeric[], :methods::text[], :references::text[])
-         as t (customer_id, day, amount, method, reference)
+         with ordinality as t (customer_id, day, amount, method, reference, number)
+    left join payment p on p.customer_id = t.customer_id and p.received_on = t.day and p.amount = t.amount
+        and p.reversed_at is null and reference_key(p.reference) = reference_key(t.reference)
+        and (p.method = 'refund') = (t.method = 'refund') and t.reference <> ''
+    group by t.number, t.reference order by t.number
 """)
 
 
