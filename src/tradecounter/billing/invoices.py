@@ -95,7 +95,7 @@ class Supply(Struct, frozen=True, kw_only=True):
     """What an invoice is about: dispatched units, their serial numbers by line id, account, and time of supply."""
 
     order: ConfirmedOrder
-    invoiced_now: ToInvoice
+    billed: ToInvoice
     serial_numbers: Mapping[int, list[str]]
     account: Account
     supplied_at: datetime
@@ -105,11 +105,11 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime, 
     """Return the invoice of dispatched units, issued now; `paid` is the money on the account that it takes."""
     order = supply.order
     delivery = order.shipping_address
-    lines = [_item(share, supply) for share in supply.invoiced_now.shares]
-    if supply.invoiced_now.shipping is not None:
-        lines.append(_shipping(order, *supply.invoiced_now.shipping))
+    lines = [_item(share, supply) for share in supply.billed.shares]
+    if supply.billed.shipping is not None:
+        lines.append(_shipping(order, *supply.billed.shipping))
     totals = vat_totals(lines)
-    due = supply.invoiced_now.gross - paid
+    due = supply.billed.gross - paid
     due_on = uk_date(due_at(now, order.term_days))
     return InvoiceDocument(
         number=number,
@@ -126,7 +126,7 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime, 
         vat_totals=totals,
         net=sum((total.net for total in totals), NOTHING),
         vat=sum((total.vat for total in totals), NOTHING),
-        gross=supply.invoiced_now.gross,
+        gross=supply.billed.gross,
         due=due,
         payment_terms=payment_terms(order.term_days, due_on, due),
         notes=[] if delivery.country_code in VAT_AREA else [_EXPORTED],
@@ -201,14 +201,12 @@ async def issue_invoice(
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)
     number = await _issue(tx, supply, lines, letterhead, now)
-    return IssuedInvoice(
-        number=number, order_reference=order.order_reference, gross=supply.invoiced_now.gross, new=True
-    )
+    return IssuedInvoice(number=number, order_reference=order.order_reference, gross=supply.billed.gross, new=True)
 
 
 async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letterhead: Letterhead, now: datetime) -> int:
     order = supply.order
-    paid = min(await unallocated_of(tx, order.customer_id), supply.invoiced_now.gross)
+    paid = min(await unallocated_of(tx, order.customer_id), supply.billed.gross)
     if paid:
         discharge(tx, order.customer_id, paid)
     # The invoices now contain all that was dispatched, except what came back before.
@@ -219,12 +217,12 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
     number = document.number
     # The paper shows the number, so other invoices wait while it is printed (docs/capacity.md).
     pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
-    line_ids = [share.line.id for share in supply.invoiced_now.shares]
+    line_ids = [share.line.id for share in supply.billed.shares]
     insert_invoice(
         tx,
         order.id,
         document,
-        line_ids if supply.invoiced_now.shipping is None else [*line_ids, None],
+        line_ids if supply.billed.shipping is None else [*line_ids, None],
         pdf,
         issued_at=now,
         supplied_at=supply.supplied_at,
@@ -258,15 +256,15 @@ async def require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
 async def _supply(
     tx: Transaction, order: ConfirmedOrder, lines: list[OrderLine], invoiced: dict[int | None, BilledUnits]
 ) -> Supply | None:
-    invoiced_now = to_invoice(order, lines, invoiced)
-    if invoiced_now is None:
+    billed = to_invoice(order, lines, invoiced)
+    if billed is None:
         return None
     supplied_at = await last_dispatch(tx, order.id)
     if supplied_at is None:
         raise LookupError(f"order {order.id} was dispatched without a shipment")
     return Supply(
         order=order,
-        invoiced_now=invoiced_now,
+        billed=billed,
         account=await fetch_account(tx, order.customer_id),
         serial_numbers=await serial_numbers_of(tx, order.id),
         supplied_at=supplied_at,

@@ -33,7 +33,7 @@ from tradecounter.orders.wire import MOST_ITEMS, CreateOrderItem
 from tradecounter.stock.rules import FROM_STOCK
 from tradecounter.storefront.view import CustomerView
 
-AMEND = Purpose(verb="amend", why_not_component="is amended with its bundle", most=lambda line: line.undispatched)
+AMEND = Purpose(verb="amend", most=lambda line: line.undispatched)
 
 
 class AmendedLines(Struct, frozen=True, kw_only=True):

@@ -52,7 +52,7 @@ from tradecounter.orders.states import (
 )
 from tradecounter.stock.queries.stock import release
 
-CANCEL = Purpose(verb="cancel", why_not_component="is cancelled with its bundle", most=lambda line: line.undispatched)
+CANCEL = Purpose(verb="cancel", most=lambda line: line.undispatched)
 
 
 async def cancel_order(tx: Transaction, reference: str, request: Cancellation, now: datetime) -> None:

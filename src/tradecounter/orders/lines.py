@@ -114,14 +114,14 @@ def with_allocated(line: OrderLine, units: int) -> OrderLine:
     return replace(changed, components=tuple(_sharing(component, changed) for component in line.components))
 
 
-def each_with_components(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
+def flat_lines(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
     """Yield lines, each followed by its components."""
     for line in lines:
         yield line
         yield from line.components
 
 
-def units_with_components(lines: Iterable[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+def flat_units(lines: Iterable[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     """Yield the ids and the units of lines, by line id, and after each line those of its components."""
     for line in lines:
         if units.get(line.id):
@@ -149,7 +149,7 @@ def share_out(lines: Iterable[OrderLine], taken: Mapping[int, int]) -> dict[int,
 
 def products_of(lines: Iterable[OrderLine]) -> set[int]:
     """Return the product ids of lines and their components."""
-    return {line.product_id for line in each_with_components(lines)}
+    return {line.product_id for line in flat_lines(lines)}
 
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
@@ -164,10 +164,9 @@ class NamedUnits(Struct):
 
 
 class Purpose(Struct, frozen=True, kw_only=True):
-    """The purpose of naming units: the verb, why not of a component, and the available units, also in words."""
+    """The purpose of naming units: the verb, and the available units, also in words."""
 
     verb: str
-    why_not_component: str
     remaining: str = "left"
     most: Callable[[OrderLine], int]
 
@@ -205,7 +204,7 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purp
             place = f"items[{number}].id"
             if item_id in bundles:
                 bundle = bundles[item_id]
-                raise invalid(place, f"{purpose.why_not_component}: {purpose.verb} item {bundle.id}")
+                raise invalid(place, f"is a component of {bundle.sku}: {purpose.verb} item {bundle.id}")
             if item_id not in by_id:
                 raise invalid(place, f"is not in this order; its items are {known}")
             if item_id in found:

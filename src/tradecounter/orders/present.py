@@ -15,7 +15,7 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.money import NOTHING, to_pence
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
-from tradecounter.orders.lines import OrderLine, units_with_components
+from tradecounter.orders.lines import OrderLine, flat_units
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, PendingOrder, shown_state
 from tradecounter.orders.wire import (
@@ -200,7 +200,7 @@ def shipment_on_the_wire(
         dispatched_on=local_text(shipped.dispatched_at),
         items=[
             ShippedUnits(line_id, units, list(shipped.serial_numbers.get(line_id, ())))
-            for line_id, units in units_with_components(lines, shipped.units)
+            for line_id, units in flat_units(lines, shipped.units)
         ],
     )
 

@@ -107,12 +107,7 @@ async def open_return(tx: Transaction, reference: str, request: ReturnRequest, n
     if not any(line.dispatched for line in lines):
         raise DomainError(Kind.CONFLICT, f"no unit of {order.name} is dispatched: cancel units instead")
     claimed = await claimed_units(tx, order.id)
-    purpose = Purpose(
-        verb="return",
-        why_not_component="comes back with its bundle",
-        remaining="to return",
-        most=lambda line: line.dispatched - claimed.get(line.id, 0),
-    )
+    purpose = Purpose(verb="return", remaining="to return", most=lambda line: line.dispatched - claimed.get(line.id, 0))
     units = named_units(lines, request.items, purpose)
     serial_numbers = {item.id: item.serial_numbers for item in request.items if item.serial_numbers}
     if serial_numbers:

@@ -21,7 +21,7 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Shipped
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, added_up, each_with_components, status_of
+from tradecounter.orders.lines import OrderLine, added_up, flat_lines, status_of
 from tradecounter.orders.present import shipment_on_the_wire
 from tradecounter.orders.queries.back_orders import hold_off_serving
 from tradecounter.orders.queries.changes import store_dispatch
@@ -66,7 +66,7 @@ def _shipped_items(lines: Sequence[OrderLine], shipment: Shipped) -> list[dict[s
             "quantity": shipment.units[line.id],
             "serial_numbers": [unit.serial_number for unit in shipment.serial_numbers.get(line.id, ())],
         }
-        for line in each_with_components(lines)
+        for line in flat_lines(lines)
         if line.id in shipment.units
     ]
 
@@ -113,7 +113,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
 
 
 async def _eans(tx: Transaction, lines: Sequence[OrderLine]) -> dict[int, str | None]:
-    labels = await shelf_labels_of(tx, [line.product_id for line in each_with_components(lines)])
+    labels = await shelf_labels_of(tx, [line.product_id for line in flat_lines(lines)])
     return {product_id: label.ean for product_id, label in labels.items()}
 
 
@@ -254,7 +254,7 @@ async def _require_not_returned(tx: Transaction, order_id: int, shipment: Shippe
                 f"{line.sku}: {claimed[line.id]} of {line.dispatched} dispatched units came back or "
                 "are in an open return; close a return whose units never left",
             )
-    bundles = {each.id: line.id for line in lines for each in each_with_components([line])}
+    bundles = {each.id: line.id for line in lines for each in flat_lines([line])}
     uses = await serial_uses(tx, order_id)
     leaving = Counter(
         (bundles[line_id], unit.serial_number) for line_id, units in shipment.serial_numbers.items() for unit in units

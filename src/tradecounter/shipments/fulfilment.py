@@ -24,7 +24,7 @@ from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, each_with_components
+from tradecounter.orders.lines import OrderLine, flat_lines
 from tradecounter.orders.queries.orders import lines_of_order, lock_order
 from tradecounter.orders.states import ConfirmedOrder, require_confirmed
 from tradecounter.orders.wire import TrackingEvent
@@ -118,7 +118,7 @@ async def configure_item(
     """
     _check_configurations(configurations)
     order = await lock_order(tx, order_id)
-    lines = each_with_components(await lines_of_order(tx, order.id))
+    lines = flat_lines(await lines_of_order(tx, order.id))
     line = next((line for line in lines if line.id == item_id), None)
     state = None if line is None else await configurability(tx, line.id)
     if line is None or state is None:

@@ -5,18 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.orders.lines import (
-    NamedUnits,
-    OrderLine,
-    Purpose,
-    each_with_components,
-    named_units,
-    units_with_components,
-)
+from tradecounter.orders.lines import NamedUnits, OrderLine, Purpose, flat_lines, flat_units, named_units
 from tradecounter.shipments.wire import Serial
 
 _SEPARATORS = re.compile(r"[:.-]")
-LEAVES = Purpose(verb="dispatch", why_not_component="leaves with its bundle", most=lambda line: line.undispatched)
+LEAVES = Purpose(verb="dispatch", most=lambda line: line.undispatched)
 
 LONGEST_TRACKING_NUMBER = LONGEST_CARRIER = 100
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
@@ -72,8 +65,8 @@ def check_serials(
 
     A product's SKU, or its EAN in `eans` by product id, is no serial number: a scanner reads it off each unit's box.
     """
-    leaving = dict(units_with_components(lines, units))
-    product_of = {line.id: line for line in each_with_components(lines)}
+    leaving = dict(flat_units(lines, units))
+    product_of = {line.id: line for line in flat_lines(lines)}
     count: Counter[int] = Counter()
     seen: set[tuple[int, str]] = set()
     for serial in serials:

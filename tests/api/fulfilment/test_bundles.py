@@ -69,7 +69,7 @@ def test_components_are_dispatched_with_their_bundle_and_have_serial_numbers(sho
     placed = buy(customer, [("KIT", 2)])
     [kit] = read(customer, placed)["items"]
     handset, base = (item["id"] for item in kit["related_items"])
-    with pytest.raises(DomainError, match=f"leaves with its bundle: dispatch item {kit['id']}"):
+    with pytest.raises(DomainError, match=f"is a component of KIT: dispatch item {kit['id']}"):
         dispatch(shop, placed, (handset, 1))
     with pytest.raises(DomainError, match="there are 3 serial numbers for 2 units"):
         dispatch(shop, placed, (kit["id"], 1), serials=[Serial(handset, str(n)) for n in range(3)])

@@ -59,7 +59,7 @@ def test_only_named_items_are_dispatched() -> None:
         ([(2, 1)], "has nothing left"),
         ([(7, 1)], r"items\[0\].id: is not in this order; its items are 1, 2, 9"),
         ([(1, 1), (1, 1)], r"items\[1\].id: is named twice"),
-        ([(91, 1)], r"items\[0\].id: leaves with its bundle: dispatch item 9"),
+        ([(91, 1)], r"items\[0\].id: is a component of .+: dispatch item 9"),
     ],
 )
 def test_items_that_cannot_be_dispatched_are_rejected(wanted: list[tuple[int, int]], problem: str) -> None:

@@ -11,7 +11,7 @@ from tradecounter.db.pipeline import Pipeline, Result, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
-from tradecounter.orders.lines import OrderLine, each_with_components
+from tradecounter.orders.lines import OrderLine, flat_lines
 from tradecounter.orders.queries.orders import HAS_EXPIRED, order_statement
 from tradecounter.orders.rules import CANCELLED, COMPLETED, INVOICED
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder
@@ -121,7 +121,7 @@ _STORE_ORDER = Statement(
 
 async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
     """Store the units and costs of lines and their components."""
-    await tx.execute(_STORE_LINES, lines=json_of(list(each_with_components(lines))))
+    await tx.execute(_STORE_LINES, lines=json_of(list(flat_lines(lines))))
 
 
 async def store_changed_order(tx: Transaction, order: ConfirmedOrder) -> None:

@@ -15,7 +15,7 @@ from tradecounter.db.changes import SERVER_NAME, Version, version_in_sql
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.orders.lines import OrderLine, each_with_components
+from tradecounter.orders.lines import OrderLine, flat_lines
 from tradecounter.orders.queries.orders import HAS_EXPIRED
 from tradecounter.orders.states import OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.shipping.methods import TOPICS as SHIPPING
@@ -153,7 +153,7 @@ def insert_order(tx: Transaction, order: PendingOrder | UnpricedQuote, lines: Se
 
 
 def _components_last(lines: Sequence[OrderLine]) -> list[OrderLine]:
-    return sorted(each_with_components(lines), key=lambda line: line.bundle_line_id is not None)
+    return sorted(flat_lines(lines), key=lambda line: line.bundle_line_id is not None)
 
 
 _ADD_LINES = Statement(_INSERT_LINES)
