@@ -19,8 +19,11 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+
+import httpx2
 
 from rigs.drill.lost import BAD_PRICE, Lost, bad_prices, place, trade_at_bad_prices
 from rigs.kill.checks import all_faults
@@ -144,7 +147,7 @@ class Drill:
         buyer = self.trial.buyers[0]
         product = f"{public}/product/PHONE"
         headers = {"X-Api-Key": buyer.key}
-        wait_for(lambda: _price(sender.http.get(product, headers=headers).json()) == BAD_PRICE)
+        wait_for(lambda: _price(sender.http.get(product, headers=headers)) == BAD_PRICE)
         lost = trade_at_bad_prices(sender, buyer)
         lost.tag = sender.http.get(product, headers=headers).headers["ETag"]
         wait_for(lambda: waiting_work(self.url) == 0, seconds=CATCH_UP_SECONDS)
@@ -160,7 +163,7 @@ class Drill:
         headers = {"X-Api-Key": buyer.key}
         address = f"{sender.public[0]}/product/PHONE"
         shown = sender.http.get(address, headers={**headers, "If-None-Match": lost.tag})
-        self.check("the bad price is shown", holds=shown.status_code == 200 and _price(shown.json()) != BAD_PRICE,
+        self.check("the bad price is shown", holds=_price(shown) not in {None, BAD_PRICE},
                    shown=(shown.status_code, shown.text[:300]))  # fmt: skip
         for key, reference in zip(lost.keys, lost.references, strict=True):
             gone = sender.http.get(f"{sender.public[0]}/order/{reference}", headers=headers)
@@ -210,8 +213,9 @@ def _until_now(endpoint: Endpoint) -> Endpoint:
     return copied
 
 
-def _price(product: Mapping[str, Any]) -> str:
-    return str(product["single_unit_cost"])
+def _price(response: httpx2.Response) -> str | None:
+    """The price of a product; None while the service is busy."""
+    return str(response.json()["single_unit_cost"]) if response.status_code == HTTPStatus.OK else None
 
 
 def _doubled(inbox: Inbox, before: int) -> list[str]:
