@@ -63,14 +63,19 @@ async def start_session(
     return value, session_id
 
 
-async def touch_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
-    """Return the session of a cookie, and record its use at most once a minute.
+async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
+    """Return the session of a cookie.
 
     None when it has ended, was idle too long or is too old, when its person is disabled or the customer blocked.
     """
-    session = await find_session_by_hash(
+    return await find_session_by_hash(
         tx, site, secret_hash(value), now - IDLE[site], now - LONGEST, needs_second_factor=False
     )
+
+
+async def touch_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
+    """Return what `find_session` does, and record the session's use at most once a minute."""
+    session = await find_session(tx, site, value, now)
     if session is not None and session.seen_at <= now - _SEEN_EVERY:
         await set_seen(tx, session.id, now)
     return session

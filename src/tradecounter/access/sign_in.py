@@ -14,7 +14,7 @@ from tradecounter.access.queries.passwords import delete_guess
 from tradecounter.access.queries.people import find_password, find_person, lock_password
 from tradecounter.access.queries.sign_ins import end_session, find_session_by_hash
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import see_visitor, start_session, touch_session
+from tradecounter.access.sessions import find_session, see_visitor, start_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
@@ -67,7 +67,7 @@ async def sign_in(
     async with transaction(database, actor_of(person, visitor.address)) as tx:
         if await lock_password(tx, site, email) != stored:  # changed meanwhile
             raise _wrong_password(site, person, visitor.address)
-        former = await touch_session(tx, site, visitor.cookie, now)
+        former = await find_session(tx, site, visitor.cookie, now)
         if former is not None:
             await end_session(tx, former.id, now)
         if await has_factor(tx, person):

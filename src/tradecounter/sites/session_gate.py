@@ -86,7 +86,6 @@ class SessionGate(Struct, frozen=True):
         if not value:
             return None
         async with transaction(self.database) as tx:
-            tx.commit_at_once()
             session = await touch_session(tx, self.site.name, value, self.clock.now())
             if session is not None and self.basket is not None and isinstance(session.person, CustomerUser):
                 request.scope[BASKET] = await self.basket(tx, session.person)

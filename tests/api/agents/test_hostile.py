@@ -149,12 +149,13 @@ def test_wrong_arguments_are_named_as_the_tool_names_them_and_said_in_short(
 
 def test_a_total_of_millions_of_digits_is_not_written_out(shop: Service, customer: Customer) -> None:
     shown = priced(agent(shop, customer.key))
-    params = {"name": "confirm_order", "arguments": {**shown, "total": "1e20000000"}}
-    response = post(
-        shop, {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}, **{"X-Api-Key": customer.key}
-    )
-    assert "price_changed" in response.text
-    assert len(response.content) < 2_000
+    params = {"name": "confirm_order", "arguments": {**shown, "total": "TOTAL"}}
+    raw = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    number = "must be a number, not "
+    for total, said in (("1e20000000", number), ('"1e20000000"', number), ("9" * 4_000, "price_changed")):
+        response = post(shop, raw.replace('"TOTAL"', total).encode(), **{"X-Api-Key": customer.key})
+        assert said in response.text
+        assert len(response.content) < 2_000
 
 
 def test_other_customers_orders_invoices_and_codes_are_not_found(shop: Service, customer: Customer) -> None:

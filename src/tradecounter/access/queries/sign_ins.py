@@ -143,6 +143,7 @@ _SEE_SESSION = Statement(
 
 async def set_seen(tx: Transaction, session_id: int, now: datetime) -> None:
     """Record that a session was used, unless another request does so."""
+    tx.commit_at_once()
     await tx.execute(_SEE_SESSION, id=session_id, now=now)
 
 
