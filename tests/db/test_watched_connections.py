@@ -1,13 +1,17 @@
 """The event loop watches a connection between its round trips, and lets it go before its socket is closed."""
 
 import asyncio
+import socket
+import struct
 import time
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
 
 import psycopg
 import pytest
+import uvloop
 
+from support.proxy import linked
 from tradecounter.db.connection import Connection
 from tradecounter.db.pipeline import CommitInDoubtError, Result, send, send_commit
 from tradecounter.db.statement import Statement
@@ -126,3 +130,27 @@ def test_a_connection_that_is_lost_during_a_round_trip_lets_its_socket_go(
             assert not asyncio.get_running_loop().remove_reader(socket)
 
     connected(work)
+
+
+def test_a_round_trip_ends_when_the_connection_is_reset_before_all_data_are_read(database_url: str) -> None:
+    body = b"SNOTICE\0VNOTICE\0C00000\0Mgoing\0\0"
+    notice = b"N" + struct.pack("!I", 4 + len(body)) + body
+
+    async def work() -> None:
+        with linked(database_url) as link:
+            connection = await Connection.connect(link.url, autocommit=True)
+            assert await asked(connection, BACKEND)
+            link.hang()
+            waiting = asyncio.create_task(asked(connection, BACKEND))
+            await asyncio.sleep(0.2)
+            end = link.sockets[0]
+            end.sendall(notice)
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets
+            end.close()
+            ended, _ = await asyncio.wait([waiting], timeout=10)
+            assert ended
+            assert isinstance(waiting.exception(), psycopg.OperationalError)
+            await connection.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work())

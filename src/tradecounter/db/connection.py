@@ -82,8 +82,12 @@ class Connection(AsyncConnection[TupleRow]):
 
     async def _until_readable(self, deadline: float | None) -> None:
         loop = asyncio.get_running_loop()
-        if self._watched is None:
-            self._watched = self.pgconn.socket
+        self._watched = self.pgconn.socket
+        try:
+            loop.add_reader(self._watched, self._note_readable)  # costs no system call if it is watched already
+        except RuntimeError:
+            # uvloop has stopped watching: the connection was reset. Data that came before may be left to read.
+            loop.remove_reader(self._watched)
             loop.add_reader(self._watched, self._note_readable)
         self._readable = loop.create_future()
         timer = None if deadline is None else loop.call_at(deadline, _time_out, self._readable)
