@@ -13,7 +13,7 @@ from msgspec import Struct
 from tradecounter.bulk.number_formats import NumberFormat, built_in_format, number_format
 from tradecounter.bulk.workbook_cells import EPOCH_1900, EPOCH_1904
 
-_BLOCK = 1 << 13  # bytes; those of 300 rows, each of which may begin with 16,000 empty cells
+_BLOCK = 1 << 13  # bytes: some 300 rows, and a row may begin with 16,000 empty cells
 _MOST_TEXTS = 20_000_000
 _LARGEST_PART = 20_000_000  # bytes; of the lists of sheets and formats
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")

@@ -200,7 +200,7 @@ _REFUNDED_AMONG = Statement(
 
 
 async def refunded_among(tx: Transaction, payment_ids: Sequence[int]) -> int | None:
-    """Return the first of the payments of which refunds have given something back, or None."""
+    """Return the first payment that refunds have given back, at least in part, or None."""
     payment_id: int | None = await tx.find_value(_REFUNDED_AMONG, payment_ids=payment_ids)
     return payment_id
 
