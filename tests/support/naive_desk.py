@@ -144,12 +144,16 @@ class NaiveDesk(NaiveBooks):
             basket_line.quantity -= units[basket_line.sku]
         user.basket = [line for line in user.basket if line.quantity > 0]
 
+    def confirm(self, code: str, now: datetime, method: int | None = None, *, override: bool = False) -> bool:
+        new = super().confirm(code, now, method, override=override)
+        if new:
+            self.take_out(self.orders[code])
+        return new
+
     def confirm_as_user(self, user: NaiveUser, code: str, now: datetime, method: int | None) -> bool:
         """Confirm an order on its page; whether it was not confirmed before."""
-        new, order = self.confirm(code, now, method), self.orders[code]
-        if new:
-            reject_if(s403=not user.may_confirm(order.gross))
-            self.take_out(order)
+        new = self.confirm(code, now, method)
+        reject_if(s403=new and not user.may_confirm(self.orders[code].gross))
         return new
 
     def withdraw(self, code: str, now: datetime) -> None:

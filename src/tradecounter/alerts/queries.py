@@ -7,19 +7,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 from psycopg.sql import SQL
 
+from tradecounter.access.queries.people import lock_user
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-
-_LOCK_USER = Statement("select id from customer_user where id = :user_id for no key update")
-
-
-async def lock_alerts(tx: Transaction, user_id: int) -> None:
-    """Lock a user's row until the transaction ends, so that alerts that are set at the same time count each other.
-
-    A change of an alert is also noted in this row. An erasure locks it before these alerts, but after those of prices.
-    """
-    await tx.execute(_LOCK_USER, user_id=user_id)
 
 
 class StockAlert(Struct, frozen=True):
@@ -68,7 +59,7 @@ _REMOVE_STOCK_ALERT = Statement("delete from stock_alert where user_id = :user_i
 
 async def remove_stock_alert(tx: Transaction, user_id: int, product_id: int) -> bool:
     """Delete an alert; return whether there was one."""
-    await lock_alerts(tx, user_id)
+    lock_user(tx, user_id)  # before the alert, as an erasure does, since its change is noted there
     return await tx.execute(_REMOVE_STOCK_ALERT, user_id=user_id, product_id=product_id) == 1
 
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from tradecounter.access.queries.people import lock_user
 from tradecounter.alerts.queries import (
     AlertKind,
     WaitingAlert,
@@ -14,7 +15,6 @@ from tradecounter.alerts.queries import (
     count_stock_alerts,
     find_invoices_due,
     forget_told,
-    lock_alerts,
     mark_in_stock,
     price_alerts_of,
     products_of_list,
@@ -38,7 +38,7 @@ _ROLE_FOR: Mapping[AlertKind, UserRole] = {"dispatched": "buyer", "invoices_due"
 
 async def choose_emails(tx: Transaction, user: CustomerUser, kinds: Collection[AlertKind], now: datetime) -> None:
     """Store the e-mails that a user wants; the others end. What the user's roles do not show is left out."""
-    await lock_alerts(tx, user.id)
+    lock_user(tx, user.id)
     before = await chosen_alerts_of(tx, user.id)
     chosen = [kind for kind, role in _ROLE_FOR.items() if kind in kinds and user.has_role(role)]
     if set(chosen) != before:
@@ -54,7 +54,7 @@ _TOLD_KEPT_FOR = timedelta(days=30)  # once told; changed prices once found, sin
 async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku: str, now: datetime) -> None:
     """Have a user told when a product is in stock. Raises DomainError: not found, conflict (too many)."""
     row, _ = or_not_found(view.find(sku), "product", sku)
-    await lock_alerts(tx, user_id)
+    lock_user(tx, user_id)  # so that alerts that are set at the same time count each other
     await add_stock_alert(tx, user_id, view.product(row).id, now)
     if await count_stock_alerts(tx, user_id) > _MOST_PRODUCTS:
         raise DomainError(

@@ -32,6 +32,7 @@ from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext, OrderingPolicy
+from tradecounter.orders.queries.changes import take_out_of_basket
 from tradecounter.orders.queries.notes import copy_own_notes
 from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_own_order
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
@@ -78,6 +79,7 @@ async def request_approval(
     gross = order.gross_with(option)
     if not await insert_approval(tx, order.id, user_id, option.id, gross, note, now, agent):
         raise DomainError(Kind.CONFLICT, "its approval is requested already")
+    take_out_of_basket(tx, order)
     audit_order(tx, f"{order.kind}.request_approval", order, now, after={"total_gross": gross})
     record_order_event(tx, "order.approval_requested", order, now, total_gross=gross)
     queue(tx, "mail_approval_requested", order_id=order.id)
@@ -258,7 +260,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
         raise DomainError(Kind.CONFLICT, "its prices have not expired")
     lines = await lines_of_order(tx, order.id)
     with _saying_why():
-        made, _ = await create_for_customer(tx, _same(order, lines), context, replaces=code)
+        made = await create_for_customer(tx, _same(order, lines), context, replaces=code)
     _require_waiting(await fetch_own_approval(tx, customer_id, code, context.now), code)  # the old order is locked now
     if not isinstance(made, PendingOrder):
         raise TypeError("an order that is not to be confirmed is pending")

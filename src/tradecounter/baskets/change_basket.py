@@ -1,4 +1,4 @@
-"""Changes a user's basket: adds products, saves the form of an order, takes out what was ordered; and sums it up."""
+"""Changes a user's basket: adds products, saves the form of an order; and sums it up."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,8 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from tradecounter.audit.queries import actor_of_entry
-from tradecounter.baskets.queries import BasketLine, add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
+from tradecounter.access.queries.people import lock_user
+from tradecounter.baskets.queries import BasketLine, add_lines, lines_of_basket, replace_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_view import HeaderBasket
 from tradecounter.edge.people import CustomerUser
@@ -16,8 +16,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, from_pence
 from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import WantedLine, find_products
-from tradecounter.orders.lines import OrderLine, added_up
-from tradecounter.orders.states import OrderBase
+from tradecounter.orders.lines import added_up
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
 from tradecounter.storefront.view import CustomerView
 
@@ -36,7 +35,7 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
     Raises DomainError: invalid, for products that the customer cannot buy and for a basket with too many lines.
     """
     wanted = _units(find_products(view, items))
-    await lock_basket(tx, user_id)
+    lock_user(tx, user_id)
     there = {line.product_id for line in await lines_of_basket(tx, user_id)}
     if len(there | wanted.keys()) > MOST_ITEMS:
         raise DomainError(Kind.INVALID, f"the basket is full: it has at most {MOST_ITEMS} lines, as an order has")
@@ -63,7 +62,7 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
     Of its other lines, those after the position `seen` stay. Notes of several lines of a product are one.
     Raises DomainError (invalid), as `add_to_basket` does.
     """
-    await lock_basket(tx, user_id)
+    lock_user(tx, user_id)
     products = find_products(view, items)
     notes: defaultdict[int, list[str]] = defaultdict(list)
     for item, wanted in zip(items, products, strict=True):
@@ -72,33 +71,6 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
     joined = {product: "; ".join(written)[:LONGEST_NOTE] for product, written in notes.items()}
     lines = [(product, quantity, joined.get(product, "")) for product, quantity in _units(products).items()]
     await replace_lines(tx, user_id, lines, seen)
-
-
-async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:
-    """Take the units of an order's lines out of the basket; what was put in besides stays.
-
-    Others who change the basket wait.
-    """
-    await lock_basket(tx, user_id)
-    ordered = added_up((line.product_id, line.quantity) for line in lines)
-    await take_lines(tx, user_id, list(ordered.items()))
-
-
-async def take_out_of_makers(tx: Transaction, order: OrderBase, lines: Iterable[OrderLine]) -> None:
-    """Do as `take_out_ordered` for the user who made an order or a quote, whichever user confirms it.
-
-    Of orders that replace each other, only the first was in a basket, which it has left if its approval was asked for.
-    What a program or the staff made was in none.
-    """
-    made = f"{order.kind}/{order.confirmation_code}"
-    actor = await actor_of_entry(tx, made, ("order.create", "quote.request"))
-    while actor is not None and (replaced := actor.after.get("replaces")) is not None:
-        former = f"order/{replaced}"
-        if await actor_of_entry(tx, former, ("order.request_approval",)) is not None:
-            return
-        actor = await actor_of_entry(tx, former, ("order.create",))
-    if actor is not None and actor.user_id is not None:
-        await take_out_ordered(tx, actor.user_id, lines)
 
 
 def noted(items: Iterable[NotedItem]) -> list[str]:

@@ -30,14 +30,6 @@ async def lines_of_basket(tx: Transaction, user_id: int) -> list[BasketLine]:
     return await tx.fetch_all(_LINES, user_id=user_id)
 
 
-_LOCK = Statement("select from customer_user where id = :user_id for no key update")
-
-
-async def lock_basket(tx: Transaction, user_id: int) -> None:
-    """Have other transactions that change a user's basket wait."""
-    await tx.execute(_LOCK, user_id=user_id)
-
-
 _ADD = Statement("""
     insert into basket_line (user_id, product_id, quantity)
     select :user_id, product_id, quantity
@@ -78,27 +70,6 @@ async def replace_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int
     await tx.execute(
         _SET, user_id=user_id, product_ids=products, quantities=quantities, notes=[note for _, _, note in lines]
     )
-
-
-_TAKE = Statement(
-    """
-    with ordered as (
-        select product_id, quantity
-        from unnest(:product_ids::bigint[], :quantities::bigint[]) as o (product_id, quantity)
-    ), emptied as (
-        delete from basket_line b using ordered o
-        where b.user_id = :user_id and b.product_id = o.product_id and b.quantity <= o.quantity
-    )
-    update basket_line b set quantity = b.quantity - o.quantity from ordered o
-    where b.user_id = :user_id and b.product_id = o.product_id and b.quantity > o.quantity
-    """
-)
-
-
-async def take_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]]) -> None:
-    """Take pairs of product and units, of different products, out of a basket, as far as it has them."""
-    products, quantities = _columns(lines)
-    await tx.execute(_TAKE, user_id=user_id, product_ids=products, quantities=quantities)
 
 
 def _columns(lines: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:

@@ -622,7 +622,7 @@ COMMENT ON TABLE public.bank_line IS 'Each line of bank files with money receive
 
 COMMENT ON COLUMN public.bank_line.bank_file_id IS 'The first file with the line.';
 
-COMMENT ON COLUMN public.bank_line.usual IS 'What names the payer; later lines with it are placed like those placed by hand.';
+COMMENT ON COLUMN public.bank_line.usual IS 'What names the payer, `payer_text` in the program. A payer whose lines were all placed with one customer, and one of them by hand, has this customer.';
 
 COMMENT ON COLUMN public.bank_line.identity IS 'A hash of date, amount and reference; equal lines differ by occurrence.';
 
@@ -675,9 +675,9 @@ CREATE TABLE public.caller_idempotency_key (
     created_at timestamp with time zone NOT NULL
 );
 
-COMMENT ON TABLE public.caller_idempotency_key IS 'As idempotency_key, for the back office. Secrets are null in the bodies.';
+COMMENT ON TABLE public.caller_idempotency_key IS 'As idempotency_key, for the back office''s API and the forms of all pages. Secrets are null in the bodies.';
 
-COMMENT ON COLUMN public.caller_idempotency_key.caller IS 'token/ and its id.';
+COMMENT ON COLUMN public.caller_idempotency_key.caller IS 'The kind and the id, such as token/3, staff/1 or user/5.';
 
 CREATE TABLE public.catalogue_change (
     id bigint NOT NULL,
@@ -740,10 +740,13 @@ CREATE TABLE public.chosen_alert (
     user_id bigint NOT NULL,
     kind text NOT NULL,
     told_until timestamp with time zone NOT NULL,
+    seen_invoice bigint,
     CONSTRAINT chosen_alert_kind_check CHECK ((kind = ANY (ARRAY['dispatched'::text, 'invoices_due'::text])))
 );
 
 COMMENT ON COLUMN public.chosen_alert.told_until IS 'Invoices due until then were in an e-mail, or due before the choice.';
+
+COMMENT ON COLUMN public.chosen_alert.seen_invoice IS 'The last invoice at the last e-mail, which told of none of the later ones; null: there was no e-mail yet.';
 
 CREATE TABLE public.configuration (
     id bigint NOT NULL,
@@ -995,7 +998,7 @@ CREATE TABLE public.customer_request (
 
 COMMENT ON COLUMN public.customer_request.items IS 'Units to cancel or to return: `id`, `sku` and `quantity`.';
 
-COMMENT ON COLUMN public.customer_request.opened_as IS 'The name of the key that asked; empty for a user.';
+COMMENT ON COLUMN public.customer_request.opened_as IS 'The name of the key, the application or the agent that asked; empty for a user.';
 
 COMMENT ON COLUMN public.customer_request.closed_as IS 'The service token or the command''s user that answered; empty for a member of the staff.';
 
@@ -1536,6 +1539,7 @@ CREATE TABLE public.orders (
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     allow_back_orders boolean DEFAULT true NOT NULL,
     external_id text,
+    in_basket_of bigint,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
@@ -1564,6 +1568,8 @@ COMMENT ON COLUMN public.orders.changed_at IS 'When what the customer sees of th
 COMMENT ON COLUMN public.orders.allow_back_orders IS 'Whether the order may wait for stock, as its creation said.';
 
 COMMENT ON COLUMN public.orders.external_id IS 'The reseller''s own id of the order, which the customer never sees.';
+
+COMMENT ON COLUMN public.orders.in_basket_of IS 'The user whose basket still has the lines of the order, until it is confirmed; null: nobody''s.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq
@@ -1666,7 +1672,7 @@ CREATE TABLE public.price_alert (
 
 COMMENT ON COLUMN public.price_alert.known IS 'The price of one unit by product id, as the user knows it.';
 
-COMMENT ON COLUMN public.price_alert.changes IS 'The latest changes: before and after by product id.';
+COMMENT ON COLUMN public.price_alert.changes IS 'What an e-mail tells of each day, such as 2026-11-30: before and after by product id.';
 
 CREATE TABLE public.price_list (
     key text NOT NULL
@@ -1844,9 +1850,9 @@ CREATE TABLE public.request_log (
     count bigint
 );
 
-COMMENT ON TABLE public.request_log IS 'Requests of keys and applications in the last seven days.';
+COMMENT ON TABLE public.request_log IS 'Requests of keys, applications and agents in the last seven days.';
 
-COMMENT ON COLUMN public.request_log.caller IS 'key/ID, or application/CLIENT_ID.';
+COMMENT ON COLUMN public.request_log.caller IS 'key/ID, application/CLIENT_ID or agent/ID.';
 
 COMMENT ON COLUMN public.request_log.path IS 'Without the query; of counted requests, the path of the operation.';
 
@@ -2175,7 +2181,7 @@ COMMENT ON COLUMN public.stock_level.allocated IS 'Units promised to confirmed o
 
 COMMENT ON COLUMN public.stock_level.back_ordered IS 'Units ordered that no stock could be allocated to.';
 
-COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
+COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that changed `available` or `back_ordered` last; processes read what is new.';
 
 COMMENT ON COLUMN public.stock_level.location IS 'The place in the warehouse, such as a shelf; empty if unknown.';
 
@@ -2918,6 +2924,8 @@ CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (sta
 
 CREATE UNIQUE INDEX orders_external_id_key ON public.orders USING btree (external_id) WHERE (external_id IS NOT NULL);
 
+CREATE INDEX orders_in_baskets ON public.orders USING btree (in_basket_of) WHERE (in_basket_of IS NOT NULL);
+
 CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
 
 CREATE INDEX orders_pending ON public.orders USING btree (customer_id, kind, expires_at) WHERE (state = 'pending'::text);
@@ -3381,6 +3389,9 @@ ALTER TABLE ONLY public.order_return
 
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.orders
+    ADD CONSTRAINT orders_in_basket_of_fkey FOREIGN KEY (in_basket_of) REFERENCES public.customer_user(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.packing_video
     ADD CONSTRAINT packing_video_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);

@@ -30,6 +30,7 @@ from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.queries.changes import (
     insert_change,
     mark_expired,
+    set_in_basket,
     store_cancellation,
     store_changed_order,
     store_lines,
@@ -180,16 +181,20 @@ def replaced_by(kind: OrderKind) -> str:
     return f"replaced by {'a quote' if kind == 'quote' else 'another order'}"
 
 
-async def replace_order(tx: Transaction, customer_id: int, code: str, by: OrderKind, now: datetime) -> None:
+async def replace_order(tx: Transaction, customer_id: int, code: str, by: OrderKind, now: datetime) -> int | None:
     """Cancel a pending order that another one or a quote replaces; leave it alone if it is cancelled or has expired.
 
-    Raises DomainError: not found (also for a quote), conflict (it was confirmed).
+    Returns the user whose basket has its lines, which are now those of what replaces it, or None. Raises DomainError:
+    not found (also for a quote), conflict (it was confirmed).
     """
     order = await lock_own_order(tx, customer_id, code, "order")
     if isinstance(order, NumberedOrder):
         raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await cancel_unconfirmed(tx, order, f"{replaced_by(by)} of the customer", now)
+    if order.in_basket_of is not None:
+        set_in_basket(tx, order.id, None)
+    return order.in_basket_of
 
 
 _MOST_AT_ONCE = 500  # orders that one transaction changes

@@ -19,7 +19,12 @@ from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_se
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, added_up, share_out, with_allocated, with_components
 from tradecounter.orders.order_context import OrderingPolicy
-from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
+from tradecounter.orders.queries.changes import (
+    pipe_next_number,
+    store_allocations,
+    store_confirmation,
+    take_out_of_basket,
+)
 from tradecounter.orders.queries.orders import find_own_order, pipe_by_code, pipe_lines_by_code, pipe_lock_unconfirmed
 from tradecounter.orders.reseller_wire import Confirmation
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, account_blocked, order_reference
@@ -168,6 +173,7 @@ async def _confirm(
         pricing=pending.pricing if isinstance(pending, PricedQuote) else None,
     )
     store_confirmation(tx, order)
+    take_out_of_basket(tx, pending)
     queue(tx, "mail_order_confirmed", order_id=order.id)
     _record(tx, order, override_credit, now)
     return order, [with_allocated(line, allocated[line.id]) for line in lines]

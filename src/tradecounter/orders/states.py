@@ -51,6 +51,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
     tax_rate: Decimal
     allow_back_orders: bool
     created_at: datetime
+    in_basket_of: int | None = None  # the user whose basket still has its lines
 
     @property
     def cost_gross(self) -> Decimal:

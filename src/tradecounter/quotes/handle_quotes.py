@@ -12,6 +12,7 @@ from tradecounter.orders.confirm_order import confirm_for_customer
 from tradecounter.orders.create.place_order import checked_draft, current_standing, record_creation
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext, OrderingPolicy
+from tradecounter.orders.queries.changes import take_out_of_basket
 from tradecounter.orders.queries.create import AccountStanding, insert_order
 from tradecounter.orders.queries.orders import lock_by_code, lock_own_order
 from tradecounter.orders.reseller_wire import Confirmation
@@ -45,6 +46,7 @@ async def request_quote(
     )
     quote = made_from(draft, UnpricedQuote)
     insert_order(tx, quote, lines)
+    take_out_of_basket(tx, quote)
     record_creation(tx, "quote.request", "quote.requested", quote, replaces)
     queue(tx, "mail_quote_requested", f"quotes of customer {context.customer_id}", order_id=quote.id)
     queue(tx, "mail_quote_received", order_id=quote.id)
@@ -53,13 +55,14 @@ async def request_quote(
 
 async def quote_for_customer(
     tx: Transaction, request: CreateOrderRequest, context: OrderContext, *, replaces: str | None = None
-) -> tuple[UnpricedQuote, list[OrderLine]]:
+) -> UnpricedQuote:
     """Request a quote with the account's standing as it is now, also beyond its credit, which its confirmation checks.
 
     Raises DomainError as `request_quote` does.
     """
     standing, context = await current_standing(tx, "quote", request, context)
-    return await request_quote(tx, request, standing, context, checks_credit=False, replaces=replaces)
+    quote, _ = await request_quote(tx, request, standing, context, checks_credit=False, replaces=replaces)
+    return quote
 
 
 async def confirm_quote(

@@ -5,20 +5,23 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
+from importlib import import_module
 from typing import Any
 
 import httpx2
 import pytest
+from msgspec.structs import replace
 
+from support.backoffice import BackOfficeSite
 from support.orders import buy, create, rows, sell
-from support.pages import Person, customer_user, fields_of, text_of
+from support.pages import Person, customer_user, fields_of, staff_member, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
-from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.clock import uk_date
-from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order
+from tradecounter.orders.queries.changes import take_out_of_basket
+from tradecounter.orders.queries.orders import fetch_own_order_by_code
 
 SHOP, FORM, ADD = "/account/product", "/account/new-order", "/account/basket/add"
 REST = {
@@ -398,6 +401,25 @@ def test_an_order_leaves_the_basket_of_who_made_it_whoever_confirms_it(shop: Ser
     assert basket(colleague) == {"PHONE": "2"}
 
 
+@pytest.mark.parametrize("door", ["program", "staff", "reseller's program"])
+def test_an_order_that_others_confirm_leaves_the_basket_of_who_made_it(office: BackOfficeSite, door: str) -> None:
+    shop, customer = office.service, office.service.customer()
+    maker = customer_user(shop, customer.id)
+    add(maker, "PHONE", 2)
+    made = maker.send(FORM, {**fields_of(maker.get(FORM)), **REST, "do": "order"})
+    add(maker, "PHONE", 3)  # for the next order
+    code = made.headers["Location"].rpartition("/")[2]
+    method = {"shipping_method": {"id": NEXT_DAY}}
+    if door == "program":
+        assert customer.put(f"/order/{code}", method).status_code == 200
+    elif door == "staff":
+        sam = staff_member(shop, office.url, "support")
+        sam.sends(f"/order/{code}/confirm", {"shipping_method": str(NEXT_DAY)})
+    else:
+        assert office.caller("orders:write").post(f"/api/order/{code}/confirm", json=method).status_code == 200
+    assert basket(maker) == {"PHONE": "3"}
+
+
 def test_what_has_left_the_basket_to_be_approved_does_not_leave_it_again(shop: Service, customer: Customer) -> None:
     maker, owner = customer_user(shop, customer.id, "buyer"), customer_user(shop, customer.id)
     add(maker, "PHONE", 2)
@@ -433,6 +455,27 @@ def test_an_order_in_place_of_one_to_be_approved_leaves_no_basket(shop: Service,
     changed = fields_of(maker.get(f"{FORM}?again={review.rpartition('/')[2]}")) | {"do": "order"}
     maker.sends(maker.send(FORM, changed).headers["Location"], {"shipping_method": str(NEXT_DAY)})
     assert basket(maker) == {"PHONE": "3"}
+
+
+def test_orders_that_an_older_version_made_leave_their_baskets_after_the_upgrade(
+    shop: Service, customer: Customer
+) -> None:
+    maker, colleague = (customer_user(shop, customer.id) for _ in range(2))
+    add(maker, "PHONE", 2)
+    form = {**fields_of(maker.get(FORM)), **REST, "do": "order"}
+    first, asked = (maker.send(FORM, form | {"customer_reference": f"PO-{n}"}).headers["Location"] for n in range(2))
+    colleague.sends(f"{asked}/approval", {"shipping_method": str(NEXT_DAY)})
+    for former in (first, asked):
+        changed = fields_of(colleague.get(f"{FORM}?again={former.rpartition('/')[2]}")) | {"do": "order"}
+        assert colleague.send(FORM, changed).status_code == 303
+    create(customer)
+    now = "select id, in_basket_of from orders where customer_id = %s and state = 'pending' order by id"
+    known = rows(shop, now, customer.id)
+    assert [of for _, of in known] == [maker.id, None, None]
+    rows(shop, "update orders set in_basket_of = null where customer_id = %s returning id", customer.id)
+    upgrade = import_module("tradecounter.db.migrations.versions.0102_whose_basket")
+    rows(shop, f"{upgrade.IN_BASKETS} returning o.id")
+    assert rows(shop, now, customer.id) == known
 
 
 def test_asking_for_a_quote_takes_its_lines_out_of_the_basket(shop: Service, customer: Customer) -> None:
@@ -500,18 +543,19 @@ def test_two_devices_lose_nothing_that_they_add(shop: Service, customer: Custome
 def test_two_changes_of_a_basket_wait_for_each_other(shop: Service, customer: Customer, buyer: Person) -> None:
     for sku in ("PHONE", "CABLE"):
         add(buyer, sku, 5)
-    codes = [buy(customer, [(sku, 1)])["confirmation_code"] for sku in ("PHONE", "CABLE")]
+    codes = [create(customer, [(sku, 1)])["confirmation_code"] for sku in ("PHONE", "CABLE")]
 
     async def race() -> None:
         first_took = asyncio.Event()
 
         async def take(tx: Transaction, code: str) -> None:
             order = await fetch_own_order_by_code(tx, customer.id, code)
-            await take_out_ordered(tx, buyer.id, await lines_of_order(tx, order.id))
+            take_out_of_basket(tx, replace(order, in_basket_of=buyer.id))
 
         async def first() -> None:
             async with transaction(shop.commands) as tx:
                 await take(tx, codes[0])
+                await fetch_own_order_by_code(tx, customer.id, codes[1])  # sends what is queued
                 first_took.set()
                 await asyncio.sleep(0.2)
                 await take(tx, codes[1])

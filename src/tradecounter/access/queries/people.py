@@ -77,6 +77,14 @@ async def find_staff_member_by_id(tx: Transaction, staff_id: int) -> StaffMember
     return await tx.find_row(_STAFF_BY_ID, id=staff_id)
 
 
+_LOCK_USER = Statement("select from customer_user where id = :user_id for no key update")
+
+
+def lock_user(tx: Transaction, user_id: int) -> None:
+    """Lock a user's row until the transaction ends: others who change the user's basket or alerts wait."""
+    tx.queue(_LOCK_USER, user_id=user_id)
+
+
 _LOCK_STAFF = _staff("id = :id for no key update")
 
 

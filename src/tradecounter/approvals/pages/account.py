@@ -11,7 +11,6 @@ from tradecounter.approvals.handle_approvals import approve_order, decline_order
 from tradecounter.approvals.queries import MOST, approvals_asked_by, fetch_own_approval, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.approvals.wire import DeclineApprovalRequest
-from tradecounter.baskets.change_basket import take_out_of_makers
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -94,9 +93,7 @@ class ApprovalPages(Struct, frozen=True):
     async def ask(self, tx: Transaction, call: Call, body: AskForm, now: datetime) -> None:
         user = user_of(call)
         code, method = _code(call), body.shipping_method
-        order = await request_approval(tx, user.customer_id, user.id, code, method, body.note, now)
-        if order.kind == "order":  # what a quote asks for has left the basket
-            await take_out_of_makers(tx, order, await lines_of_order(tx, order.id))
+        await request_approval(tx, user.customer_id, user.id, code, method, body.note, now)
 
     async def _request(self, call: Call, now: datetime) -> dict[str, Any]:
         """Return a request, as orders are shown to all buyers of the customer."""

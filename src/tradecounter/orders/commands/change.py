@@ -75,7 +75,7 @@ def create(
         context = (await read_contexts(tx, policy, now)).of(customer_id, now)
         request = await read_request(body, context, lambda: nullcontext(tx))
         request = replace(request, auto_confirm=confirm_now or request.auto_confirm)
-        order, _ = await create_for_customer(tx, request, context, override_credit=override_credit)
+        order = await create_for_customer(tx, request, context, override_credit=override_credit)
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)

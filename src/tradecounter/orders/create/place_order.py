@@ -156,12 +156,11 @@ async def checked_draft(
     its cap, its reference is already used, or a guard of the request stops the order), precondition failed
     (`auto_confirm` without a shipping method).
     """
-    if replaces is not None:
-        await replace_order(tx, context.customer_id, replaces, kind, context.now)
+    basket = None if replaces is None else await replace_order(tx, context.customer_id, replaces, kind, context.now)
     if standing.blocked:
         raise account_blocked()
     wanted, addresses, offered = check_request(kind, request, standing, context)
-    draft, lines = _draft(kind, request, standing, context, wanted, addresses, offered)
+    draft, lines = _draft(kind, request, standing, context, wanted, addresses, offered, basket)
     require_prices(request, lines, draft.cost_gross)
     # A confirmation that follows at once decides; a quote is confirmed later.
     if kind == "order" and not draft.allow_back_orders and not request.auto_confirm:
@@ -184,6 +183,7 @@ def _draft(
     wanted: Sequence[WantedLine],
     addresses: Addresses,
     offered: OfferedShipping,
+    basket: int | None,
 ) -> tuple[OrderBase, list[OrderLine]]:
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
     lines = price_lines(context.view, wanted, rate, standing.order_id, standing.line_ids)
@@ -209,6 +209,7 @@ def _draft(
         tax_rate=rate,
         allow_back_orders=request.allow_back_orders is not False,
         created_at=context.now,
+        in_basket_of=basket,
     )
     return draft, lines
 
@@ -256,7 +257,7 @@ async def create_for_customer(
     *,
     override_credit: str | None = None,
     replaces: str | None = None,
-) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
+) -> PendingOrder | ConfirmedOrder:
     """Create an order with the account's standing as it is now, and confirm it if the request says so.
 
     Raises DomainError as `place_order` does.
@@ -264,4 +265,5 @@ async def create_for_customer(
     if override_credit is not None:
         override_credit = require_text("override_credit.reason", override_credit, LONGEST_REASON)
     standing, context = await current_standing(tx, "order", request, context)
-    return await place_order(tx, request, standing, context, override_credit=override_credit, replaces=replaces)
+    order, _ = await place_order(tx, request, standing, context, override_credit=override_credit, replaces=replaces)
+    return order

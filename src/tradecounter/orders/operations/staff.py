@@ -265,7 +265,7 @@ class OrderEntryOperations(Struct, frozen=True):
         check_override(call, body.override_credit)
         reason = None if body.override_credit is None else body.override_credit.reason
         context = self.contexts.of(body.customer_id, now)
-        order, _ = await create_for_customer(tx, body, context, override_credit=reason)
+        order = await create_for_customer(tx, body, context, override_credit=reason)
         if body.external_id is not None:
             await set_external_id(tx, str(order.id), body.external_id, now)
         return await self.orders.one(tx, order, now)

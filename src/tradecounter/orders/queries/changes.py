@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from tradecounter.access.queries.people import lock_user
 from tradecounter.db.pipeline import Pipeline, Result, json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -14,7 +15,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.lines import OrderLine, flat_lines
 from tradecounter.orders.queries.orders import HAS_EXPIRED, order_statement
 from tradecounter.orders.rules import CANCELLED, COMPLETED, INVOICED
-from tradecounter.orders.states import AnyOrder, ConfirmedOrder
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, OrderBase
 
 _NEXT_NUMBER = Statement("select nextval('order_number')")
 
@@ -44,6 +45,40 @@ def _values(statement: Statement[Any], order: ConfirmedOrder) -> dict[str, Any]:
     """Return the values of a statement whose parameters are fields of an order; nested ones are JSON."""
     values = {name: getattr(order, name) for name in statement.names}
     return {name: json_of(value) if isinstance(value, Struct | list) else value for name, value in values.items()}
+
+
+_SET_IN_BASKET = Statement("update orders set in_basket_of = :user_id where id = :order_id")
+
+
+def set_in_basket(tx: Transaction, order_id: int, user_id: int | None) -> None:
+    """Note whose basket has the lines of an order; None: nobody's."""
+    tx.queue(_SET_IN_BASKET, order_id=order_id, user_id=user_id)
+
+
+_TAKE_OUT = Statement(
+    """
+    with ordered as (
+        select product_id, sum(quantity) as quantity from order_line
+        where order_id = :order_id and bundle_line_id is null group by product_id
+    ), emptied as (
+        delete from basket_line b using ordered o
+        where b.user_id = :user_id and b.product_id = o.product_id and b.quantity <= o.quantity
+    )
+    update basket_line b set quantity = b.quantity - o.quantity from ordered o
+    where b.user_id = :user_id and b.product_id = o.product_id and b.quantity > o.quantity
+    """
+)
+
+
+def take_out_of_basket(tx: Transaction, order: OrderBase) -> None:
+    """Take the units of an order, which the caller has locked, out of the basket that still has them.
+
+    What was put in besides stays. Others who change the basket wait.
+    """
+    if order.in_basket_of is not None:
+        lock_user(tx, order.in_basket_of)
+        tx.queue(_TAKE_OUT, order_id=order.id, user_id=order.in_basket_of)
+        set_in_basket(tx, order.id, None)
 
 
 _SET_ALLOCATIONS = Statement(

@@ -131,12 +131,12 @@ _INSERT = Statement(
         insert into orders (id, customer_id, kind, state, confirmation_code, customer_reference, external_customer_id,
                             billing_address, shipping_address, order_notifications, courier_notifications,
                             shipping_region, shipping_options, shipping_method, shipping_weight, cost_net, cost_tax,
-                            tax_rate, allow_back_orders, created_at, expires_at)
+                            tax_rate, allow_back_orders, created_at, expires_at, in_basket_of)
         overriding system value
         values (:id, :customer_id, :kind, :state, :confirmation_code, :customer_reference, :external_customer_id,
                 :billing_address, :shipping_address, :order_notifications, :courier_notifications,
                 :shipping_region, :shipping_options, :shipping_method, :shipping_weight, :cost_net, :cost_tax,
-                :tax_rate, :allow_back_orders, :created_at, :expires_at)
+                :tax_rate, :allow_back_orders, :created_at, :expires_at, :in_basket_of)
     )
     {}
     """

@@ -32,7 +32,7 @@ _COLUMNS = SQL(
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
     " cost_tax, tax_rate, paid, credited, status, term_days, created_at, expires_at, confirmed_at, priced_at, pricings,"
     " quote_note, cancelled_at, cancel_reason, expected_changed_at,"
-    " changed_at, allow_back_orders"
+    " changed_at, allow_back_orders, in_basket_of"
 )
 
 # `has_expired` of `orders/states.py` for rows whose state is pending; null without an expiry.

@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
-from tradecounter.baskets.change_basket import take_out_of_makers
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -89,11 +88,9 @@ class ReviewPages(Struct, frozen=True):
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
         before, user = await lock_own_order(tx, call.customer_id, _code_of(call)), user_of(call)
         policy = self.parts.contexts.policy
-        order, lines = await confirm_order(tx, call.customer_id, _code_of(call), body.shipping_method, policy, now)
+        order, _ = await confirm_order(tx, call.customer_id, _code_of(call), body.shipping_method, policy, now)
         if not isinstance(before, NumberedOrder):
             require_no_approval(user.roles, user.order_limit, order.gross)
-            if await find_approval(tx, call.customer_id, order.confirmation_code, now) is None:
-                await take_out_of_makers(tx, order, lines)  # else it has left the basket with the request
         return order
 
     async def _ask_to_discard(self, tx: Transaction, call: Call) -> Question:

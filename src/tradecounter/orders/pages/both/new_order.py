@@ -15,7 +15,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from tradecounter.approvals.handle_approvals import end_replaced
-from tradecounter.baskets.change_basket import NotedItem, summarise, take_out_of_makers
+from tradecounter.baskets.change_basket import NotedItem, summarise
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, without_copies
@@ -55,6 +55,7 @@ from tradecounter.orders.pages.both.order_form import (
     values_of,
 )
 from tradecounter.orders.pages.both.product_rows import picked, product_rows
+from tradecounter.orders.queries.changes import set_in_basket
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder
@@ -198,14 +199,14 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         replaces = body.replaces
         made: AnyOrder
         if is_quote:
-            made, lines = await quote_for_customer(tx, request, context, replaces=replaces)
+            made = await quote_for_customer(tx, request, context, replaces=replaces)
         else:
-            made, lines = await create_for_customer(tx, request, context, override_credit=reason, replaces=replaces)
+            made = await create_for_customer(tx, request, context, override_credit=reason, replaces=replaces)
         if replaces is not None:
             user_id = None if buyer.user is None else buyer.user.id
             await end_replaced(tx, buyer.customer_id, user_id, replaces, made.kind, now)
-            if is_quote:  # what a quote asks for leaves the basket
-                await take_out_of_makers(tx, made, lines)
+        elif buyer.user is not None and not is_quote:
+            set_in_basket(tx, made.id, buyer.user.id)
         return made
 
     async def _show_as_typed(
