@@ -288,29 +288,35 @@ async def users_told_of_dispatch(tx: Transaction, customer_id: int) -> list[int]
 
 
 class InvoicesDue(Struct, frozen=True):
-    """A user who is told of the invoices that are due after a moment; of earlier ones, an earlier e-mail told."""
+    """A user who is told of the invoices up to `last` that are due after a moment, or come after `seen`.
+
+    An earlier e-mail told of the others, or they were due before the user chose the alert.
+    """
 
     user_id: int
     after: datetime
+    seen: int
+    last: int
 
 
-# A user is told once of each invoice: those due until `told_until` were in an earlier e-mail, or were due before the
-# user chose the alert. Each invoice comes into the period once.
+# Invoices get their numbers in the order in which they are committed.
 _FIND_INVOICES_DUE = Statement(
     """
     with found as (
-        select a.user_id, a.told_until as after
+        select a.user_id, a.told_until as after, coalesce(a.seen_invoice, n.last) as seen, n.last
         from chosen_alert a join customer_user u on u.id = a.user_id join customer c on c.id = u.customer_id
-        where a.kind = 'invoices_due' and a.told_until < :until and u.disabled_at is null and c.blocked_at is null
+        cross join invoice_number n
+        where a.kind = 'invoices_due' and u.disabled_at is null and c.blocked_at is null
           and exists (
               select from invoice_balance b
-              where b.customer_id = u.customer_id and b.due > 0 and b.due_at > a.told_until and b.due_at <= :until
+              where b.customer_id = u.customer_id and b.due > 0 and b.due_at <= :until
+                and (b.due_at > a.told_until or b.invoice > a.seen_invoice)
           )
         order by a.user_id for update of a
     )
-    update chosen_alert a set told_until = :until
+    update chosen_alert a set told_until = :until, seen_invoice = found.last
     from found where a.kind = 'invoices_due' and a.user_id = found.user_id
-    returning found.user_id, found.after
+    returning found.user_id, found.after, found.seen, found.last
     """,
     InvoicesDue,
 )

@@ -137,11 +137,11 @@ DAYS_BEFORE = 3
 async def tell_of_due_invoices(tx: Transaction, now: datetime) -> int:
     """Queue an e-mail for each user with invoices that come due within three days; return how many.
 
-    Each invoice is in one e-mail, on the first day on which it is near.
+    Each invoice is in one e-mail, as soon as it is near.
     """
     until = day_ends(uk_date(now) + timedelta(days=DAYS_BEFORE))
     users = await find_invoices_due(tx, until)
     for each in users:
-        period = {"after": int(each.after.timestamp()), "until": int(until.timestamp())}
-        queue(tx, "mail_invoices_due", user_id=each.user_id, **period)
+        told = {"after": int(each.after.timestamp()), "until": int(until.timestamp()), "last": each.last}
+        queue(tx, "mail_invoices_due", user_id=each.user_id, seen=each.seen, **told)
     return len(users)

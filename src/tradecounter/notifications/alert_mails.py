@@ -73,10 +73,13 @@ async def prices_changed(context: MailContext, *, user_id: int, list_id: int, da
     )
 
 
-async def invoices_due(context: MailContext, *, user_id: int, until: int, after: int = 0) -> Mail | None:
-    """Name the unpaid invoices that are due between two Unix times; None without them, or without an active user.
+async def invoices_due(
+    context: MailContext, *, user_id: int, until: int, after: int = 0, seen: int = 0, last: int = 0
+) -> Mail | None:
+    """Name the unpaid invoices up to the number `last` that are due by a Unix time; None without an active user.
 
-    Jobs that an earlier version has queued have no `after`.
+    Only those that are due after another Unix time, or whose numbers are above `seen`; None without any. Jobs that an
+    earlier version has queued have no `after`, or no numbers.
     """
     user = await _active(context, user_id, "accounts")
     account = None if user is None else await find_account(context.tx, user.customer_id)
@@ -84,13 +87,18 @@ async def invoices_due(context: MailContext, *, user_id: int, until: int, after:
         return None
     begin, end = (datetime.fromtimestamp(each, UTC) for each in (after, until))
     unpaid = await invoices_to_pay(context.tx, account.id)
-    invoices = [invoice for invoice in unpaid if begin < invoice.due_at < end]
+    invoices = [
+        invoice
+        for invoice in unpaid
+        if invoice.due_at < end
+        and (seen < invoice.number <= last or (begin < invoice.due_at and (invoice.number <= last or not last)))
+    ]
     if not invoices:
         return None
     named = f"invoice {invoices[0].number} is" if len(invoices) == 1 else f"{len(invoices)} invoices are"
     return await unpaid_mail(
         context,
-        f"invoices-due-{user_id}-{until}",
+        f"invoices-due-{user_id}-{until}-{last}",
         user.email,
         f"{sentence(named)} due by {day_in_words(uk_date(end - timedelta(seconds=1)))}",
         account,

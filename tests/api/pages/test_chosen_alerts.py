@@ -88,6 +88,24 @@ def test_an_invoice_is_not_in_the_mail_of_the_next_days_invoice(shop: Service, c
     assert [[number for number in numbers if f"Invoice {number}" in text] for text in told] == [[n] for n in numbers]
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_an_invoice_that_is_due_before_those_told_of_is_told_once_too(shop: Service, *, late: bool) -> None:
+    customer = shop.customer(term_days=2)
+    wants = customer_user(shop, customer.id, "accounts")
+    wants.sends(f"{ALERTS}/choose", {"invoices_due": "true"})
+    numbers, told = [], []
+    for _ in range(3):
+        numbers.append(number_of(shop, invoiced(shop, customer, ("PHONE", 1))))
+        for _ in range(2):
+            shop.in_transaction(partial(tell_of_due_invoices, now=shop.clock.now()))
+            if not late:
+                told += to(wants, deliver_mail(shop))
+    told += to(wants, deliver_mail(shop))
+    named = [[number for number in numbers if f"Invoice {number}" in plain(mail)] for mail in told]
+    assert sorted(named) == [[number] for number in numbers]
+    assert len({mail["Message-ID"] for mail in told}) == len(numbers)
+
+
 @pytest.mark.sweep
 def test_a_paid_invoice_is_not_due(shop: Service, customer: Customer) -> None:
     wants = customer_user(shop, customer.id, "accounts")
