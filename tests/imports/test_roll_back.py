@@ -160,8 +160,9 @@ def test_an_added_customer_in_use_is_kept(prices: Importer) -> None:
     )
     with pytest.raises(DomainError, match=r"^1 record is in use and cannot be removed: used@x\.example"):
         roll_back(prices, added.id)
+    prices.change("update customer set discount = 3 where email_key = 'used@x.example'")
     done = roll_back(prices, added.id, force=True)
-    assert (done.restored, done.kept) == (1, ["used@x.example"])
+    assert (done.restored, done.overwritten, done.kept) == (1, [], ["used@x.example"])
     assert prices.query("select email_key from customer where email_key like '%%@x.example'") == [("used@x.example",)]
 
 
@@ -251,6 +252,29 @@ def test_a_roll_back_puts_no_category_below_a_child(own_importer: Importer) -> N
     made(own_importer, "categories", tree("top", "middle"))
     with pytest.raises(DomainError, match="low: children: low cannot be below middle, which is below top"):
         roll_back(own_importer, freed)
+
+
+def test_a_roll_back_leaves_no_category_below_an_inactive_one(own_importer: Importer) -> None:
+    def tree(key: str, *children: str) -> dict[str, Any]:
+        return {"key": key, "name": key, "children": [{"key": child, "name": child} for child in children]}
+
+    def active() -> list[Any]:
+        return [key for (key,) in own_importer.query("select key from category where active order by key")]
+
+    added = made(own_importer, "categories", tree("top", "first"))
+    made(own_importer, "categories", tree("top", "first", "second"))
+    with pytest.raises(DomainError, match="1 record is in use and cannot be removed: top"):
+        roll_back(own_importer, added)
+    done = roll_back(own_importer, added, force=True)
+    assert (done.restored, done.overwritten, done.kept, active()) == (1, [], ["top"], ["second", "top"])
+
+    gone = made(own_importer, "categories", tree("other"), replace=True)
+    back = made(own_importer, "categories", tree("top"))
+    made(own_importer, "categories", tree("top", "second"))
+    with pytest.raises(DomainError, match="top: children: second cannot be below top, which is not active"):
+        roll_back(own_importer, back, force=True)
+    assert roll_back(own_importer, gone, force=True).kept == []
+    assert active() == ["second", "top"]
 
 
 def test_a_roll_back_that_restores_the_name_of_a_parent_puts_no_category_below_a_child(own_importer: Importer) -> None:

@@ -147,10 +147,8 @@ _ANALYZE_STAGED = Statement("analyze staged")
 _KEPT = SQL("""
     select u.record from undone u left join ({view}) v on v.key = u.key
     where case when u.before is not null then v.row is null
-          else v.row -> 'active' is distinct from 'false' and v.row -> 'available' is distinct from '0'
-            and not exists (
-              select from jsonb_each(u.after) f where v.row -> f.key is distinct from f.value)
-          end
+          else v.row is not null and v.row -> 'active' is distinct from 'false'
+            and v.row -> 'available' is distinct from '0' end
     order by u.line nulls last, u.record
 """)
 _RECORDS_OF_LINES = Statement("select line, record from undone where line = any(:lines::integer[])")

@@ -153,7 +153,7 @@ CATEGORIES = ImportKind(
     checks=(sql.CHECK_CHILDREN, no_twins("category", SQL("s.key"), "key")),
     merge=merge_statement("category", "key", ["name", "parent_key", "position", "active"], {}),
     removal=deactivation("category", "key"),
-    undo=deactivation_of_added("category", "key"),
+    undo=sql.UNDO_ADDED_CATEGORIES,
     view=sql.CATEGORY_VIEW,
     topics=("catalogue",),
 )

@@ -35,10 +35,20 @@ CHECK_CHILDREN = Statement("""
         where key not in (select key from staged where key is not null)
     )
     select coalesce(below.line, above.line), 'children',
-           format('%s cannot be below %s, which is below %s', min(below.key), above.key, above.parent_key)
+           format('%s cannot be below %s, which is %s', min(below.key), above.key,
+                  coalesce('below ' || above.parent_key, 'not active'))
     from tree below join tree above on above.key = below.parent_key
-    where below.active and above.parent_key is not null and coalesce(below.line, above.line) is not null
+    where below.active and (above.parent_key is not null or not above.active)
+      and coalesce(below.line, above.line) is not null
     group by coalesce(below.line, above.line), above.key, above.parent_key
+""")
+
+# A later import may have put a category below an added one, which then is in use.
+UNDO_ADDED_CATEGORIES = Statement("""
+    update category added set active = false
+    where active and key in (select key from undone where before is null)
+      and not exists (select from category below where below.parent_key = added.key and below.active
+                      and below.key not in (select key from undone))
 """)
 
 CATEGORY_VIEW: LiteralString = "select key, to_jsonb(c) as row from category c"
