@@ -124,6 +124,8 @@ def test_a_port_in_use_is_rejected(empty: Program) -> None:
         staff_reason = empty.error("demo", "--port", "0", "--backoffice-port", port)
         assert staff_reason == reason.replace("--port", "--backoffice-port")
     assert "cannot listen on 192.0.2.1 port" in empty.error("serve", "--host", "192.0.2.1")
+    for command, option in ("serve", "--host"), ("demo", "--host"), ("worker", "--metrics-host"):
+        assert "'ü..b' is neither an address nor a host name" in empty.misused(command, option, "ü..b")
 
 
 def test_an_external_database_requires_a_secret_key(database_url: str, tradecounter: Program) -> None:

@@ -1,6 +1,7 @@
 """`serve --workers` keeps its processes running, also those that cannot start for a while."""
 
 import os
+import resource
 import signal
 import tempfile
 import time
@@ -155,4 +156,32 @@ def test_a_process_starts_from_scratch_where_the_fork_server_cannot_be_reached(
     wait_for(lambda: any("cannot be forked, so it starts from scratch" in line for line in served.logs))
     end(other)
     wait_for(lambda: is_ready(served))
+    assert served.stop(signal.SIGTERM)[0] == 0
+
+
+def test_a_process_is_started_again_once_the_system_has_room_for_it(served: Running) -> None:
+    wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
+    first, other = workers(served)
+    supervisor = served.process.pid
+    usual = resource.prlimit(supervisor, resource.RLIMIT_NOFILE)
+    resource.prlimit(supervisor, resource.RLIMIT_NOFILE, (3, usual[1]))
+    end(first)
+    wait_for(lambda: any("cannot be started, trying again" in line for line in served.logs))
+    os.kill(supervisor, signal.SIGHUP)
+    wait_for(lambda: any("cannot be started, so the others go on" in line for line in served.logs))
+    assert alive(other)
+    resource.prlimit(supervisor, resource.RLIMIT_NOFILE, usual)
+    wait_for(lambda: len(set(workers(served)) - {first}) == 2)
+    wait_for(lambda: is_ready(served))
+    assert served.stop(signal.SIGTERM)[0] == 0
+
+
+def test_a_service_is_stopped_while_it_waits_for_a_process_that_replaces_another(served: Running) -> None:
+    wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
+    before = set(workers(served))
+    os.kill(served.process.pid, signal.SIGHUP)
+    while not (new := set(workers(served)) - before):
+        time.sleep(0.001)
+    os.kill(new.pop(), signal.SIGSTOP)  # it never gets ready, for which it has two minutes
+    time.sleep(2)
     assert served.stop(signal.SIGTERM)[0] == 0

@@ -76,9 +76,18 @@ def start_wanted_traces(site: str) -> None:
     traces.start_traces(site, exporter)
 
 
-Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The IP address or host name to listen on.")]
+def _host(text: str) -> str:
+    """Return an IP address or a host name. Raises BadParameter."""
+    try:
+        text.encode("idna")
+    except UnicodeError as error:
+        raise typer.BadParameter(f"{text!r} is neither an address nor a host name") from error
+    return text
+
+
+Host = Annotated[str, typer.Option(parser=_host, metavar="ADDRESS", help="The IP address or host name to listen on.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 for any free port.")]
-MetricsHost = Annotated[str, typer.Option(metavar="ADDRESS", help="The address for --metrics-port.")]
+MetricsHost = Annotated[str, typer.Option(parser=_host, metavar="ADDRESS", help="The address for --metrics-port.")]
 MetricsPort = Annotated[
     int | None,
     typer.Option(

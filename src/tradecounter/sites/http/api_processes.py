@@ -32,6 +32,7 @@ _PREPARED_FORK_SERVER = "tradecounter.sites.http.fork_server"
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
 _FORK_SERVER_GONE = 255  # the exit status that multiprocessing reports for a process whose fork server has ended
 _LOOK_SECONDS = 0.05
+_CANNOT_START = (OSError, EOFError)
 _PROCESSES = Path("/proc")
 _DEAD = ("Z", "X")  # states of ended processes that still have an entry
 
@@ -67,7 +68,7 @@ class ApiProcess(multiprocess.Process):
         """Start the process; from scratch if the fork server fails."""
         try:
             super().start()
-        except (OSError, EOFError) as error:
+        except _CANNOT_START as error:
             if self.process is self._from_scratch:
                 raise
             log.warning("an API process cannot be forked, so it starts from scratch", reason=repr(error))
@@ -199,12 +200,29 @@ class _Life(Struct):
     pinged_at: float | None = None  # without a response so far
     has_responded: bool = False
 
+    def failed(self, failures: int) -> None:
+        """Note how many starts in a row have failed; the next one comes after a pause."""
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(failures - 1, 10), _LONGEST_PAUSE_SECONDS) if failures else 0.0
+        self.failures, self.restart_at = failures, time.monotonic() + pause
+
+
+class _Ending(threading.Event):
+    """Whether the supervisor ends; also before it has handled the signal, while it replaces processes on another."""
+
+    def __init__(self, signals: list[int]) -> None:
+        super().__init__()
+        self._signals = signals
+
+    def is_set(self) -> bool:
+        return super().is_set() or signal.SIGTERM in self._signals or signal.SIGINT in self._signals
+
 
 class Supervisor(multiprocess.Multiprocess):
     """Restarts processes that have ended, after increasing pauses.
 
-    Uvicorn's own supervisor ends all processes when one cannot start, for example because the database is away. On
-    SIGHUP, it replaces the processes by new ones, which read the settings again.
+    Uvicorn's own supervisor ends all processes when one cannot start, for example because the database is away, and
+    itself when the system has no room for a process. On SIGHUP, it replaces the processes by new ones, which read the
+    settings again.
     """
 
     processes: list[ApiProcess]  # type: ignore[assignment]  # uvicorn's list of its own processes
@@ -216,7 +234,15 @@ class Supervisor(multiprocess.Multiprocess):
         _fork_server.set_forkserver_preload([application, _PREPARED_FORK_SERVER])
         multiprocess.Process = ApiProcess  # type: ignore[misc]  # uvicorn has no parameter for it
         super().__init__(config, sockets)
+        self.should_exit = _Ending(self.signal_queue)
         self._lives: dict[ApiProcess, _Life] = {}
+
+    def handle_signals(self) -> None:
+        """Do what signals ask for; processes that cannot be replaced go on."""
+        try:
+            super().handle_signals()
+        except _CANNOT_START as error:
+            log.warning("an API process cannot be started, so the others go on", reason=repr(error))
 
     def terminate_all(self) -> None:
         """End all processes and close the sockets; the kernel refuses new clients when the last process ends."""
@@ -254,15 +280,18 @@ class Supervisor(multiprocess.Multiprocess):
     def _end(self, process: ApiProcess, life: _Life) -> None:
         process.kill()  # it may live and not respond
         process.join()
-        now = time.monotonic()
-        life.failures = 0 if now - life.began > _SOUND_AFTER_SECONDS else life.failures + 1
-        pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(life.failures - 1, 10), _LONGEST_PAUSE_SECONDS)
-        life.restart_at = now + (pause if life.failures else 0)
+        life.failed(life.failures + 1 if time.monotonic() - life.began <= _SOUND_AFTER_SECONDS else 0)
         log.error("an API process ended, starting another one", ended=process.pid, exit_code=process.exitcode)
 
     def _restarted(self, process: ApiProcess, life: _Life) -> ApiProcess:
+        """Return the process that replaces one that has ended; the same one, to try again later, if none can start."""
+        try:
+            new = ApiProcess(self.config, self.sockets)
+            new.start()
+        except _CANNOT_START as error:
+            life.failed(life.failures + 1)
+            log.warning("an API process cannot be started, trying again", reason=repr(error))
+            return process
         del self._lives[process]
-        new = ApiProcess(self.config, self.sockets)
-        new.start()
         self._lives[new] = _Life(failures=life.failures)
         return new
