@@ -4,7 +4,7 @@ import asyncio
 import math
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
@@ -105,7 +105,7 @@ class FailureLog:
 
 
 # By default, the operating system detects a vanished peer only after hours.
-NOTICE_A_DEAD_PEER = {
+NOTICE_A_DEAD_PEER: Mapping[str, Any] = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,

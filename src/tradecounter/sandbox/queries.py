@@ -11,6 +11,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier
 from psycopg.sql import Literal as Quoted
 
 from tradecounter.db.changes import Topic
+from tradecounter.db.pool import NOTICE_A_DEAD_PEER
 from tradecounter.db.statement import FORGET_PLANS, Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import OperatorError
@@ -188,7 +189,7 @@ class Source(Struct, frozen=True):
 async def opened(url: str) -> AsyncIterator[Source]:
     """Connect to the live database for the block. Raises SourceError."""
     with _said_of_the_source():
-        connection = await psycopg.AsyncConnection.connect(url, connect_timeout=10)
+        connection = await psycopg.AsyncConnection.connect(url, connect_timeout=10, **NOTICE_A_DEAD_PEER)
         await connection.execute(_READ_ONLY)
     try:
         yield Source(connection)

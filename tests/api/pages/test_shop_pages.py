@@ -99,6 +99,15 @@ def test_a_link_skips_the_filters_and_leads_to_the_products(buyer: Person) -> No
     assert 'href="#products"' not in buyer.get(f"{SHOP}?query=nothing-of-it").text
 
 
+@pytest.mark.parametrize("query", [{"query": " "}, {"query": "phone", "price": "x"}], ids=["blank", "wrong filter"])
+def test_where_all_products_are_shown_no_words_are_said_to_be_searched_for(
+    buyer: Person, query: dict[str, str]
+) -> None:
+    page = buyer.get(SHOP, params=query)
+    assert "products, at your prices without VAT" in text_of(page)
+    assert '<option value="">By SKU</option>' in page.text
+
+
 def test_a_filter_that_no_box_stands_for_stays_when_the_form_is_sent(shop: Service, buyer: Person) -> None:
     shop.must_load("attributes", [{"key": "sockets", "name": "Wall sockets", "type": "int"}])
     for sockets in (4, 8, 16):

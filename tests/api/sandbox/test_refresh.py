@@ -1,5 +1,7 @@
 """Filling a sandbox from the live database, with two real databases."""
 
+import asyncio
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -12,13 +14,14 @@ import pytest
 from support.cluster import Cluster
 from support.mail import deliver_mail
 from support.orders import buy, rows, sell
+from support.proxy import linked
 from support.sandbox import live
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import stock_shop
 from support.waiting import waiting_for_a_lock
 from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.kit.errors import DomainError
-from tradecounter.sandbox.queries import COPIED, SourceError
+from tradecounter.sandbox.queries import COPIED, SourceError, opened
 from tradecounter.sandbox.refresh import Refreshed, refresh_sandbox
 from tradecounter.settings import SettingsError
 from tradecounter.sites.commands.service import require_secret
@@ -199,3 +202,13 @@ def test_no_service_starts_on_the_database_of_the_other_kind(two: Two) -> None:
         require_secret(service.settings, service.database_url)
         with pytest.raises(SettingsError, match="TRADECOUNTER_SANDBOX"):
             require_secret(service.settings, other.database_url)
+
+
+def test_a_live_database_that_vanishes_is_noticed_within_seconds(database_url: str) -> None:
+    async def work() -> int:
+        with linked(database_url) as link:
+            async with opened(link.url) as source:
+                with socket.fromfd(source.connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as same:
+                    return same.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+
+    assert asyncio.run(work()) == 15_000  # the system would only notice after hours

@@ -5,12 +5,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.text import trimmed
 from tradecounter.products.search.query import as_typed
 from tradecounter.storefront.facets import Shelf, ShopParameters
 from tradecounter.storefront.shown_product import kind_of, shown_products
@@ -103,7 +104,7 @@ def shown_shelf(call: Call, view: CustomerView, address: str) -> dict[str, Any]:
     shelf = Shelf(view, ShopParameters())
     try:
         wanted = call.query(ShopParameters)
-        asked = Shelf(view, wanted)
+        asked = Shelf(view, replace(wanted, query=trimmed(wanted.query or "") or None))
         _ = asked.found  # finds what is wrong with the filters
         shelf = asked
     except DomainError as error:
