@@ -45,7 +45,10 @@ class Attempt(Struct, frozen=True):
 
     @classmethod
     def for_link(cls, address: str) -> "Attempt":
-        """Return what requests of an address for mailed links count as: they are no wrong passwords."""
+        """Return what requests of an address for mailed links count as: they are no wrong passwords.
+
+        So do requests that have this service fetch a document; `address` names the user who sent them.
+        """
         return cls(f"{LINK_REQUESTS_OF}{address}", address)
 
 
@@ -60,7 +63,7 @@ async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> int
     if not is_for_link and (wait := guesses.address_wait(now)):
         raise _too_many(_PASSWORDS, wait, SlowedAddressError)
     if wait := guesses.wait(now):
-        raise _too_many("requests for links" if is_for_link else _PASSWORDS, wait)
+        raise _too_many("requests" if is_for_link else _PASSWORDS, wait)
     return await insert_guess(tx, attempt.account, attempt.address, now)
 
 

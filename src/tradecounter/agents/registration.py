@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from tradecounter.access.guessing import Attempt, count_attempt
 from tradecounter.agents.queries.clients import AgentClient, count_registered, find_client, insert_client, store_read
 from tradecounter.agents.rules import (
     FRESH_FOR,
@@ -116,13 +117,18 @@ class ClientDocuments(Struct):
     clock: Clock
     sender: HttpSender
 
-    async def client(self, client_id: str) -> AgentClient:
-        """Return the client whose id is the address of its document. Raises DomainError (invalid)."""
+    async def client(self, client_id: str, user_id: int) -> AgentClient:
+        """Return the client whose id is the address of its document; a user has it read.
+
+        Raises DomainError: invalid, too many requests (the user has had many documents read).
+        """
         now = self.clock.now()
         async with reading(self.database) as tx:
             record = await find_client(tx, client_id)
         if record is not None and record.read_at is not None and record.read_at > now - FRESH_FOR:
             return record
+        async with transaction(self.database) as tx:
+            await count_attempt(tx, Attempt.for_link(f"user {user_id}"), now)
         document, name = await self._read(client_id)  # without a database connection
         async with transaction(self.database) as tx:
             await store_read(tx, client_id, name, document.redirect_uris, now)

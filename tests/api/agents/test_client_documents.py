@@ -124,6 +124,21 @@ def test_a_document_is_read_for_people_who_have_signed_in_only(program: Connecti
     assert publisher.requests == 0
 
 
+def test_a_user_has_ten_documents_read_in_ten_minutes_and_then_one_every_half_minute(
+    program: Connecting, publisher: Publisher
+) -> None:
+    publisher.status = 404
+    assert [program.page().status_code for _ in range(12)] == [400] * 10 + [429] * 2
+    assert publisher.requests == 10
+    colleague = customer_user(program.service, program.service.customer().id, "owner")
+    publisher.status = 200
+    assert Connecting(program.service, colleague, publisher.address).page().status_code == 200
+    assert program.page().status_code == 200, "it was read for the colleague"
+    program.service.clock.advance(timedelta(hours=1, seconds=1))
+    assert program.page().status_code == 200
+    assert publisher.requests == 12
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -99,7 +99,7 @@ def test_asking_for_links_is_slowed_down(place: Place) -> None:
     browser = place.browser()
     asked = [browser.fill(place.path("/forgotten-password"), email=f"x{n}@y.example") for n in range(11)]
     assert [response.status_code for response in asked] == [303] * 10 + [429]
-    assert "too many requests for links: try again in 30 seconds" in text_of(asked[-1]).lower()
+    assert "too many requests: try again in 30 seconds" in text_of(asked[-1]).lower()
     assert place.sign_in(browser).status_code == 303, "these are no wrong passwords"
 
 

@@ -132,7 +132,7 @@ class ConsentPages(Struct, frozen=True):
         if is_document_address(client_id):
             if user is None:
                 raise self._sign_in(fields)
-            return await ClientDocuments(self.desk.database, self.desk.clock, self._sender()).client(client_id)
+            return await ClientDocuments(self.desk.database, self.desk.clock, self._sender()).client(client_id, user.id)
         async with self.desk.reading() as tx:
             return await find_client(tx, client_id)
 
