@@ -1,5 +1,6 @@
 """The e-mails about customers' requests: to support, and the answer."""
 
+from tradecounter.access.queries.people import find_user
 from tradecounter.customer_requests.queries import find_request
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext
@@ -25,18 +26,21 @@ async def request_opened(context: MailContext, *, request_id: int) -> Mail | Non
 
 
 async def request_closed(context: MailContext, *, request_id: int) -> Mail | None:
-    """Send the answer to the user, or to the account if a program asked; None if the user is gone."""
+    """Send the answer to the user, or to the account if a program asked or the user is disabled.
+
+    None if the user is deleted.
+    """
     request = await find_request(context.tx, request_id)
     account = None if request is None else await find_account(context.tx, request.customer_id)
     if request is None or request.closed_at is None or account is None:
         return None
-    recipient = request.user or (account.email_address if request.program else "")
-    if not recipient:
+    user = await find_user(context.tx, request.user)
+    if user is None and not request.program:
         return None
     return await context.mail(
         f"request-closed-{request_id}",
         request.closed_at,
-        [recipient],
+        [account.email_address if user is None or user.disabled_at is not None else user.email],
         f"Your request about {request.order_reference}",
         "request_closed",
         request=request,

@@ -11,6 +11,7 @@ from support.images import png
 from support.mail import deliver_mail, html, plain
 from support.orders import buy, dispatch, rows
 from support.pages import Person, customer_user, fields_of, staff_member, text_of
+from support.people import disable
 from support.service import Customer, Service
 
 
@@ -190,10 +191,25 @@ def test_only_staff_who_may_change_orders_answer(office: BackOfficeSite, custome
     order = buy(customer)
     ask(buyer, order, "message", text="Hello")
     number = request_id(office.service, order)
-    for role, expected in (("warehouse", 403), ("finance", 403), ("catalogue", 403)):
+    for role, sees_total in (("warehouse", False), ("finance", True), ("catalogue", False)):
         person = staff_member(office.service, office.url, role)
-        assert person.send(f"/request/{number}/answer", {"text": "x"}).status_code == expected
-        assert "Send and close" not in person.get(f"/request/{number}").text
+        assert person.send(f"/request/{number}/answer", {"text": "x"}).status_code == 403
+        page = person.get(f"/request/{number}").text
+        assert "Send and close" not in page
+        assert ("£" in page) == sees_total
+
+
+def test_a_disabled_user_gets_no_answer_but_the_account_does(
+    office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person
+) -> None:
+    order = buy(customer)
+    ask(buyer, order, "message", text="Where is it?")
+    disable(office.service, buyer.email)
+    deliver_mail(office.service)
+    sam.sends(f"/request/{request_id(office.service, order)}/answer", {"text": "On its way."})
+    [answer] = [mail for mail in deliver_mail(office.service) if "On its way." in plain(mail)]
+    [(account,)] = rows(office.service, "select email_address from customer where id = %s", customer.id)
+    assert answer["To"] == account
 
 
 def test_there_is_a_limit_to_open_requests(office: BackOfficeSite, customer: Customer, buyer: Person) -> None:
