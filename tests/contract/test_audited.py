@@ -62,7 +62,7 @@ JOBS = {
     "clean_up_identity": "no entry: deletes expired tokens and counts",
     "clean_up_access": "no entry: deletes expired links, sessions and counts",
     "clean_up_consent": "no entry: deletes what ended long ago",
-    "clean_up_agents": "no entry: deletes what ended long ago, or was never allowed",
+    "clean_up_agents": "agent.revoke",
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
     "forget_requests": "no entry: deletes old entries of the request log",

@@ -8,6 +8,7 @@ from tradecounter.agents.queries.clients import delete_unused_clients, forget_ad
 from tradecounter.agents.queries.consents import (
     AgentConsent,
     NewConsent,
+    consents_without_giver,
     delete_old_consents,
     earlier_consents,
     end_consent,
@@ -101,6 +102,11 @@ def _check(new: NewConsent, days: int) -> None:
 
 
 async def clean_up_agents(tx: Transaction, now: datetime) -> int:
-    """Delete clients that nobody allows, and old consents and tokens; return how many."""
+    """Delete clients that nobody allows, and old consents and tokens; return how many.
+
+    Consents whose users may not give them any more end, so that they do not come back with a user's rights.
+    """
+    for consent in await consents_without_giver(tx, now):
+        await end_agent(tx, consent, "its person may not give it any more", now)
     unused = now - NEVER_ALLOWED_FOR
     return await delete_old_consents(tx, now - KEPT_FOR, unused) + await delete_unused_clients(tx, unused)

@@ -13,6 +13,8 @@ from support.orders import create, rows
 from support.pages import customer_user
 from support.service import Customer, Service, running_service
 from tradecounter.access.queries.people import set_disabled, set_rights
+from tradecounter.access.users import invite_user
+from tradecounter.agents.consents import clean_up_agents
 from tradecounter.customers.change_account import block_customer
 from tradecounter.privacy.personal_data import erase_customer
 
@@ -167,6 +169,19 @@ def test_what_ends_a_consent_ends_it_at_once_in_every_process(
         assert [call_list(each, tokens["access_token"]).status_code for each in (program.service, other)] == [200, 200]
         ended(program, customer)
         assert [call_list(each, tokens["access_token"]).status_code for each in (program.service, other)] == [401, 401]
+    assert program.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+@pytest.mark.parametrize("ended", [_demoted, _disabled])
+def test_an_agent_does_not_come_back_with_the_rights_of_its_user(
+    program: Connecting, customer: Customer, ended: Callable[[Connecting, Customer], None]
+) -> None:
+    service, now = program.service, program.service.clock.now()
+    tokens = program.tokens()
+    ended(program, customer)
+    service.in_transaction(lambda tx: clean_up_agents(tx, now))
+    service.in_transaction(lambda tx: invite_user(tx, customer.id, program.person.email, "developer", "s" * 64, now))
+    assert call_list(service, tokens["access_token"]).status_code == 401
     assert program.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
 
 

@@ -82,10 +82,12 @@ class AgentConsent(Struct, frozen=True):
         return returns_to(self.redirect_uri)
 
 
-USABLE_CONSENT = SQL(
-    "(c.ended_at is null and c.expires_at > :now and cu.blocked_at is null and u.disabled_at is null"
-    " and coalesce((u.role || u.more_roles) && {givers}::text[], false))"
-).format(givers=list(GIVERS))
+_MAY_GIVE = SQL("(u.disabled_at is null and coalesce((u.role || u.more_roles) && {givers}::text[], false))").format(
+    givers=list(GIVERS)
+)
+USABLE_CONSENT = SQL("(c.ended_at is null and c.expires_at > :now and cu.blocked_at is null and {may_give})").format(
+    may_give=_MAY_GIVE
+)
 CONSENT_TABLES = SQL("""
     from agent_consent c join customer cu on cu.id = c.customer_id
     left join customer_user u on u.id = c.user_id and u.customer_id = c.customer_id
@@ -101,7 +103,8 @@ _COLUMNS = SQL("""
 
 
 def _consents(where: LiteralString) -> Statement[AgentConsent]:
-    return Statement(SQL("select {} {} where {}").format(_COLUMNS, CONSENT_TABLES, SQL(where)), AgentConsent)
+    condition = SQL(where).format(may_give=_MAY_GIVE)
+    return Statement(SQL("select {} {} where {}").format(_COLUMNS, CONSENT_TABLES, condition), AgentConsent)
 
 
 _BY_ID = _consents("c.id = :id")
@@ -142,6 +145,14 @@ _STANDING = _consents(
 async def standing_consents(tx: Transaction, customer_id: int, now: datetime) -> list[AgentConsent]:
     """Return what a customer's users allow agents, the latest first."""
     return await tx.fetch_all(_STANDING, customer_id=customer_id, now=now)
+
+
+_WITHOUT_GIVER = _consents("c.ended_at is null and c.expires_at > :now and not {may_give} order by c.id")
+
+
+async def consents_without_giver(tx: Transaction, now: datetime) -> list[AgentConsent]:
+    """Return the consents that have not ended, and whose users are disabled or may not give them any more."""
+    return await tx.fetch_all(_WITHOUT_GIVER, now=now)
 
 
 _USE_CODE = Statement("update agent_consent set code_used_at = :now where id = :id")
