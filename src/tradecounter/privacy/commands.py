@@ -1,9 +1,10 @@
 """`tradecounter customer export` and `erase`."""
 
+import shutil
 import sys
 from datetime import datetime
-from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any
 
 import typer
@@ -28,13 +29,16 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write all that is stored of a customer to a ZIP file, as JSON and PDF files."""
-    path, copy = Path(output or f"customer-{customer_id}.zip"), BytesIO()
-    run_query(lambda tx: export_customer(tx, customer_id, copy))
-    try:
-        path.touch(mode=0o600, exist_ok=False)
-        path.write_bytes(copy.getvalue())
-    except OSError as error:
-        fail(f"{path}: {error.strerror}")
+    path = Path(output or f"customer-{customer_id}.zip")
+    with TemporaryFile() as copy:
+        run_query(lambda tx: export_customer(tx, customer_id, copy))
+        copy.seek(0)
+        try:
+            path.touch(mode=0o600, exist_ok=False)
+            with path.open("wb") as file:
+                shutil.copyfileobj(copy, file)
+        except OSError as error:
+            fail(f"{path}: {error.strerror}")
     show({"id": customer_id, "file": str(path)}, str(path), as_json=as_json)
 
 

@@ -16,7 +16,7 @@ from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import plural
 from tradecounter.privacy.queries.erasure import PersonalData, erase_rows, lock_all_of, open_business, personal_data
-from tradecounter.privacy.queries.stored_rows import stored_rows
+from tradecounter.privacy.queries.stored_rows import stored_tables
 from tradecounter.returns.wire import return_number
 
 _README = """\
@@ -26,15 +26,24 @@ Not included: hashes of keys and passwords, and the configurations of devices, w
 """
 
 
+_ROWS_AT_ONCE, _FILES_AT_ONCE = 500, 10
+
+
 async def export_customer(tx: Transaction, customer_id: int, file: BinaryIO) -> None:
-    """Write the ZIP file. Raises DomainError (not found)."""
+    """Write the ZIP file, with few rows in memory. Raises DomainError (not found)."""
     await fetch_account(tx, customer_id)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", _README)
-        async for stored in stored_rows(tx, customer_id):
-            archive.writestr(f"{stored.table}.json", stored.rows)
-            for name, content in stored.files.items():
-                archive.writestr(f"{stored.table}/{name}", content)
+        for table in await stored_tables(tx, customer_id):
+            with archive.open(f"{table.name}.json", "w", force_zip64=True) as rows:
+                separator = "["
+                async for (row,) in tx.stream(table.rows, _ROWS_AT_ONCE):
+                    rows.write(f"{separator}{row}".encode())
+                    separator = ", "
+                rows.write(b"[]" if separator == "[" else b"]")
+            if table.files is not None:
+                async for name, content in tx.stream(table.files, _FILES_AT_ONCE):
+                    archive.writestr(f"{table.name}/{name}", content)
 
 
 _MOST_NAMED = 20

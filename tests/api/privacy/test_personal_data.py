@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -11,7 +12,7 @@ import pytest
 
 from support.backoffice import backoffice_of
 from support.billing import invoiced, pay
-from support.orders import buy, cancel, outstanding, rows
+from support.orders import buy, cancel, dispatch, outstanding, rows
 from support.pages import customer_user
 from support.receiver import policy_of
 from support.service import Customer, Service
@@ -78,6 +79,41 @@ def test_every_table_that_refers_to_customers_is_exported(shop: Service, custome
     # Numbers of requests, changes that are yet to be announced, and whose contract prices changed.
     passing = {"request_count", "removed_price", "catalogue_change"}
     assert tables - passing <= {name.removesuffix(".json") for name in export(shop, customer)}
+
+
+def test_an_export_has_what_is_not_invoiced_and_what_no_user_asked_for(shop: Service) -> None:
+    customer = shop.customer()
+    placed, asked, now = buy(customer), RequestDetails(text="Where is it?"), shop.clock.now()
+    shop.in_transaction(lambda tx: open_request(tx, customer.id, placed["order_reference"], "message", asked, now))
+    dispatch(shop, placed)
+    files = export(shop, customer)
+    names = ("shipment", "shipment_line", "customer_request")
+    assert [len(json.loads(files[f"{name}.json"])) for name in names] == [1, 1, 1]
+
+
+def test_an_export_has_few_files_in_memory_at_a_time(shop: Service) -> None:
+    customer = shop.customer()
+    placed, asked = buy(customer), RequestDetails(text="Look at these")
+    request = shop.in_transaction(
+        lambda tx: open_request(tx, customer.id, placed["order_reference"], "message", asked, shop.clock.now())
+    )
+    rows(
+        shop,
+        "insert into request_file (request_id, name, media_type, content)"
+        " select %s, n || '.txt', 'text/plain', convert_to(repeat('x', 500000), 'UTF8') from generate_series(1, 60) n"
+        " returning id",
+        request,
+    )
+    tracemalloc.start()
+    try:
+        file = io.BytesIO()
+        shop.in_transaction(partial(export_customer, customer_id=customer.id, file=file))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    with zipfile.ZipFile(file) as archive:
+        assert len([name for name in archive.namelist() if name.startswith("request_file/")]) == 60
+    assert most < 20_000_000
 
 
 def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) -> None:

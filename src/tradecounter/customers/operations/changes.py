@@ -1,10 +1,13 @@
-"""What the API, the pages and the command share: who may change a field; changes of accounts, keys and users."""
+"""What the API, the pages and the command share: who may change a field; changes and exports of accounts."""
 
+from contextlib import ExitStack
 from datetime import datetime
 from decimal import Decimal
+from tempfile import TemporaryFile
 from typing import Any
 
 from msgspec import UNSET, structs
+from starlette.responses import Response
 
 from tradecounter.access.users import disable_user, fetch_user_of
 from tradecounter.audit.record import audit, audit_edit
@@ -20,6 +23,8 @@ from tradecounter.customers.queries.accounts import (
 from tradecounter.customers.settings import EMAIL_FIELDS, LARGEST, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import Role, roles_of
+from tradecounter.edge.rest.negotiation import ZIP
+from tradecounter.edge.rest.responses import OpenFileResponse
 from tradecounter.events.record import record_event
 from tradecounter.identity.manage_keys import create_key, fetch_key
 from tradecounter.identity.requests import KeyRequest
@@ -31,6 +36,7 @@ from tradecounter.kit.money import rounded
 from tradecounter.kit.text import LONGEST_NAME
 from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.kit.wire import made_from
+from tradecounter.privacy.personal_data import export_customer
 from tradecounter.shipping.methods import require_method
 
 # The settings by who may change them, as the forms have them.
@@ -156,3 +162,12 @@ async def make_key(tx: Transaction, customer_id: int, request: KeyRequest, now: 
 async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> None:
     """Disable one of a customer's users, also the last owner. Raises DomainError (not found)."""
     await disable_user(tx, await fetch_user_of(tx, customer_id, user_id), now)
+
+
+async def exported_customer(tx: Transaction, customer_id: int) -> Response:
+    """Respond with all that is stored of a customer, as a ZIP file. Raises DomainError (not found)."""
+    with ExitStack() as stack:
+        file = stack.enter_context(TemporaryFile())
+        await export_customer(tx, customer_id, file)
+        stack.pop_all()  # the response closes it
+    return OpenFileResponse(file, f"customer-{customer_id}.zip", ZIP)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from io import BytesIO
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, convert, structs
@@ -26,6 +25,7 @@ from tradecounter.customers.operations.changes import (
     check_account_change,
     create_customer,
     disable_user_of,
+    exported_customer,
     make_key,
     scope_of_field,
 )
@@ -53,13 +53,12 @@ from tradecounter.edge.operations.subject import FILE, ListPage, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import ZIP
-from tradecounter.edge.rest.responses import file_response
 from tradecounter.identity.manage_keys import end_key_of
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.wire import ReasonRequest
-from tradecounter.privacy.personal_data import erase_customer, export_customer
+from tradecounter.privacy.personal_data import erase_customer
 
 CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=DESCRIBED)
 ALL_CUSTOMERS, ONE_CUSTOMER = "/api/customer", "/api/customer/{id}"
@@ -297,9 +296,7 @@ class CustomerStepOperations(Struct, frozen=True):
 
         A ZIP file of JSON and PDF files, without secrets.
         """
-        copy = BytesIO()
-        await export_customer(tx, customer_id, copy)
-        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", ZIP)
+        return await exported_customer(tx, customer_id)
 
     @CUSTOMERS.changes("POST", f"{ONE_CUSTOMER}/erase", roles=("administrator",))
     async def erase_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> ResellerCustomer:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 from msgspec import Struct, field
@@ -124,6 +124,25 @@ async def _asynchronous(chunks: Iterator[bytes]) -> AsyncGenerator[bytes, None]:
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+_PIECE_BYTES = 256 * 1024
+
+
+class OpenFileResponse(ChunkedResponse):
+    """A file as of `file_response`, which is read as the client takes it, from its beginning, and closed then."""
+
+    def __init__(self, file: BinaryIO, name: str, media_type: str) -> None:
+        file.seek(0)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        pieces = iter(lambda: file.read(_PIECE_BYTES), b"")
+        super().__init__(pieces, asyncio.Lock(), headers=headers, media_type=media_type)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response; a HEAD request reads nothing. Raises ClientDisconnect."""
+        with self._file:
+            await super().__call__(scope, receive, send)
 
 
 _KEY = "tradecounter.error_page"

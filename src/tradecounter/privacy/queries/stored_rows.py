@@ -1,10 +1,10 @@
 """Finds all rows of a customer by its foreign keys, so that new tables are included, and erases personal data."""
 
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
-from msgspec import Struct, field
+from msgspec import Struct
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from tradecounter.db.statement import Statement
@@ -15,23 +15,24 @@ from tradecounter.kit.text import fold
 _SECRET = re.compile(r"hash|secret|password|totp|fingerprint")
 
 
-class StoredRows(Struct, frozen=True):
-    """A table's rows of one customer: a JSON array, and the files in them by names that begin with the row's key."""
+class StoredTable(Struct, frozen=True):
+    """A table with rows of one customer.
 
-    table: str
-    rows: str
-    files: Mapping[str, bytes]
+    `rows` selects them as JSON, `files` the files in them with names that begin with the row's key.
+    """
+
+    name: str
+    rows: Statement[tuple[str]]
+    files: Statement[tuple[str, bytes]] | None
 
 
 class _Table(Struct, frozen=True):
     name: str
     condition: Composable
-    columns: list[str] = field(default_factory=list)
-    file: Composable | None = None  # selects name and content
 
 
 _REFERENCES = Statement("""
-    select f.conrelid::regclass::text, a.attname, f.confrelid::regclass::text, b.attname
+    select f.conrelid::regclass::text, a.attname, f.confrelid::regclass::text, b.attname, a.attnotnull
     from pg_constraint f
     join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
     join pg_attribute b on b.attrelid = f.confrelid and b.attnum = f.confkey[1]
@@ -93,24 +94,8 @@ async def _left_by_another(tx: Transaction, customer_id: int, key: str, until: d
     return next((at for address, at in left if fold(address) == key), None)
 
 
-async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[StoredRows]:
-    """Yield the rows of every table that belong to a customer, directly or by its orders and other records."""
-    for table in await _tables(tx, customer_id):
-        names = SQL(", ").join(map(Identifier, table.columns))
-        rows = SQL("select coalesce(jsonb_agg(to_jsonb(r)), '[]')::text from (select {} from {} where {} order by 1) r")
-        text = await tx.fetch_value(Statement(rows.format(names, Identifier(table.name), table.condition)))
-        files = {}
-        if table.file is not None:
-            named_files = SQL(
-                "select * from (select {} from {} where {}) as f (name, content) where content is not null"
-            )
-            statement = named_files.format(table.file, Identifier(table.name), table.condition)
-            files = dict(await tx.fetch_all(Statement(statement)))
-        yield StoredRows(table.name, text, files)
-
-
-async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
-    """Return the tables that refer to customers, nearest first, each with the condition for one customer's rows."""
+async def stored_tables(tx: Transaction, customer_id: int) -> list[StoredTable]:
+    """Return the tables with rows that belong to a customer, directly or by its orders and other records."""
     references = await tx.fetch_all(_REFERENCES)
     tables = {"customer": _Table("customer", SQL("id = {}").format(Literal(customer_id)))}
     # These have no foreign key, since they outlive what they describe.
@@ -119,28 +104,35 @@ async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
     subject = Literal(f"customer/{customer_id}")
     tables["audit_entry"] = _Table("audit_entry", SQL("subject = {}").format(subject))
     tables["import_change"] = _Table("import_change", await imported_of(tx, customer_id))
-    waiting = ["customer"]
-    while waiting:
-        parent = waiting.pop(0)
-        for child, column, target, key in references:
-            if target == parent and child not in tables:
-                rows = SQL("{} in (select {} from {} where {})").format(
-                    Identifier(column), Identifier(key), Identifier(parent), tables[parent].condition
-                )
-                tables[child] = _Table(child, rows)
-                waiting.append(child)
+    found = ["customer"]
+    # First by columns that every row has: a shipment has no invoice yet, and a program's request no user.
+    for required in (True, False):
+        waiting = found.copy()
+        while waiting:
+            parent = waiting.pop(0)
+            for child, column, target, key, is_required in references:
+                if target == parent and child not in tables and is_required >= required:
+                    rows = SQL("{} in (select {} from {} where {})").format(
+                        Identifier(column), Identifier(key), Identifier(parent), tables[parent].condition
+                    )
+                    tables[child] = _Table(child, rows)
+                    waiting.append(child)
+                    found.append(child)
     columns: dict[str, dict[str, str]] = {}
     for table, column, type_ in await tx.fetch_all(_COLUMNS):
         columns.setdefault(table, {})[column] = type_
     return [_readable(table, columns[table.name]) for table in tables.values()]
 
 
-def _readable(table: _Table, columns: Mapping[str, str]) -> _Table:
+def _readable(table: _Table, columns: Mapping[str, str]) -> StoredTable:
     names = [name for name, type_ in columns.items() if type_ != "bytea" and not _SECRET.search(name)]
-    key = Identifier(next(iter(columns)))
-    file = None
+    source = SQL("{} where {}").format(Identifier(table.name), table.condition)
+    rows = SQL("select to_jsonb(r)::text from (select {} from {} order by 1) r").format(
+        SQL(", ").join(map(Identifier, names)), source
+    )
+    key, file = Identifier(next(iter(columns))), None
     if columns.get("pdf") == "bytea":
-        file = SQL("{}::text || '.pdf', pdf").format(key)
+        file = SQL("select {}::text || '.pdf', pdf from {}").format(key, source)
     elif columns.get("content") == "bytea" and "name" in columns:
-        file = SQL("{}::text || '-' || name, content").format(key)
-    return _Table(table.name, table.condition, names, file)
+        file = SQL("select {}::text || '-' || name, content from {}").format(key, source)
+    return StoredTable(table.name, Statement(rows), None if file is None else Statement(file))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection
 from datetime import datetime
-from io import BytesIO
 from typing import Any, Union, get_args
 
 import msgspec
@@ -16,6 +15,7 @@ from tradecounter.customers.operations.changes import (
     TRADE,
     change_customer,
     create_customer,
+    exported_customer,
     roles_of_field,
 )
 from tradecounter.customers.queries.accounts import price_list_keys
@@ -28,15 +28,13 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.permissions import has_one_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.negotiation import ZIP
-from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.numbers import alternatives
 from tradecounter.kit.text import fold
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_customer
-from tradecounter.privacy.personal_data import erase_customer, export_customer, what_goes
+from tradecounter.privacy.personal_data import erase_customer, what_goes
 from tradecounter.shipping.queries import read_methods
 
 _NEW = "/customer/new"
@@ -229,10 +227,8 @@ class CustomerStepPages(Struct, frozen=True):
 
     @page("/customer/{id}/export", "All that is stored of a customer", scope="customers:read", dangerous=True)
     async def export(self, call: Call) -> Response:
-        customer_id, copy = call.path_id("id", "customer"), BytesIO()
         async with self.desk.reading() as tx:
-            await export_customer(tx, customer_id, copy)
-        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", ZIP)
+            return await exported_customer(tx, call.path_id("id", "customer"))
 
     async def _erasure(self, tx: Transaction, call: Call) -> dict[str, Any]:
         customer = await shown_customer(tx, call)
