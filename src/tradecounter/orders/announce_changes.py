@@ -24,10 +24,12 @@ async def announce_changes(tx: Transaction, now: datetime) -> int:
     if last is None or _minute(last.at) == _minute(now):
         return 0
     recent, count = await orders_since(tx, now - ORDERED_WITHIN), 0
+    last_day, today = uk_date(last.at), uk_date(now)
     if not last.is_foreign:
-        count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, recent, uk_date(now)), now)
-        if last.new_prices:
-            count += _record(tx, "price.changed", await changed_prices(tx, last.snapshot, recent), now)
+        count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, recent, today), now)
+        if last.new_prices or last_day != today:
+            changes = await changed_prices(tx, last.snapshot, recent, last_day, today)
+            count += _record(tx, "price.changed", changes, now)
     await store_announced(tx, last, now)
     return count
 

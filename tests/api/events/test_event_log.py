@@ -200,6 +200,23 @@ def test_changes_of_stock_and_prices_tell_those_whom_they_concern_once_a_minute(
     )
 
 
+def test_contract_prices_that_begin_or_end_at_midnight_are_announced_then(shop: Service) -> None:
+    customer, begins, ends = shop.customer(), sell(shop, "BEGINS"), sell(shop, "ENDS")
+    contract = {"customer_id": customer.id, "single_unit_cost": 9}
+    midnight = 15 * 60  # minutes from MORNING
+    announced(shop, midnight - 3)
+    rows_of_file = [
+        {**contract, "sku": begins, "valid_from": "2026-06-17"}, {**contract, "sku": ends, "valid_until": "2026-06-16"}
+    ]  # fmt: skip
+    shop.must_load("contract-prices", rows_of_file)
+    told = [("price.changed", None, [begins, ends]), ("price.changed", customer.id, [begins, ends])]
+    assert announced(shop, midnight - 2) == told
+    assert announced(shop, midnight - 1) == []
+    assert announced(shop, midnight) == told
+    assert announced(shop, midnight + 1) == []
+    assert announced(shop, midnight + 24 * 60) == []
+
+
 def test_stock_that_stays_as_it_was_is_not_announced(shop: Service) -> None:
     kept, more, counted, moved, scrapped = (
         sell(shop, f"STOCK-{name}", available=5) for name in ("KEPT", "MORE", "SET", "MOVED", "SCRAPPED")

@@ -135,6 +135,10 @@ _CHANGED_PRICES = Statement(
             select c.customer_id, c.product_id from contract_price c cross join announced a where {since_contract}
             union
             select customer_id, product_id from removed_price where customer_id is not null and {removed}
+            union
+            select customer_id, product_id from contract_price
+            where (valid_from > :last_day and valid_from <= :today)
+               or (valid_until >= :last_day and valid_until < :today)
         ), size as materialized ({size}), concerned as (
             select c.id as customer_id, product_id
             from ({ordered}) as ordered join changed using (product_id) join customer c on c.id = ordered.customer_id
@@ -174,12 +178,22 @@ async def changed_stock(tx: Transaction, snapshot: str, recent: RecentOrders, to
     )
 
 
-async def changed_prices(tx: Transaction, snapshot: str, recent: RecentOrders) -> list[ChangedSkus]:
+async def changed_prices(
+    tx: Transaction, snapshot: str, recent: RecentOrders, last_day: date, today: date
+) -> list[ChangedSkus]:
     """Return the SKUs whose prices changed, as `changed_stock` does.
 
-    A change of a price list concerns those of its customers who have such orders; one of a contract its customer.
+    A change of a price list concerns those of its customers who have such orders; one of a contract its customer. A
+    contract price that has begun or ended since the UK date `last_day` has changed, too.
     """
-    return await tx.fetch_all(_CHANGED_PRICES, snapshot=snapshot, since=recent.since, orders_from=recent.first_id)
+    return await tx.fetch_all(
+        _CHANGED_PRICES,
+        snapshot=snapshot,
+        since=recent.since,
+        orders_from=recent.first_id,
+        last_day=last_day,
+        today=today,
+    )
 
 
 _STORE = Statement("update announced set at = :now, seen = :snapshot::pg_snapshot, price_version = :price_version")
