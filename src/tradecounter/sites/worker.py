@@ -1,7 +1,7 @@
 """The background worker: sends e-mails from a queue, runs scheduled jobs, numbers events, delivers to webhooks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import nullcontext, suppress
 from typing import Any
 
@@ -9,6 +9,7 @@ import procrastinate
 import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
+from procrastinate.periodic import PeriodicDeferrer, PeriodicRegistry, TaskAtTime
 
 from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
@@ -67,6 +68,22 @@ class _Connector(procrastinate.PsycopgConnector):
             if isinstance(error.__cause__, psycopg.OperationalError):
                 self.lost.set()
             raise
+
+
+class Schedule(PeriodicDeferrer):
+    """Queues the scheduled jobs when they are due.
+
+    Of several runs that a job has missed, for example while the machine was asleep, only the last one is queued.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(PeriodicRegistry())  # type: ignore[no-untyped-call]
+
+    def get_previous_tasks(self, at: float) -> Iterable[TaskAtTime]:
+        """Yield the jobs that are due at a Unix time, with the times of their runs."""
+        # The library would wait until a clock that was set back shows the time of the last run again.
+        self.last_defers = {key: last for key, last in self.last_defers.items() if 0 <= at - last <= self.max_delay}
+        return super().get_previous_tasks(at)
 
 
 async def run_worker(
@@ -132,7 +149,8 @@ class _Worker:
         )
         async with Database(self._url, connections=JOBS_AT_ONCE + 4) as database:
             await database.pool.wait(WAIT_SECONDS)  # the queue library would wait longer than a stop may take
-            app = self._app(connector, database, scheduling=stopping is not None)
+            app, schedule = procrastinate.App(connector=connector), Schedule()
+            self._add_jobs(app, schedule.registry, database)
             deliverer = _deliverer(self._settings, database, self._clock)
             watching = nullcontext() if self._backlog is None else self._backlog.watching(database)
             async with app.open_async(), numbering(database), delivering(deliverer), watching:
@@ -151,26 +169,28 @@ class _Worker:
                         stalled_worker_timeout=SILENT_SECONDS,
                     )
                 )
-                requeuing = asyncio.create_task(_requeue_and_check_key(app, database, self._secrets))
-                losing = asyncio.create_task(connector.lost.wait())
-                ends = {working, losing} if stopping is None else {working, losing, stopping}
-                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-                await drop_tasks((requeuing, losing), "requeuing of jobs")
+                beside = {
+                    asyncio.create_task(_requeue_and_check_key(app, database, self._secrets)),
+                    asyncio.create_task(connector.lost.wait()),
+                }
+                ends = {working}
+                if stopping is not None:
+                    beside.add(asyncio.create_task(schedule.worker()))
+                    ends.add(stopping)
+                await asyncio.wait(ends | beside, return_when=asyncio.FIRST_COMPLETED)
+                await drop_tasks(beside, "scheduling and requeuing of jobs")
                 if not working.done():
                     working.cancel()  # the queue library's worker finishes its current jobs
                 with suppress(asyncio.CancelledError):
                     await working
 
-    def _app(self, connector: _Connector, database: Database, *, scheduling: bool) -> procrastinate.App:
-        app = procrastinate.App(connector=connector)
+    def _add_jobs(self, app: procrastinate.App, scheduled: PeriodicRegistry, database: Database) -> None:
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
         add_access_jobs(app, database, self._clock, lambda: self._mail_settings.secrets()[0])
         add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
         for job in (*self._periodic_jobs, *sandbox_jobs(self._settings, database)):
             task = _scheduled_task(app, job, database, self._clock)
-            if scheduling:
-                app.periodic(cron=job.cron)(task)
-        return app
+            scheduled.register_task(task, cron=job.cron, periodic_id="", configure_kwargs={})
 
 
 async def _in_span(call_next: Callable[[], Awaitable[Any]], context: procrastinate.JobContext, _worker: Any) -> Any:
