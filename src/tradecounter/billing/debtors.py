@@ -95,7 +95,8 @@ async def remind_of_invoices(tx: Transaction, now: datetime, stages: list[int]) 
     """Queue an e-mail for each invoice that has reached a stage, in days past the due date; return their number."""
     if not stages:
         return 0
-    overdue = await mark_reminded(tx, stages, _starts(now, stages), now, _BATCH)
+    starts = _starts(now, (stage - 1 for stage in stages))  # the day after the last one is the first late one
+    overdue = await mark_reminded(tx, stages, starts, now, _BATCH)
     for invoice in overdue:
         queue(tx, "mail_invoice_overdue", order_id=invoice.order_id, number=invoice.invoice, stage=invoice.stage)
     return len(overdue)

@@ -116,10 +116,10 @@ def test_a_reminder_leaves_when_a_uk_day_begins_also_after_the_clocks_change(sho
         mine = "select invoice from invoice_reminder where invoice = any(%s) order by reminded_at"
         return [invoice for (invoice,) in rows(shop, mine, [autumn, spring])]
 
-    assert reminded(uk(2026, 4, 3, 23, 30)) == []
-    assert reminded(uk(2026, 4, 4, 0, 30)) == [spring]
-    assert reminded(uk(2026, 10, 30, 23, 30)) == [spring]
-    assert reminded(uk(2026, 10, 31, 0, 30)) == [spring, autumn]
+    assert reminded(uk(2026, 4, 2, 23, 30)) == []
+    assert reminded(uk(2026, 4, 3, 0, 30)) == [spring]
+    assert reminded(uk(2026, 10, 29, 23, 30)) == [spring]
+    assert reminded(uk(2026, 10, 30, 0, 30)) == [spring, autumn]
 
 
 @pytest.mark.sweep
@@ -132,10 +132,10 @@ def test_reminders_are_sent_once_for_each_stage(shop: Service) -> None:
         shop.in_transaction(lambda tx: remind_of_invoices(tx, moment, [7, 14]))
         return [m for m in deliver_mail(shop) if m["Subject"].startswith(f"Invoice {number} is overdue")]
 
-    assert mails(uk(2026, 5, 8, 12)) == []
-    [first] = mails(uk(2026, 5, 9, 12))
+    assert mails(uk(2026, 5, 7, 12)) == []
+    [first] = mails(uk(2026, 5, 8, 12))
     assert first["To"] == "late@reminded.example"
-    assert mails(uk(2026, 5, 10, 12)) == []
+    assert mails(uk(2026, 5, 9, 12)) == []
     assert len(mails(uk(2026, 5, 20, 12))) == 1
     pay_in(shop, customer, "66.60", number)
     assert mails(uk(2026, 5, 20, 12) + timedelta(days=99)) == []
