@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import socket
 from typing import Any
 from urllib.parse import urlsplit
@@ -151,11 +152,21 @@ def test_a_total_of_millions_of_digits_is_not_written_out(shop: Service, custome
     shown = priced(agent(shop, customer.key))
     params = {"name": "confirm_order", "arguments": {**shown, "total": "TOTAL"}}
     raw = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-    number = "must be a number, not "
-    for total, said in (("1e20000000", number), ('"1e20000000"', number), ("9" * 4_000, "price_changed")):
+    totals = {"1e20000000": "out of range", '"1e20000000"': "must be a number, not ", "9" * 4_000: "price_changed"}
+    for total, said in totals.items():
         response = post(shop, raw.replace('"TOTAL"', total).encode(), **{"X-Api-Key": customer.key})
         assert said in response.text
         assert len(response.content) < 2_000
+
+
+@pytest.mark.parametrize("limit", [math.nan, -math.inf, 1e999])
+def test_a_price_limit_that_is_no_number_is_an_error_and_not_ignored(
+    shop: Service, customer: Customer, limit: float
+) -> None:
+    params = {"name": "price_order", "arguments": order(max_cost_gross=limit)}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    response = post(shop, call, **{"X-Api-Key": customer.key})
+    assert "out of range" in response.json()["result"]["structuredContent"]["message"]
 
 
 def test_other_customers_orders_invoices_and_codes_are_not_found(shop: Service, customer: Customer) -> None:

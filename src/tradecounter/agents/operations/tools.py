@@ -5,6 +5,7 @@ interface document. A method's docstring is the tool's description.
 """
 
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, TypeVar, get_type_hints
 
@@ -19,6 +20,7 @@ from tradecounter.edge.rest.operation import Body, Operation, Success
 from tradecounter.identity.admission import Sender
 from tradecounter.identity.credentials import LiveAgent
 from tradecounter.kit.actor import Actor
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.json_text import check_text, read_json, to_json
 
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])
@@ -91,7 +93,10 @@ class Tool(Struct, frozen=True):
         """Carry the tool out, and return its result as JSON. Raises DomainError."""
         caller.sender.require_one_of(*self._scopes(caller))
         known = {name: value for name, value in arguments.items() if name in self.takes.__struct_encode_fields__}
-        raw = to_json(known)
+        try:  # msgspec would write NaN and infinity as null, and a price limit would be gone
+            raw = json.dumps(known, allow_nan=False).encode()
+        except ValueError as error:
+            raise DomainError(Kind.INVALID, "the arguments contain a number that is out of range") from error
         check_text(raw)
         result = await self.work(caller, raw if self.takes_json else read_json(raw, self.takes))
         members: dict[str, Any] = decode(result if isinstance(result, bytes) else to_json(result))
