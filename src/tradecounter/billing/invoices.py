@@ -74,7 +74,7 @@ def to_invoice(
     """Return what can be invoiced, or None."""
     shares = shares_to_invoice(lines, invoiced, order.tax_rate)
     left = sum(line.undispatched for line in lines)
-    if not can_invoice(len(shares), left, order.shipping_net, invoiced=bool(invoiced)):
+    if not can_invoice(len(shares), left, invoiced=bool(invoiced)):
         return None
     return ToInvoice(shares, None if invoiced else (order.shipping_net, order.shipping_tax))
 
@@ -196,8 +196,7 @@ async def issue_invoice(
     if supply is None:
         issued = await find_invoice(tx, order.id)
         if issued is None:
-            yet = " yet" if any(line.undispatched for line in lines) else ""
-            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced{yet}")
+            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced yet")
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)
     number = await _issue(tx, supply, lines, letterhead, now)

@@ -125,12 +125,13 @@ def shares_to_invoice(
     return shares
 
 
-def can_invoice(units: int, left: int, shipping_net: Decimal, *, invoiced: bool) -> bool:
+def can_invoice(units: int, left: int, *, invoiced: bool) -> bool:
     """Return whether an order can be invoiced now, by the units or lines to invoice and the units left to dispatch.
 
-    If all units came back before the first invoice, the shipping alone is invoiced, unless it is free.
+    If all units came back before the first invoice, the shipping alone is invoiced, even if it is free: an order is
+    completed by an invoice.
     """
-    return units > 0 or (shipping_net > 0 and not left and not invoiced)
+    return units > 0 or not (left or invoiced)
 
 
 def draw(sources: Iterable[Source], amounts: Iterable[Decimal], wanted: Decimal) -> list[tuple[Source, Decimal]]:

@@ -127,7 +127,7 @@ class ShownOrder(Struct, frozen=True):
     def can_invoice(self) -> bool:
         """Whether there is something to invoice now."""
         units = sum(item.item.quantity_to_invoice for item in self.items)
-        return can_invoice(units, self.left, self.shipping_net, invoiced=bool(self.order.invoices))
+        return can_invoice(units, self.left, invoiced=bool(self.order.invoices))
 
     @property
     def returnable(self) -> int:

@@ -17,6 +17,7 @@ from tradecounter.credit_notes.queries import fetch_credit_note
 from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.change_account import block_customer
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.privacy.personal_data import erase_customer
 from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 
@@ -132,18 +133,20 @@ def test_what_came_back_whole_is_invoiced_with_its_shipping_only(shop: Service) 
     assert rows(shop, "select line_id from invoice_line where invoice = %s", issued.number) == [(None,)]
 
 
-def test_what_came_back_whole_is_not_invoiced_when_its_shipping_was_free(shop: Service) -> None:
+def test_what_came_back_whole_is_completed_by_an_invoice_over_nothing_when_its_shipping_was_free(shop: Service) -> None:
     customer = shop.customer()
     quote = request_quote(customer, [("CABLE", 2)])
     price_as_support(shop, quote, carriage=[(STANDARD, "0")])
     placed = confirm(customer, quote).json()
     dispatch(shop, placed)
     assert send_back(shop, placed, placed["items"][0]["id"], 2) == []
-    for part in (False, True):
-        with pytest.raises(DomainError, match=f"nothing of order {placed['order_reference']} can be invoiced$"):
-            issue_part(shop, placed, part=part)
     assert read(customer, placed)["status"] == "Dispatched"
-    assert outstanding(shop, customer) == gross_of(shop, placed) == NONE
+    issued = issue_part(shop, placed, part=False)
+    assert issued.gross == outstanding(shop, customer) == gross_of(shop, placed) == NONE
+    assert read(customer, placed)["status"] == "Completed"
+    assert customer.get("/invoice").json()[0]["cost_gross"] == 0
+    erased = shop.in_transaction(lambda tx: erase_customer(tx, customer.id, shop.clock.now()))
+    assert erased.id == customer.id
 
 
 @pytest.mark.parametrize("paid", [[], [("PHONE", "20")]])
