@@ -35,7 +35,10 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
     ] = None
     subject: Annotated[
         str | None,
-        Meta(description="Only changes of this; its reference alone will do.", examples=["order/ORD-100003"]),
+        Meta(
+            description="Only changes of this; its reference alone will do, also a customer's of an order.",
+            examples=["order/ORD-100003"],
+        ),
     ] = None
     action: Annotated[
         str | None,

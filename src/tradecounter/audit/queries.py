@@ -36,7 +36,7 @@ class AuditRecord(Struct, frozen=True):
 class AuditFilter(Struct, frozen=True, kw_only=True):
     """What entries must match; None matches all.
 
-    `subject` may be a reference alone, such as `ORD-100001` for `order/ORD-100001`.
+    `subject` may be a reference alone, such as `ORD-100001` for `order/ORD-100001`, or a customer's of its orders.
     `action` is an action, such as `order.cancel`, or its noun alone.
     `actor` is an actor's name, id or kind, a kind with an id such as `token/3`, or the acting user; `until` is
     exclusive; entries come after the one with the id `after` and before the one with the id `before`.
@@ -82,9 +82,17 @@ _NOUNS = (
 )  # fmt: skip
 
 
-def _subjects_of(text: str) -> list[str]:
-    """Return the subjects that a text may name: itself, or what has it as its reference, also in capitals."""
-    return [text, *(f"{noun}/{name}" for noun in _NOUNS for name in dict.fromkeys((text, text.upper())))]
+# Entries name an order by its own reference since its confirmation, and by its code before.
+_REFERRED_TO = Statement("""
+    select unnest(array['order/' || order_reference, kind || '/' || confirmation_code]) from orders
+    where reference_key(customer_reference) = reference_key(:text) order by id desc limit 1000
+""")
+
+
+async def _subjects_of(tx: Transaction, text: str) -> list[str]:
+    """Return the subjects that a text may name: itself, what has it as its reference, and a customer's orders."""
+    named = [f"{noun}/{name}" for noun in _NOUNS for name in dict.fromkeys((text, text.upper()))]
+    return [text, *named, *(subject for (subject,) in await tx.fetch_all(_REFERRED_TO, text=text) if subject)]
 
 
 async def list_entries(
@@ -93,7 +101,7 @@ async def list_entries(
     """Return the first entries that match, or the last ones, beginning with the latest."""
     conditions, values = where(wanted, _CONDITIONS)
     if wanted.subject is not None:
-        values["subject"] = _subjects_of(wanted.subject)
+        values["subject"] = await _subjects_of(tx, wanted.subject)
     way = SQL("desc" if latest_first else "asc")
     selected = _SELECTED.format(conditions=conditions, way=way, limit=_LIMIT)
     statement = Statement(selected, AuditRecord)

@@ -165,6 +165,20 @@ def test_the_audit_log_finds_a_reference_alone(office: BackOfficeSite, sam: Pers
     assert "Nothing matches" in text_of(sam.get("/audit?subject=ORD-0"))
 
 
+def test_the_audit_log_finds_orders_by_their_customers_reference(office: BackOfficeSite, sam: Person) -> None:
+    first, second = (buy(office.service.customer(), customer_reference=f"PO 77/{end}") for end in ("a", "A"))
+    found = office.caller("audit:read").get("/api/audit", params={"subject": "po 77/A"}).json()
+    assert [(entry["subject"], entry["action"]) for entry in found] == [
+        (subject, action)
+        for placed in (first, second)
+        for subject, action in (
+            (f"order/{placed['confirmation_code']}", "order.create"),
+            (f"order/{placed['order_reference']}", "order.confirm"),
+        )
+    ]
+    assert f"order/{second['order_reference']}" in text_of(sam.get("/audit?subject=PO+77/A"))
+
+
 def test_the_audit_log_finds_a_sku_with_a_slash(office: BackOfficeSite, sam: Person) -> None:
     sku = sell(office.service, "SPLICE-4/8", 10)
     sam.sends("/stock-adjustment", {"once": "", "sku": sku, "change": "3", "reason": "Found in a drawer"})
