@@ -64,6 +64,12 @@ def test_a_value_that_a_request_cannot_have_is_rejected_without_a_database(trade
         assert tradecounter.error(*words) == "--email: must be an e-mail address"
 
 
+@pytest.mark.parametrize("command", ["order list", "invoice list", "payment list", "audit"])
+def test_a_list_of_a_period_that_ends_before_it_starts_is_rejected(command: str, tradecounter: Program) -> None:
+    period = ["--from", "2026-03-02", "--to", "2026-03-01"]
+    assert tradecounter.error(*command.split(), *period) == "--from: must not be after --to"
+
+
 def test_credit_needs_both_a_limit_and_a_term(tradecounter: Program) -> None:
     name = ["--email", "a@b.example", "--first-name", "A", "--last-name", "B"]
     assert "go together" in tradecounter.misused("customer", "add", *name, "--credit-limit", "100")

@@ -15,15 +15,13 @@ from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     LISTED,
     AsJson,
-    ColumnNames,
     Prose,
     one_line,
     show,
     show_json,
-    show_table,
 )
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.session import reporting_errors, run_change
 from tradecounter.imports.commands.import_file import Map
 from tradecounter.kit.clock import SystemClock, uk_date
 from tradecounter.kit.money import in_pounds
@@ -95,35 +93,25 @@ def _payment_in_words(payment: Payment, *, dry_run: bool) -> str:
     return f"{done} {verb} recorded; {', '.join(paid)}"
 
 
+def _payment_row(payment: Payment) -> dict[str, Any]:
+    invoices = [allocation.invoice for allocation in payment.allocations]
+    return {**to_builtins(payment, builtin_types=(Decimal, date)), "invoices": invoices}
+
+
 @app.command("list")
-def show_all(
+@lists_records(_PAYMENT_COLUMNS, in_table=_payment_row)
+async def show_all(
+    tx: Transaction,
     customer: Customer = None,
     invoice: Invoice = None,
     since: Annotated[date | None, Day("--from", "Received on this day or later.")] = None,
     until: Annotated[date | None, Day("--to", "Received on this day or earlier.")] = None,
     limit: Limit = LISTED,
-    columns: ColumnNames = None,
-    as_json: AsJson = False,
-) -> None:
+) -> list[Payment]:
     """List payments and refunds, the latest recorded first."""
-
-    async def work(tx: Transaction) -> list[Payment]:
-        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
-        wanted = PaymentFilter(customer_id=customer_id, invoice=invoice, received_from=since, received_to=until)
-        return [present_payment(record) for record in await list_payments(tx, wanted, limit)]
-
-    payments = run_query(work)
-    if as_json:
-        show_json(payments)
-    else:
-        show_table(
-            [_payment_row(payment) for payment in payments], _PAYMENT_COLUMNS, as_json=False, names=columns, limit=limit
-        )
-
-
-def _payment_row(payment: Payment) -> dict[str, Any]:
-    invoices = [allocation.invoice for allocation in payment.allocations]
-    return {**to_builtins(payment, builtin_types=(Decimal, date)), "invoices": invoices}
+    customer_id = None if customer is None else (await fetch_account(tx, customer)).id
+    wanted = PaymentFilter(customer_id=customer_id, invoice=invoice, received_from=since, received_to=until)
+    return [present_payment(record) for record in await list_payments(tx, wanted, limit)]
 
 
 @app.command("reverse")

@@ -1,12 +1,13 @@
 """Makes a command that lists records from the function that reads them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any
 
 from tradecounter.edge.command_line.output import LISTED, AsJson, Column, ColumnNames, show_table
-from tradecounter.edge.command_line.session import run_query
+from tradecounter.edge.command_line.session import fail, run_query
 
 ReadRecords = Callable[..., Awaitable[Iterable[Any]]]
 _OUTPUT = (
@@ -31,6 +32,10 @@ def lists_records(
 
         @wraps(read)
         def run(*, columns: str | None, as_json: bool, **options: Any) -> None:
+            since, until = options.get("since"), options.get("until")
+            # If it has a time, `until` is the first moment after the period.
+            if since and until and (since > until or (since == until and isinstance(until, datetime))):
+                fail("--from: must not be after --to")
             records = run_query(lambda tx: read(tx, **options))
             shown = records if as_json or in_table is None else map(in_table, records)
             limit = options["limit"] if warns else None

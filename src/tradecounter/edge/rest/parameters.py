@@ -6,7 +6,7 @@ be sent once. An empty value counts as absent; unknown parameters are ignored. A
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
@@ -70,6 +70,7 @@ _MOST_DIGITS = 100
 _LARGEST = 2**63 - 1  # replaces all other larger numbers, which no column holds
 _FLAG = {*get_args(Flag)}
 _MOST_QUOTED = 100
+_DAY = len("2026-06-01")  # text of this length is a day, or nothing that is read
 
 
 def raw_pairs(raw_query: str) -> list[Pair]:
@@ -144,9 +145,18 @@ def read_parameters(raw_query: str, shape: type[Shape]) -> Shape:
     except msgspec.ValidationError:
         errors = {error.field: error for error in field_errors_of(values, shape)} | errors
     else:
+        errors |= {error.field: error for error in _backward_periods(values)}
         if not errors:
             return parameters
     raise invalid_fields(list(errors.values()))
+
+
+def _backward_periods(values: Mapping[str, Any]) -> Iterator[FieldError]:
+    """Yield the errors of periods such as `issued_from` and `issued_to` whose first day is after their last one."""
+    for name, first in values.items():
+        last = values.get(f"{name.removesuffix('from')}to")
+        if name.endswith("from") and last and len(first) == len(last) == _DAY and first > last:
+            yield FieldError(name, f"must not be after {last}")
 
 
 class _UnreadableError(ValueError):
