@@ -72,8 +72,7 @@ class CustomerPayment(PaymentFields, frozen=True, kw_only=True):
 
 def present_payment(record: PaymentRecord) -> Payment:
     """Return a payment as the resource Payment."""
-    allocations = [Allocation(share["invoice"], Decimal(share["amount"])) for share in record.allocations]
-    return made_from(record, Payment, allocations=allocations)
+    return made_from(record, Payment, allocations=list(map(Allocation, record.invoices, record.shares)))
 
 
 def own_payment(payment: Payment) -> CustomerPayment:

@@ -19,7 +19,7 @@ from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
 class PaymentRecord(Struct, frozen=True, kw_only=True):
-    """A payment; `allocations` are objects with `invoice` and `amount`."""
+    """A payment; `invoices` are those that it pays, and `shares` what each of them gets."""
 
     id: int
     customer_id: int
@@ -30,20 +30,20 @@ class PaymentRecord(Struct, frozen=True, kw_only=True):
     recorded_at: datetime
     reversed_at: datetime | None
     reversal_reason: str | None
-    allocations: list[dict[str, Any]]
+    invoices: list[int]
+    shares: list[Decimal]
 
     def share_of(self, invoice: int) -> Decimal | None:
         """Return how much of the payment an invoice got, or None."""
-        return next((Decimal(share["amount"]) for share in self.allocations if share["invoice"] == invoice), None)
+        return dict(zip(self.invoices, self.shares, strict=True)).get(invoice)
 
 
 _SELECTED = SQL("""
     select p.id, p.customer_id, p.amount, p.received_on, p.method, p.reference, p.recorded_at, p.reversed_at,
-           p.reversal_reason, coalesce(a.allocations, '[]') as allocations
+           p.reversal_reason, coalesce(a.invoices, '{{}}') as invoices, coalesce(a.shares, '{{}}') as shares
     from (select p.* from payment p where {}) as p
     left join lateral (
-        select jsonb_agg(jsonb_build_object('invoice', invoice, 'amount', amount::text) order by invoice) as allocations
-        from (
+        select array_agg(invoice order by invoice) as invoices, array_agg(amount order by invoice) as shares from (
             select invoice, sum(amount) as amount from allocation
             where payment_id = p.id and invoice is not null group by invoice having sum(amount) <> 0
         ) as shares
