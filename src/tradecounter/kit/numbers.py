@@ -6,9 +6,8 @@ White space may surround a number. Zeros at the end are no decimal places, but f
 or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither 1250 nor 12.50
 (specification, numbers and files that people make).
 
-`Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals; a plain `Decimal` is an amount of pounds, and
-`PoundsToCompare` one with any places, because a program may have calculated it. An `int` is a
-count; it may have a sign if its bounds allow negative numbers.
+`Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals. `PoundsToCompare` are pounds with any places, because a
+program may have calculated them. An `int` is a count; it may have a sign if its bounds allow negative numbers.
 """
 
 import re
@@ -192,7 +191,10 @@ Millimetres = Annotated[Decimal, _marked(NumberField("measure", MILLIMETRE_PLACE
 
 
 def number_of(annotation: Any) -> NumberField | None:
-    """Return what a type's number is; None for a type that is no number, or that may also be a text."""
+    """Return what a type's number is; None for a type that is no number, or that may also be a text.
+
+    Raises TypeError for a plain `Decimal`.
+    """
     options = alternatives(annotation)
     if str in options:
         return None
@@ -202,7 +204,7 @@ def number_of(annotation: Any) -> NumberField | None:
         mark: NumberField = marks[0]
         return mark
     if Decimal in options:
-        return NumberField("pounds", PENNY_PLACES)
+        raise TypeError("a decimal is read as one of the types in this module")
     if int in options:
         bounds = [bound for note in notes for bound in (note.ge, note.gt) if bound is not None]
         return NumberField("count", 0, signed=any(bound < 0 for bound in bounds))

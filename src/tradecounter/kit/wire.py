@@ -1,13 +1,13 @@
 """Field types that all slices use (specification, section 1), and structs that are made from others."""
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 
 from tradecounter.kit.clock import whole_second
+from tradecounter.kit.numbers import Pounds
 from tradecounter.kit.text import LONGEST_NAME
 
 LocalDateTime = Annotated[
@@ -19,7 +19,7 @@ LocalDateTime = Annotated[
     ),
 ]
 Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema would be any string
-Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
+Amount = Annotated[Pounds, Meta(description="Pounds, two decimal places.", examples=[42.5])]
 RequiredText = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 
 Made = TypeVar("Made", bound=Struct)

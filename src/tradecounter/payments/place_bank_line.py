@@ -17,7 +17,7 @@ from tradecounter.billing.rules import draw
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
-from tradecounter.kit.numbers import Id
+from tradecounter.kit.numbers import Id, Pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import made_from
 from tradecounter.payments.queries.bank_lines import (
@@ -134,7 +134,7 @@ class Placement(Struct, frozen=True, kw_only=True, omit_defaults=True):
         Annotated[Id, Meta(description="The customer who pays: the oldest due invoices first.")] | UnsetType
     ) = UNSET
     invoice: Annotated[Id, Meta(description="The invoice that it pays.")] | UnsetType = UNSET
-    amount: Annotated[Decimal, Meta(description="Pounds, if the file's could not be read.")] | UnsetType = UNSET
+    amount: Annotated[Pounds, Meta(description="Pounds, if the file's could not be read.")] | UnsetType = UNSET
     received_on: (
         Annotated[date, Meta(description="When it was received, if the file's could not be read.")] | UnsetType
     ) = UNSET

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType, convert
 
 from tradecounter.bulk.cells import MOMENT, TIME, UnreadableCellError, cell_reader
-from tradecounter.kit.numbers import Kilograms, Percent
+from tradecounter.kit.numbers import Kilograms, Percent, Pounds
 
-Money = Decimal | UnsetType | None
+Money = Pounds | UnsetType | None
 
 
 class Value(Struct):
@@ -59,8 +59,8 @@ def test_weights_have_three_decimal_places() -> None:
 
 @given(st.decimals(min_value=0, max_value=10**9, places=2))
 def test_every_amount_survives_being_written_with_thousands_and_pounds(amount: Decimal) -> None:
-    assert read(Decimal, f"£{amount:,}") == amount
-    assert read(Decimal, f"{amount}") == amount
+    assert read(Pounds, f"£{amount:,}") == amount
+    assert read(Pounds, f"{amount}") == amount
 
 
 @given(st.integers(min_value=0, max_value=10**12))
@@ -172,7 +172,7 @@ def test_an_empty_cell_is_null_or_empty_text_or_absent(annotation: Any, value: A
     assert cell_reader(annotation)("  ") is value or cell_reader(annotation)("  ") == value
 
 
-@pytest.mark.parametrize("annotation", [str, Decimal, list[str], int])
+@pytest.mark.parametrize("annotation", [str, Pounds, list[str], int])
 def test_the_error_of_a_formula_is_no_value(annotation: Any) -> None:
     with pytest.raises(UnreadableCellError, match="contains the spreadsheet error #N/A"):
         cell_reader(annotation)("#N/A")

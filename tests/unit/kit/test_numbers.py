@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tradecounter.kit.numbers import (
     UnreadableNumberError,
     check_places,
+    number_of,
     read_count,
     read_decimal,
     read_percent,
@@ -127,3 +128,8 @@ def test_any_other_text_is_a_plain_number_or_an_error(text: str) -> None:
         return
     assert value == Decimal(text.strip().removeprefix("£").replace(",", ""))
     assert value >= 0
+
+
+def test_no_field_is_a_plain_decimal() -> None:
+    with pytest.raises(TypeError, match="is read as one of the types"):
+        number_of(Decimal | None)

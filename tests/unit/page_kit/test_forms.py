@@ -11,6 +11,7 @@ from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.forms import parse_form, renumbered
 from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.numbers import Pounds
 
 
 class Line(Struct):
@@ -24,7 +25,7 @@ class Inner(Struct):
 
 class Example(Struct):
     name: Annotated[str, Meta(max_length=5)]
-    amount: Decimal | None = None
+    amount: Pounds | None = None
     due: date | None = None
     at: datetime | None = None
     kind: Literal["a", "b"] = "a"

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -21,7 +20,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.numbers import Id
+from tradecounter.kit.numbers import Id, Pounds
 from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
@@ -76,7 +75,7 @@ class PlacementForm(Struct, frozen=True, kw_only=True):
 
     customer_id: str = ""
     invoice: Id | UnsetType = UNSET
-    amount: Decimal | UnsetType = UNSET
+    amount: Pounds | UnsetType = UNSET
     received_on: date | UnsetType = UNSET
     force: bool = False
     on_account: str = ""
