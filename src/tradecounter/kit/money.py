@@ -39,8 +39,9 @@ def percentage(amount: Decimal, percent: Decimal) -> Decimal:
 
 
 def in_pounds(amount: Decimal) -> str:
-    """Return an amount for people: £1,234.50."""
-    return f"£{amount:,.2f}"
+    """Return an amount for people: £1,234.50, after a minus sign if it is below zero."""
+    sign = "\N{MINUS SIGN}" if amount < 0 else ""
+    return f"{sign}£{abs(amount):,.2f}"
 
 
 def whole_pounds(amount: Decimal) -> Decimal:

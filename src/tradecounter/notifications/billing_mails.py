@@ -14,6 +14,7 @@ from tradecounter.billing.queries.invoice_records import (
     whole_invoices_of,
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
+from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.credit_notes.queries import PRINTED_CREDIT_NOTES, find_credit_note
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
@@ -174,6 +175,7 @@ async def unpaid_mail(
         invoices=invoices,
         late=sum(invoice.due_at < context.now for invoice in invoices),
         due=sum((invoice.due for invoice in invoices), Decimal()),
+        in_advance=await unallocated_of(context.tx, account.id),
         now=context.now,
         account=account,
         link=context.settings.page("account", "invoice"),

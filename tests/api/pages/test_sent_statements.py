@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.billing import invoiced
-from support.mail import deliver_mail, plain
+from support.billing import invoiced, number_of, pay_in, pdf_text
+from support.mail import deliver_mail, plain, shown
 from support.orders import at, rows
 from support.pages import fields_of, staff_member, text_of
 from support.service import Customer, Service
@@ -25,6 +25,26 @@ def test_a_statement_is_sent_as_a_pdf_file(shop: Service, office: BackOfficeSite
     assert "66.60" in plain(mail)
     support = staff_member(shop, office.url, "support")
     assert support.send(f"/customer/{customer.id}/statement/send").status_code == 403
+
+
+def test_a_customer_with_money_on_the_account_is_not_asked_to_pay_it(
+    shop: Service, office: BackOfficeSite, customer: Customer
+) -> None:
+    staff, bank = office.caller("billing:write"), {"seller_bank": "Sort code 11-22-33"}
+    first, second = (number_of(shop, invoiced(shop, customer, ("PHONE", 1))) for _ in range(2))
+    pay_in(shop, customer, "76.60", first)
+    staff.post(f"/api/customer/{customer.id}/remind")
+    [mail] = [mail for mail in deliver_mail(shop, **bank) if mail["Subject"].startswith("Unpaid invoices of ")]
+    for text in (" ".join(plain(mail).split()), shown(mail)):
+        assert "Amount due £66.60 Paid in advance, on your account £10.00" in text
+        assert "How to pay" in text
+    pay_in(shop, customer, "70.00", second)
+    staff.post(f"/api/customer/{customer.id}/statement/send")
+    [mail] = [mail for mail in deliver_mail(shop, **bank) if mail["Subject"].startswith("Statement of ")]
+    [file] = list(mail.iter_attachments())
+    for text in (plain(mail), shown(mail), pdf_text(file.get_content())):
+        assert "\N{MINUS SIGN}£13.40" in text
+        assert "How to pay" not in text
 
 
 def test_debtors_say_when_they_were_reminded(shop: Service, office: BackOfficeSite, customer: Customer) -> None:

@@ -94,9 +94,7 @@ _LABELS = {
 
 def money(amount: Decimal | None) -> str:
     """Return an amount in pounds: £1,234.50."""
-    if amount is None:
-        return NOTHING
-    return f"\N{MINUS SIGN}{in_pounds(-amount)}" if amount < 0 else in_pounds(amount)
+    return NOTHING if amount is None else in_pounds(amount)
 
 
 def percent(number: Decimal) -> str:
