@@ -168,13 +168,12 @@ class Application(Site):
         self.changes = ChangeFeed(self._parts.views, self.followers, cursors, clock, settings.keep_changes)
         self.endpoints = self._endpoints(settings, clock)
         self.agents = self._agent_server(settings, clock)
-        gate = CustomerGate(self.admission)
         app = self.assemble(
             [*self.endpoints, *self._documentation(clock)],
-            gate,
+            CustomerGate(self.admission),
             account_pages(self._parts, database, clock, settings.base_url),
             is_page,
-            others=[self._feeds(gate, clock)],
+            others=[self._feeds(clock)],
             programs=[Route(MCP_PATH, self.agents)],
             cors_origins=settings.cors_origins,
         )
@@ -253,7 +252,7 @@ class Application(Site):
         tools = [tool for group in groups for tool in tools_of(group)]
         return AgentServer(
             tools,
-            AgentGate(CustomerGate(self.admission), self.database, clock).admit,
+            AgentGate(self.admission, self.database, clock).admit,
             settings.base_url,
             settings.cors_origins,
             settings.max_body_bytes,
@@ -266,9 +265,9 @@ class Application(Site):
         async with super().running(router), self.agents.running():
             yield
 
-    def _feeds(self, gate: CustomerGate, clock: Clock) -> tuple[list[Endpoint], FeedGate]:
+    def _feeds(self, clock: Clock) -> tuple[list[Endpoint], FeedGate]:
         endpoints = endpoints_of(FeedEndpoints(self._parts.views, self._settings.vat_rate))
-        return [*endpoints], FeedGate(gate, self.database, clock)
+        return [*endpoints], FeedGate(self.admission, self.database, clock)
 
     def _documentation(self, clock: Clock) -> list[Endpoint]:
         settings = self._settings

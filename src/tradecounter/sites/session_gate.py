@@ -23,11 +23,12 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.sites.http.request_head import SAFE_METHODS
+from tradecounter.sites.http.resource import Gate
 
 BasketOf = Callable[[Transaction, CustomerUser], Awaitable[HeaderBasket | None]]
 
 
-class SessionGate(Struct, frozen=True):
+class SessionGate(Struct, Gate, frozen=True):
     """Admits people with a session, which each request looks up, so that an ended one admits nobody.
 
     `basket` returns the basket summary for the page header.
@@ -68,18 +69,12 @@ class SessionGate(Struct, frozen=True):
         act_for(session.person.customer_id)
         return session.person.customer_id
 
-    async def check_again(self, request: Request) -> None:
-        """Do nothing: no page waits."""
-
     def actor_of(self, scope: Scope) -> Actor:
         """Return the person of an admitted request. Raises RuntimeError without a session."""
         session = session_of(scope)
         if session is None:
             raise RuntimeError("someone who has not signed in changes nothing")
         return actor_of(session.person, sender_of(scope).address)
-
-    def count_more(self, request: Request, customer_id: int, requests: int) -> None:
-        """Do nothing: pages have no rate limit."""
 
     async def _find(self, request: Request) -> Session | None:
         value = request.cookies.get(self.site.cookie)

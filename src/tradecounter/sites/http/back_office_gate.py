@@ -27,12 +27,13 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import one_line
+from tradecounter.sites.http.resource import Gate
 
 _ACTOR = "tradecounter.actor"  # the key in the ASGI scope
 _USE_RECORDED_EVERY = timedelta(minutes=1)
 
 
-class StaffGate(Struct, frozen=True):
+class StaffGate(Struct, Gate, frozen=True):
     """Admits requests with a service token, which is looked up each time: a revoked one ends at once."""
 
     admission: Admission
@@ -68,9 +69,6 @@ class StaffGate(Struct, frozen=True):
         """Return the token of an admitted request, with the person for whom its program acts."""
         actor: Actor = scope[_ACTOR]
         return actor
-
-    def count_more(self, request: Request, customer_id: int, requests: int) -> None:
-        """Do nothing: the back office has no rate limit."""
 
     async def _token(self, sender: Sender) -> TokenRecord:
         credential = sender.credential

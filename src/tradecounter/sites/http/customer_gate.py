@@ -19,9 +19,10 @@ from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
+from tradecounter.sites.http.resource import Gate
 
 
-class CustomerGate(Struct, frozen=True):
+class CustomerGate(Struct, Gate, frozen=True):
     """Admits customers' requests."""
 
     admission: Admission
@@ -62,36 +63,33 @@ class CustomerGate(Struct, frozen=True):
             add_response_headers(request.scope, quota.headers)
 
 
-class AgentGate(Struct, frozen=True):
+class AgentGate(CustomerGate, frozen=True):
     """Admits requests to `/mcp`: by a key, as the API does, or by the access token of an agent.
 
     Each request looks its token up, so a revocation takes effect at the next request, in every process.
     """
 
-    customers: CustomerGate
     database: Database
     clock: Clock
 
     async def admit(self, request: Request, operation: Operation) -> int:
         """Return the customer of a request, which counts against the rate limit. Raises DomainError."""
         sender = sender_of(request.scope)
-        admission = self.customers.admission
         credential = sender.credential
         if not isinstance(credential, BearerToken):
-            return await self.customers.admit(request, operation)
-        admission.check_address(sender)
+            return await super().admit(request, operation)
+        self.admission.check_address(sender)
         async with transaction(self.database) as tx:
             agent = await find_agent_of_token(tx, credential.hash, self.clock.now())
         if agent is None:
-            await admission.record_failure(sender, prefix=credential.prefix)
+            await self.admission.record_failure(sender, prefix=credential.prefix)
             raise InvalidCredentialError
-        return self.customers.let_in(request, operation, sender.admitted_as(agent))
+        return self.let_in(request, operation, sender.admitted_as(agent))
 
 
-class FeedGate(Struct, frozen=True):
+class FeedGate(CustomerGate, frozen=True):
     """Admits requests to feeds; each looks its feed up, so that an ended one serves nobody."""
 
-    customers: CustomerGate
     database: Database
     clock: Clock
 
@@ -101,26 +99,17 @@ class FeedGate(Struct, frozen=True):
         An unknown secret counts as a wrong credential. Raises DomainError (not found, blocked, too many requests).
         """
         sender = sender_of(request.scope)
-        admission = self.customers.admission
-        admission.check_address(sender)
+        self.admission.check_address(sender)
         secret: str = request.path_params["secret"]
         feed = await self._find(secret)
         if feed is None:
-            await admission.record_failure(sender, prefix=secret[:PREFIX_LENGTH])
+            await self.admission.record_failure(sender, prefix=secret[:PREFIX_LENGTH])
             raise not_found("feed")
         note_feed(request.scope, feed)
-        return self.customers.let_in(request, operation, feed.customer_id)
+        return self.let_in(request, operation, feed.customer_id)
 
     async def check_again(self, request: Request) -> None:
         """Do nothing: no request of a feed waits."""
-
-    def actor_of(self, scope: Scope) -> Actor:
-        """Raise RuntimeError: reading a feed changes nothing that is audited."""
-        raise RuntimeError("a feed is only read")
-
-    def count_more(self, request: Request, customer_id: int, requests: int) -> None:
-        """Count a long feed as several requests."""
-        self.customers.count_more(request, customer_id, requests)
 
     async def _find(self, secret: str) -> FeedRecord | None:
         async with transaction(self.database) as tx:

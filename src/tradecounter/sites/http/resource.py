@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Protocol, cast
+from typing import cast
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -32,27 +32,25 @@ _METHOD_NOT_ALLOWED = 405
 _WAITED_SECONDS = 1.0
 
 
-class Gate(Protocol):
-    """Admits requests to a site."""
+class Gate:
+    """Admits requests to a site. By default, no request waits, and no requests are counted."""
 
     async def admit(self, request: Request, operation: Operation) -> int | None:
         """Admit a request to an operation that is not public, and return its customer, if it has one.
 
         Raises DomainError.
         """
-        ...
+        raise NotImplementedError
 
     async def check_again(self, request: Request) -> None:
         """Check that an admitted request that has waited would still be admitted. Raises DomainError."""
-        ...
 
     def actor_of(self, scope: Scope) -> Actor:
         """Return the actor of the changes that an admitted request makes."""
-        ...
+        raise NotImplementedError
 
     def count_more(self, request: Request, customer_id: int, requests: int) -> None:
         """Count a long response as several requests."""
-        ...
 
 
 class Resource:
