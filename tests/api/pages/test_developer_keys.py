@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
 import httpx2
+import psycopg
 import pytest
 
 from support.consent import Consenting, running_consent
@@ -13,6 +15,7 @@ from support.orders import rows
 from support.pages import Person, code_of, customer_user, fields_of, text_of
 from support.samples import PROGRAMS, missing_programs, run_samples
 from support.service import Customer, Service
+from support.waiting import wait_for
 from support.web_page import plain
 
 HOME = "/account/developer"
@@ -61,6 +64,20 @@ def test_a_form_that_is_sent_twice_makes_one_key_and_shows_it_once(shop: Service
     assert "shown only once" in text_of(page)
     assert key not in page.text
     assert rows(shop, "select count(*) from api_key where name = 'Sent twice'") == [(1,)]
+
+
+def test_a_form_that_is_sent_again_meanwhile_and_then_once_more_makes_one_key(shop: Service, dev: Person) -> None:
+    fields = fields_of(dev.get(f"{HOME}/key/new")) | {"name": "Sent meanwhile"}
+    with psycopg.connect(shop.database_url) as database, ThreadPoolExecutor() as threads:
+        database.execute("lock table api_key in exclusive mode")
+        first = threads.submit(dev.send, f"{HOME}/key/new", fields)
+        wait_for(lambda: rows(shop, "select from pg_locks where relation = 'api_key'::regclass and not granted"))
+        page = dev.send(f"{HOME}/key/new", fields)
+        assert (page.status_code, "still being worked on" in text_of(page)) == (409, True)
+        database.rollback()
+        assert len(code_of(first.result(), "key")) == 64
+    assert "shown only once" in text_of(dev.sends(f"{HOME}/key/new", fields_of(page)))
+    assert rows(shop, "select count(*) from api_key where name = 'Sent meanwhile'") == [(1,)]
 
 
 def test_a_key_without_a_name_is_rejected_beside_the_field(dev: Person) -> None:

@@ -25,7 +25,7 @@ from tradecounter.edge.pages.page_view import CONTENT_POLICY, PageView, prefix_o
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import Code, DomainError, Kind
 from tradecounter.kit.json_text import to_json
 
 Shape = TypeVar("Shape", bound=Struct)
@@ -107,7 +107,7 @@ class PageDesk(Struct, frozen=True):
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
-            return await again(Filled.of(submitted, error, STATUS[error.kind]))
+            return await again(Filled.of(submitted, _for_people(error), STATUS[error.kind]))
         finally:
             submitted.close()
         if isinstance(changed, RecordedResponse):
@@ -169,8 +169,7 @@ class PageDesk(Struct, frozen=True):
             except LockNotAvailable:
                 outcomes.append(Outcome(name, "someone else is changing it: try again", done=False))
             except DomainError as error:
-                is_under_way = error.kind is Kind.CONFLICT and error.retry_after is not None
-                outcomes.append(Outcome(name, _UNDER_WAY if is_under_way else error.message, done=False))
+                outcomes.append(Outcome(name, _for_people(error).message, done=False))
         return outcomes
 
     async def change_as_seen(
@@ -290,6 +289,11 @@ class _UndoneError(Exception):
 def seen_of(facts: Any) -> str:
     """Return the digest of what a form shows."""
     return hashlib.sha256(to_json(facts)).hexdigest()[:_DIGITS]
+
+
+def _for_people(error: DomainError) -> DomainError:
+    """Return an error without the name that programs have for a form's key."""
+    return DomainError(error.kind, _UNDER_WAY) if error.code is Code.IN_PROGRESS else error
 
 
 async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:

@@ -70,6 +70,13 @@
     if (isStill && hasMoved && !button.disabled && !button.contains(event.target)) button.form.requestSubmit(button);
   });
 
+  // A double click sends a form once: the browser would drop the first response, which may have a new secret.
+  const sentAt = new WeakMap();
+  document.addEventListener("submit", (event) => {
+    if (event.target.method === "post" && event.timeStamp - sentAt.get(event.target) < 2000) event.preventDefault();
+    else sentAt.set(event.target, event.timeStamp);
+  });
+
   // A picture that has loaded hides what is drawn behind it.
   const shown = (image) => image.parentElement.classList.toggle("loaded", image.complete && image.naturalWidth > 0);
   document.addEventListener("load", (event) => event.target.matches?.(".picture img") && shown(event.target), true);
