@@ -78,7 +78,7 @@ def test_what_cannot_be_ordered_is_kept_for_people(shop: Shop, demo: Demo) -> No
 
 def test_a_purchase_waits_while_nobody_responds_or_something_stops_all_orders(shop: Shop, demo: Demo) -> None:
     customer, url = demo.service.customer(), demo.service.url
-    poor, blocked = demo.service.customer(credit="1.00"), demo.service.customer()
+    cashless, blocked = demo.service.customer(credit=None), demo.service.customer()
     demo.service.in_transaction(lambda tx: block_customer(tx, blocked.id, "owes", demo.service.clock.now()))
     reading = demo.service.limited(customer, "read").headers["X-Api-Key"]
     demo.service.must_load("stock", [{"sku": "CV-320P", "available": 500}])
@@ -88,11 +88,24 @@ def test_a_purchase_waits_while_nobody_responds_or_something_stops_all_orders(sh
         (customer, f"{url}/nowhere"),
         (replace(customer, key="0" * 64), url),
         (replace(customer, key=reading), url),
-        (poor, url),
+        (cashless, url),
         (blocked, url),
     ):
         assert shop.run("orders.php", buyer, base).startswith("later: ")
         assert shop.do("select reference, problem from purchase") == [(None, None)]
+
+
+def test_a_purchase_beyond_the_credit_waits_and_the_next_one_is_ordered(shop: Shop, demo: Demo) -> None:
+    customer = demo.service.customer()
+    cost = customer.get("/product/CV-320P").json()["single_unit_cost"]
+    poor = demo.service.customer(credit=str(3 * cost + 50))
+    demo.service.must_load("stock", [{"sku": "CV-320P", "available": 500}])
+    for number, units in enumerate((40, 1)):
+        shop.sell(number, "CV-320P", 9999, units)
+    said = shop.run("orders.php", poor, demo.service.url)
+    assert said.startswith("later: purchase 0: 402 credit_exceeded: the order of £")
+    [order] = poor.get("/order").json()
+    assert shop.do("select reference, problem from purchase") == [(None, None), (order["order_reference"], None)]
 
 
 def test_parcels_and_cancellations_are_followed(shop: Shop, demo: Demo) -> None:
