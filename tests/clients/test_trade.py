@@ -57,17 +57,28 @@ def test_an_option_that_is_no_amount_is_named(python_client: PythonClient, demo:
         )
 
 
-def test_an_order_that_nobody_can_confirm_is_not_placed(
-    python_client: PythonClient, demo: Demo, tmp_path: Path
+@pytest.mark.parametrize("given", [["--reference", "PO-asked"], ["--yes"]])
+def test_an_order_that_nobody_answers_for_is_not_placed(
+    python_client: PythonClient, demo: Demo, tmp_path: Path, given: list[str]
 ) -> None:
     file = tmp_path / "basket.csv"
     file.write_text("sku,quantity\nCV-320P,2\n")
     address = str(demo.customer.get("/customer/address").json()[0]["id"])
-    with pytest.raises(AssertionError, match=r"trade: nobody is there to confirm it: .* --yes\n$"):
-        python_client.trade(
-            demo.service.url, demo.customer.key, "order", file, "--reference", "PO-asked", "--address", address
-        )
-    assert rows(demo.service, "select from orders where customer_reference = 'PO-asked' and state = 'confirmed'") == []
+    before = demo.customer.get("/order").headers["X-Total-Count"]
+    with pytest.raises(AssertionError, match=r"trade: nobody is there to answer: give --reference and --yes, .*\n$"):
+        python_client.trade(demo.service.url, demo.customer.key, "order", file, "--address", address, *given)
+    assert demo.customer.get("/order").headers["X-Total-Count"] == before
+
+
+def test_an_order_asks_for_its_reference(python_client: PythonClient, demo: Demo, tmp_path: Path) -> None:
+    file = tmp_path / "basket.csv"
+    file.write_text("sku,quantity\nCV-320P,2\n")
+    address = str(demo.customer.get("/customer/address").json()[0]["id"])
+    command = ("order", file, "--address", address)
+    printed = python_client.trade(demo.service.url, demo.customer.key, *command, typed="PO-typed\ny\n")
+    [(reference,)] = rows(demo.service, "select order_reference from orders where customer_reference = 'PO-typed'")
+    assert "Your reference: " in printed
+    assert f"Ordered as {reference}." in printed
 
 
 def test_products_are_listed_as_a_table(python_client: PythonClient, demo: Demo) -> None:

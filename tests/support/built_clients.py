@@ -67,8 +67,9 @@ class PythonClient:
         ran((sys.executable, "-m", "mypy", "--strict", "--config-file=", "--python-executable", python, "-c", code))
         return ran((python, "-c", code))
 
-    def trade(self, url: str, key: str, *arguments: str | Path) -> str:
-        return ran((self.programs / "trade", *arguments), {"TRADECOUNTER_URL": url, "TRADECOUNTER_KEY": key})
+    def trade(self, url: str, key: str, *arguments: str | Path, typed: str = "") -> str:
+        environment = {"TRADECOUNTER_URL": url, "TRADECOUNTER_KEY": key}
+        return ran((self.programs / "trade", *arguments), environment, given=typed)
 
     def following(self, file: Path) -> tuple[str | Path, ...]:
         return (self.programs / "trade", "sync", file, "--follow")

@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"trade: {error}", file=sys.stderr)  # noqa: T201 the message of a command
         return 1
     except EOFError:
-        print("trade: nobody is there to confirm it: look at it in a terminal, or give --yes", file=sys.stderr)  # noqa: T201
+        print("trade: nobody is there to answer: give --reference and --yes, or use a terminal", file=sys.stderr)  # noqa: T201
         return 1
     except KeyboardInterrupt:
         return 130
@@ -105,7 +105,7 @@ def _synchronise(client: Tradecounter, given: argparse.Namespace) -> None:
 
 def _order(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="columns sku and quantity, and if you like max_unit_cost")
-    parser.add_argument("--reference", required=True, help="your own reference; with the same file it orders once")
+    parser.add_argument("--reference", help="your own reference, else asked for; with the same file it orders once")
     parser.add_argument("--address", type=int, help="the id of a saved address to ship to; by default the only one")
     parser.add_argument("--billing-address", type=int, help="the id of a saved address; by default that to ship to")
     parser.add_argument("--shipping-method", type=int, help="the id of a shipping option; by default the cheapest")

@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from rich.console import Console
-from rich.prompt import Confirm
+from rich.prompt import Confirm, Prompt
 
 from tradecounter_client.base import to_json
 from tradecounter_client.client import Tradecounter
@@ -37,7 +37,7 @@ class Wanted:
     """What to order, and how."""
 
     file: Path
-    reference: str
+    reference: str | None
     address: int | None
     billing_address: int | None
     shipping_method: int | None
@@ -47,7 +47,7 @@ class Wanted:
 
 def place_order(console: Console, client: Tradecounter, wanted: Wanted, *, ask: bool) -> None:
     """Create the order, show what it costs, and confirm it."""
-    request = _request(client, wanted)
+    request = _request(console, client, wanted)
     key = f"trade-{hashlib.sha256(to_json(request)).hexdigest()}"
     while True:
         created = client.create_order(request, key)
@@ -106,12 +106,12 @@ def _item(file: Path, line: int, row: dict[str, str | None]) -> CreateOrderItem:
         raise FileError(f"{file}, line {line}: max_unit_cost: '{limit}' is no amount") from None
 
 
-def _request(client: Tradecounter, wanted: Wanted) -> CreateOrderRequest:
+def _request(console: Console, client: Tradecounter, wanted: Wanted) -> CreateOrderRequest:
     items = read_items(wanted.file)
     address = wanted.address if wanted.address is not None else _only_address(client)
     billing = wanted.billing_address if wanted.billing_address is not None else address
     return CreateOrderRequest(
-        customer_reference=wanted.reference,
+        customer_reference=wanted.reference or Prompt.ask("Your reference", console=console),
         items=items,
         billing_address=OrderAddressDetails(id=billing),
         shipping_address=OrderAddressDetails(id=address),
