@@ -76,6 +76,14 @@ def test_a_file_that_cannot_be_read_to_its_end_is_rejected_whole(shop: Importer,
     assert shop.content() == before
 
 
+def test_a_file_with_too_many_errors_is_not_read_to_its_end(shop: Importer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tradecounter.bulk.stage_rows.MOST_MESSAGES", 150)
+    rows = [{"key": "good", "name": "Good"}, *({"key": f"bad-{n}"} for n in range(500))]
+    report = shop.load("manufacturers", rows, partial=True)
+    assert (len(report.errors), report.is_rejected) == (200, True)
+    assert report.errors[0].message == "there are too many errors: only 200 lines are read"
+
+
 def test_replacing_keeps_the_records_of_bad_rows(shop: Importer) -> None:
     report = load(shop, {"sku": "A"}, {"sku": "B", "weight_kg": "heavy"}, replace=True)
     assert (report.deactivated, sorted(names(shop))) == (1, ["A", "B"])

@@ -16,6 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import FieldError
 from tradecounter.kit.json_text import contains_nul
 
+MOST_MESSAGES = 100_000  # errors, and warnings, that are kept in memory
 _ROWS_AT_ONCE = 100  # two milliseconds, after which the event loop runs, without waiting for the interpreter's lock
 
 
@@ -24,7 +25,7 @@ class Findings(Struct):
 
     Attributes:
         report: gets the errors and warnings of the rows.
-        ends_file: whether a bad row ended the file, so that the rows after it are unknown.
+        ends_file: whether a bad row, or too many of them, ended the file, so that the rows after it are unknown.
         hides_records: whether it is unknown which record a row is about.
     """
 
@@ -83,7 +84,10 @@ def _batches(
     named_field: str | None,
     findings: Findings,
 ) -> Iterator[_Batch]:
-    """Yield rows as lines, keys and values to stage; add the errors and warnings of all rows to the report."""
+    """Yield rows as lines, keys and values to stage; add the errors and warnings of all rows to the report.
+
+    After MOST_MESSAGES errors, the rest of the file is not read; further warnings are left out.
+    """
     report = findings.report
     line_of_key: dict[str, int] = {}
     while batch := list(islice(rows, _ROWS_AT_ONCE)):
@@ -103,6 +107,13 @@ def _batches(
                     records += 1
                 staged.append(_copy_line(row.line, key, text))
         yield _Batch(len(batch), records, "".join(staged))
+        del report.warnings[MOST_MESSAGES:]
+        if len(report.errors) > MOST_MESSAGES:
+            findings.ends_file = True
+            report.errors.append(
+                RowMessage(None, "", f"there are too many errors: only {batch[-1].line} lines are read")
+            )
+            return
 
 
 def _examined(
