@@ -3,9 +3,12 @@
 import asyncio
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from functools import partial
 from typing import Any
 
+import psycopg
 import pytest
 
 from support.orders import (
@@ -21,11 +24,14 @@ from support.orders import (
 )
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import price, product
+from support.waiting import waiting_for_a_lock
 from tradecounter.bulk.rows import Row
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.goods_in.receive_goods import ReceivedGoods, receive_goods
 from tradecounter.imports.run import import_and_commit
+from tradecounter.kit.clock import day_begins
 from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.products.queries.products import find_product_ids
 from tradecounter.stock.importing import StockRow
@@ -250,3 +256,27 @@ async def blocks_another(tx: Transaction) -> bool:
     """Return whether another transaction waits for a lock that this one holds."""
     waiting: bool = await tx.find_value(BLOCKS_ANOTHER)
     return waiting
+
+
+def test_a_confirmation_that_waits_for_goods_in_does_not_count_on_the_delivery_that_they_were(
+    shop: Service, customers: list[Customer]
+) -> None:
+    sku = sell(shop, "JUST-IN")
+    days = ("2026-06-22", "2026-07-20")
+    shop.must_load("incoming", [{"sku": sku, "incoming": 5, "expected_on": day} for day in days])
+    pending = create(customers[0], [(sku, 8)])
+    moment, now = day_begins(date.fromisoformat(days[0])), shop.clock.now()
+    goods = [ReceivedGoods(sku=sku, expected_on=moment, units=5)]
+    with psycopg.connect(shop.database_url) as holder, ThreadPoolExecutor(2) as threads:
+        holder.execute("select from stock_level for update")
+        received = threads.submit(shop.in_transaction, partial(receive_goods, received=goods, now=now))
+        waiting_for_a_lock(shop.database_url)
+        confirmed = threads.submit(confirm, customers[0], pending)
+        waiting_for_a_lock(shop.database_url, processes=2)
+        holder.commit()
+        received.result(timeout=30)
+        found = confirmed.result(timeout=30).json()
+    assert level(shop, sku) == (0, 5, 3)
+    assert found["shipping_method"]["expected_dispatch_date"][:10] == "2026-07-21", (
+        "the working day after the next delivery"
+    )

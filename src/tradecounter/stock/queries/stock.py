@@ -152,19 +152,15 @@ class Allocation(Struct, frozen=True):
 _deliveries = msgspec.json.Decoder(list[Delivery])
 
 
-_LOCK_TO_ALLOCATE = Statement(
+_TO_ALLOCATE = Statement(
     """
-    with locked as (
-        select product_id, available, back_ordered
-        from stock_level where product_id = any(:product_ids::bigint[]) order by product_id for update
-    )
     select product_id, least(quantity, available) as taken, back_ordered as earlier,
            case when quantity > available then (
                select jsonb_agg(jsonb_build_object('incoming', i.incoming, 'expected_on', i.expected_on)
                                 order by i.expected_on)::text
-               from incoming_stock i where i.product_id = locked.product_id
+               from incoming_stock i where i.product_id = s.product_id
            ) end as coming
-    from locked join unnest(:product_ids::bigint[], :quantities::bigint[]) as w (product_id, quantity)
+    from stock_level s join unnest(:product_ids::bigint[], :quantities::bigint[]) as w (product_id, quantity)
         using (product_id)
     """,
     Allocation,
@@ -190,7 +186,9 @@ def pipe_lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocatio
     """
     product_ids = list(wanted)
     p.execute(_MAKE_MISSING, product_ids=product_ids)
-    return p.fetch(_LOCK_TO_ALLOCATE, product_ids=product_ids, quantities=list(wanted.values()))
+    p.execute(_LOCK, product_ids=product_ids)
+    # A separate statement: while _LOCK waits, deliveries may be booked in, which its snapshot would still show.
+    return p.fetch(_TO_ALLOCATE, product_ids=product_ids, quantities=list(wanted.values()))
 
 
 def allocate(tx: Transaction, wanted: Mapping[int, int], allocation: Result[Allocation]) -> dict[int, Allocation]:
