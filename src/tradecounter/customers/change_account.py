@@ -42,7 +42,7 @@ async def block_customer(tx: Transaction, customer_id: int, reason: str, now: da
 
 async def unblock_customer(tx: Transaction, customer_id: int, now: datetime) -> Account:
     """Let a blocked customer's keys and tokens work again. Raises DomainError: not found, conflict (not blocked)."""
-    before = await lock_account(tx, customer_id)
+    before = await lock_account(tx, customer_id, to_change=True)
     if not await set_blocked(tx, customer_id, None, None):
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is not blocked")
     record_event(tx, "customer.changed", f"customer/{customer_id}", now, customer_id, {"blocked": False})

@@ -62,6 +62,11 @@ async def price_list_figures(tx: Transaction) -> PriceFigures:
     return await _figures(tx, JUDGE_PRICES, CUSTOMERS_OF_LISTS, new_lists)
 
 
+async def _lock_purchase_costs(tx: Transaction) -> None:
+    """Have imports of products wait: a trigger compares the prices with their purchase costs."""
+    await tx.execute(sql.LOCK_PRODUCTS)
+
+
 async def _figures(
     tx: Transaction, judge: Statement[Any], customers: Statement[Any], new_lists: Sequence[UnknownPriceList] = ()
 ) -> PriceFigures:
@@ -172,6 +177,7 @@ PRICE_LIST = ImportKind(
     checks=(UNKNOWN_SKU, no_twins("price_list", SQL("s.row ->> 'price_list'"), "price_list")),
     named="sku",
     guard=price_list_figures,
+    before_merge=_lock_purchase_costs,
     merge=sql.MERGE_PRICES,
     removal=Removal(statement=sql.DELETE_PRICES, count=sql.COUNT_PRICES),
     view=sql.PRICE_VIEW,

@@ -70,7 +70,7 @@ async def change_customer(tx: Transaction, customer_id: int, change: CustomerCha
     Raises DomainError: not found, invalid with all errors, or conflict (the e-mail is taken).
     """
     checked = await _checked(tx, change, new=False)
-    before = await lock_account(tx, customer_id)
+    before = await lock_account(tx, customer_id, to_change=True)
     _require_paired(*(_named_or(getattr(checked, name), getattr(before, name)) for name in CREDIT))
     account = await edit_account(tx, customer_id, checked)
     old, new = structs.asdict(before), structs.asdict(account)

@@ -60,8 +60,17 @@ async def accounts_of(tx: Transaction, customer_ids: Collection[int]) -> dict[in
 _LOCK_ACCOUNT = _accounts("id = :id for no key update")
 
 
-async def lock_account(tx: Transaction, customer_id: int) -> Account:
-    """Return a customer's account, locked until the transaction ends. Raises DomainError (not found)."""
+# Before the row: an import that holds the table would wait for the row.
+_LOCK_TABLE = Statement("lock table customer in row exclusive mode")
+
+
+async def lock_account(tx: Transaction, customer_id: int, *, to_change: bool = False) -> Account:
+    """Return a customer's account, locked until the transaction ends. Raises DomainError (not found).
+
+    A transaction that will change the customer's row says so.
+    """
+    if to_change:
+        tx.queue(_LOCK_TABLE)
     account = await tx.find_row(_LOCK_ACCOUNT, id=customer_id)
     return or_not_found(account, "customer", customer_id)
 
@@ -176,8 +185,8 @@ _SET_BLOCKED = Statement("""
 async def set_blocked(tx: Transaction, customer_id: int, at: datetime | None, reason: str | None) -> bool:
     """Block a customer, or unblock it without a time; return False if it is in that state or does not exist."""
     changed = await tx.execute(_SET_BLOCKED, customer_id=customer_id, at=at, reason=reason)
+    await bump(tx, "customers")  # before the keys, as an erasure does
     await bump(tx, "keys")
-    await bump(tx, "customers")
     return bool(changed)
 
 

@@ -100,8 +100,15 @@ _REFERENCES = Statement("""
 """)
 
 
+# So that `delete_added` sees the records that others are adding to these customers.
+_LOCK_ADDED = Statement("""
+    select from customer where email_key in (select key from undone where before is null) order by id for update
+""")
+
+
 async def delete_added(tx: Transaction) -> None:
     """Delete the addresses that an import added, and the customers, except those with orders, keys or other records."""
+    await tx.execute(_LOCK_ADDED)
     await tx.execute(_DELETE_ADDED_ADDRESSES)
     references = [
         SQL("and not exists (select from {} r where r.{} = c.id)").format(Identifier(table), Identifier(column))

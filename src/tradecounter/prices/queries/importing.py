@@ -178,6 +178,8 @@ CUSTOMERS_OF_CONTRACTS = Statement(
 DROP_JUDGED = Statement("drop table judged")
 
 
+LOCK_PRODUCTS = Statement("lock table product in share mode")
+
 MERGE_PRICES = Statement("""
     with lists as (
         insert into price_list (key) select distinct s.row ->> 'price_list' from staged s

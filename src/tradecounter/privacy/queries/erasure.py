@@ -14,12 +14,17 @@ from tradecounter.privacy.queries.stored_rows import imported_of
 _LOCK_AGENTS = Statement("select from agent_consent where customer_id = :id order by id for update")
 _LOCK_MONEY = Statement("select from account_balance where customer_id = :id for update")
 _LOCK_ORDERS = Statement("select from orders where customer_id = :id order by id for update")
+_LOCK_TABLES = Statement("lock table customer, contract_price in row exclusive mode")
 _LOCK_CUSTOMER = Statement("select from customer where id = :id for update")
 _LOCK_CREDIT = Statement("select from credit_exposure where customer_id = :id for update")
 
 
 async def lock_all_of(tx: Transaction, customer_id: int) -> None:
-    """Lock a customer's agents, money and orders, the customer and its credit, in the order of every transaction."""
+    """Lock a customer's agents, money and orders, the customer and its credit, in the order of every transaction.
+
+    Imports that hold a table with rows of the customer are over then, and others wait.
+    """
+    await tx.execute(_LOCK_TABLES)
     for statement in (_LOCK_AGENTS, _LOCK_MONEY, _LOCK_ORDERS, _LOCK_CUSTOMER, _LOCK_CREDIT):
         await tx.execute(statement, id=customer_id)
 
