@@ -20,8 +20,10 @@ from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
-from tradecounter.notifications.queries import OrderFacts, find_payment_facts
+from tradecounter.notifications.queries import OrderFacts
 from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.payments.queries.payments import payments_with_ids
+from tradecounter.payments.wire import present_payment
 
 log = structlog.get_logger()
 
@@ -47,7 +49,7 @@ async def invoice_copy(
 
 async def payment_received(context: MailContext, *, payment_id: int, order_id: int = 0) -> Mail | None:  # noqa: ARG001 jobs queued by earlier versions have it
     """Send a receipt to the account's address for invoices, or else to the recipients of the latest paid order."""
-    payment = await find_payment_facts(context.tx, payment_id)
+    payment = next(iter(await payments_with_ids(context.tx, [payment_id])), None)
     account = None if payment is None else await find_account(context.tx, payment.customer_id)
     if payment is None or account is None:
         raise NothingToSend(f"payment {payment_id} does not exist")
@@ -71,7 +73,7 @@ async def payment_received(context: MailContext, *, payment_id: int, order_id: i
         subject,
         "payment_received",
         invoices=invoices,
-        payment=payment,
+        payment=present_payment(payment),
     )
 
 

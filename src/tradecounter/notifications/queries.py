@@ -1,7 +1,7 @@
 """The data of e-mails, and the record of e-mails to support."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Generic, TypeVar
 
@@ -35,7 +35,10 @@ class OrderFacts(Struct, Generic[Order], frozen=True):
 
 
 class LineFacts(Struct, frozen=True):
-    """A priced line, its back-ordered units, and the available units of its product."""
+    """A priced line, its back-ordered units, and the available units of its product.
+
+    `unbilled` units came back before their invoice, and cost nothing.
+    """
 
     sku: str
     name: str
@@ -43,12 +46,13 @@ class LineFacts(Struct, frozen=True):
     unit_cost: Decimal
     cost_net: Decimal
     back_ordered: int
+    unbilled: int
     available: int
 
 
 _LINE_FACTS = Statement(
     """
-    select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered,
+    select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered, l.unbilled,
            coalesce(s.available, 0) as available
     from order_line l left join stock_level s using (product_id)
     where l.order_id = :order_id and l.bundle_line_id is null and l.quantity > 0 order by l.position
@@ -178,25 +182,3 @@ _NOTE_SUPPORT_TOLD = Statement("update orders set support_told_at = :now where i
 async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetime) -> None:
     """Record that support got the e-mail about quotes to price."""
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))
-
-
-class PaymentFacts(Struct, frozen=True):
-    """A payment, its customer, and when it was reversed."""
-
-    id: int
-    customer_id: int
-    amount: Decimal
-    received_on: date
-    recorded_at: datetime
-    reversed_at: datetime | None
-
-
-_PAYMENT_FACTS = Statement(
-    "select id, customer_id, amount, received_on, recorded_at, reversed_at from payment where id = :payment_id",
-    PaymentFacts,
-)
-
-
-async def find_payment_facts(tx: Transaction, payment_id: int) -> PaymentFacts | None:
-    """Return a payment, or None."""
-    return await tx.find_row(_PAYMENT_FACTS, payment_id=payment_id)

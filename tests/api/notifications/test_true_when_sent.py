@@ -211,10 +211,12 @@ def test_a_payment_mail_goes_to_the_accounts_address_with_the_remaining_debt(sho
     for text in (plain(mail), shown(mail)):
         for fact in ("£60.00", "£66.60", "Amount due", "£6.60", "16 July 2026"):
             assert fact in text
-    pay(shop, placed, "6.60")
+    pay_in(shop, customer, "10.60", number)
     [last] = deliver_mail(shop)
     assert "Paid in full" in plain(last)
     assert "16 July 2026" not in plain(last)
+    for text in (plain(last), shown(last)):
+        assert "£4.00" in text, "what is more than is due"
 
 
 @pytest.mark.sweep

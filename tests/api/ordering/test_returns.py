@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.billing import credit, invoiced, number_of
+from support.mail import deliver_mail, html, plain
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, level, lines, read, rows, sell
 from support.service import Customer, Service
 from tradecounter.db.transaction import Transaction
@@ -103,6 +104,17 @@ def buy_and_dispatch(shop: Service, customer: Customer) -> dict[str, Any]:
     placed = buy(customer)
     dispatch(shop, placed)
     return placed
+
+
+def test_mails_of_an_order_say_which_of_its_units_came_back_before_the_invoice(shop: Service) -> None:
+    placed = buy(shop.customer(order_mails=True), [("PHONE", 3)])
+    item = placed["items"][0]["id"]
+    dispatch(shop, placed, (item, 2))
+    receive(shop, open_(shop, placed, (item, 1)), [], [(item, 1)])
+    cancel(shop, placed)
+    [mail] = [mail for mail in deliver_mail(shop) if f"{placed['order_reference']} part cancelled" in mail["Subject"]]
+    assert "2 x £50.00 £50.00 1 came back and costs nothing" in " ".join(plain(mail).split())
+    assert "1 came back and costs nothing" in html(mail)
 
 
 def test_a_received_return_is_closed_once_all_its_units_are_credited(shop: Service, customer: Customer) -> None:
