@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -10,7 +10,8 @@ from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.ages import AGES, LAST_DAYS, Ageing
-from tradecounter.billing.queries.statements import DueRecord, balance_before, due_before, entries_between, first_entry
+from tradecounter.billing.queries.ledger import OpenInvoice, open_invoices
+from tradecounter.billing.queries.statements import balance_before, due_before, entries_between, first_entry
 from tradecounter.billing.rules import require_period
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
@@ -67,6 +68,9 @@ class AccountStatement(StatementFields[Entry], frozen=True, kw_only=True, rename
     """
 
 
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
+
+
 async def read_statement(
     tx: Transaction, customer_id: int, since: date | None, until: date | None, now: datetime
 ) -> AccountStatement:
@@ -76,19 +80,22 @@ async def read_statement(
     """
     await fetch_account(tx, customer_id)
     until = until or uk_date(now)
+    balance, start = NOTHING, _BEGINNING
     if since is None:
         first = await first_entry(tx, customer_id)
         since = until if first is None else min(uk_date(first), until)
-    require_period(since, until)
+    else:
+        require_period(since, until)
+        start = day_begins(since)
+        balance = await balance_before(tx, customer_id, start)
     if until == date.max:
         raise invalid("to", f"must be before {until}")
-    start, end = day_begins(since), day_ends(until)
-    balance = opening = await balance_before(tx, customer_id, start)
+    opening, end = balance, day_ends(until)
     entries = []
     for record in await entries_between(tx, customer_id, start, end):
         balance += record.debit - record.credit
         entries.append(made_from(record, Entry, description=one_line(record.description), balance=balance))
-    dues = await due_before(tx, customer_id, end)
+    dues = await (open_invoices(tx, customer_id) if end > now else due_before(tx, customer_id, end))
     return AccountStatement(
         customer_id=customer_id,
         since=since,
@@ -101,7 +108,7 @@ async def read_statement(
     )
 
 
-def ageing_of(dues: Iterable[DueRecord], day: date) -> Ageing:
+def ageing_of(dues: Iterable[OpenInvoice], day: date) -> Ageing:
     """Return what is due by age on a UK day."""
     sums = dict.fromkeys(AGES, NOTHING)
     names = list(AGES)
@@ -125,6 +132,7 @@ def statement_csv(statement: AccountStatement) -> str:
     return "".join(line(map(str, row)) for row in rows)
 
 
+MOST_SHOWN = 1_000  # entries on a page, the latest; the files have all
 KINDS = {
     "invoice": "Invoice",
     "credit_note": "Credit note",

@@ -12,7 +12,10 @@ from tradecounter.billing.account_statement import AccountStatement, print_state
 from tradecounter.edge.rest.days import Day, day_of
 from tradecounter.edge.rest.negotiation import CSV, PDF
 from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.clock import uk_date
 from tradecounter.letterhead.seller import Letterhead
+
+_DAYS = 365
 
 
 class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
@@ -29,6 +32,16 @@ class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from"
 def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
     """Return the first and the last day of a statement, None for a missing one. Raises DomainError (invalid)."""
     return day_of("from", wanted.since), day_of("to", wanted.until)
+
+
+def recent_days(wanted: StatementPeriod, now: datetime) -> tuple[date, date]:
+    """Return the days as `statement_days`, on pages and in e-mails: without a first one, the last twelve months.
+
+    With years of entries, nobody reads more.
+    """
+    since, until = statement_days(wanted)
+    until = until or uk_date(now)
+    return since or date.fromordinal(max(until.toordinal() - _DAYS, 1)), until
 
 
 async def statement_file(

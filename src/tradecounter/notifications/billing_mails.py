@@ -15,6 +15,7 @@ from tradecounter.billing.queries.invoice_records import (
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.queries.ledger import unallocated_of
+from tradecounter.billing.statement_files import StatementPeriod, recent_days
 from tradecounter.credit_notes.queries import PRINTED_CREDIT_NOTES, find_credit_note
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
@@ -133,11 +134,13 @@ async def debtor_reminded(context: MailContext, *, customer_id: int, asked: int)
 
 
 async def statement(context: MailContext, *, customer_id: int, asked: int) -> Mail | None:
-    """Send a customer its statement until today as a PDF file; `asked` is the Unix time of the request."""
+    """Send a customer its last twelve months as a PDF file; `asked` is the Unix time of the request."""
     account = await find_account(context.tx, customer_id)
     if account is None:
         raise NothingToSend(f"customer {customer_id} does not exist")
-    account_statement = await read_statement(context.tx, customer_id, None, None, context.now)
+    account_statement = await read_statement(
+        context.tx, customer_id, *recent_days(StatementPeriod(), context.now), context.now
+    )
     pdf = await asyncio.to_thread(
         print_statement, account_statement, account.name, context.settings.letterhead, context.now
     )

@@ -187,3 +187,19 @@ def test_with_the_setting_the_worker_invoices_each_shipment(shop: Service) -> No
         shop, "select quantity from invoice_line where invoice = %s order by position", number_of(shop, placed)
     )
     assert found == [(1,), (1,)]  # a phone and the shipping
+
+
+def test_money_of_an_old_payment_is_found_behind_many_later_ones(shop: Service) -> None:
+    customer = shop.customer()
+    pay_in(shop, customer, "1000.00")
+    rows(
+        shop,
+        "insert into payment (amount, recorded_at, customer_id, received_on, counts_from, method, reference,"
+        " reversed_at, reversal_reason)"
+        " select 1, now(), %s, now(), now(), 'cash', 'later', now(), 'a test' from generate_series(1, 120)"
+        " returning id",
+        customer.id,
+    )
+    number = number_of(shop, invoiced(shop, customer))
+    assert due_of(shop, number) == NONE
+    assert unallocated(shop, customer) < 1000

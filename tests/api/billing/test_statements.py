@@ -13,6 +13,7 @@ from support.orders import at, rows, uk
 from support.service import Customer, Service
 from tradecounter.billing.account_statement import AccountStatement, print_statement, read_statement, statement_csv
 from tradecounter.billing.debtors import read_debtors, remind_of_invoices
+from tradecounter.billing.statement_files import StatementPeriod, recent_days
 from tradecounter.kit.errors import DomainError
 
 
@@ -74,6 +75,14 @@ def test_a_statement_continues_where_the_last_one_ended(shop: Service, buyer: Cu
     assert second.opening_balance == first.closing_balance
     with pytest.raises(DomainError, match=r"^from: must not be after 2026-03-31$"):
         statement(shop, buyer, date(2026, 4, 1), date(2026, 3, 31))
+
+
+def test_pages_and_mails_without_a_first_day_have_the_last_twelve_months() -> None:
+    now = uk(2026, 6, 1)
+    assert recent_days(StatementPeriod(), now) == (date(2025, 6, 1), date(2026, 6, 1))
+    assert recent_days(StatementPeriod(until="2026-03-31"), now) == (date(2025, 3, 31), date(2026, 3, 31))
+    assert recent_days(StatementPeriod(since="2020-01-01"), now) == (date(2020, 1, 1), date(2026, 6, 1))
+    assert recent_days(StatementPeriod(until="0001-02-01"), now) == (date.min, date(1, 2, 1))
 
 
 def test_csv_and_pdf_show_the_same(shop: Service, buyer: Customer) -> None:

@@ -48,7 +48,7 @@ def statement(
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json both write to standard output")
     if send and (since or until or pdf or as_csv):
-        raise typer.BadParameter("--send sends the whole statement: leave out --from, --to, --pdf and --csv")
+        raise typer.BadParameter("--send sends the last twelve months: leave out --from, --to, --pdf and --csv")
     if send:
         sent = run_change(lambda tx, now: send_statement(tx, customer_id, now))
         show(sent, f"the worker sends {one_line(sent.recipient)} the statement", as_json=as_json)

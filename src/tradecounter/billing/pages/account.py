@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import KINDS, ageing_of, read_statement
+from tradecounter.billing.account_statement import KINDS, MOST_SHOWN, ageing_of, read_statement
 from tradecounter.billing.credit_overview import owed_of, read_credit
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.wire import StatementParameters
@@ -23,15 +23,14 @@ from tradecounter.billing.queries.invoice_records import (
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
-from tradecounter.billing.queries.statements import due_before
-from tradecounter.billing.statement_files import statement_days, statement_file
+from tradecounter.billing.statement_files import recent_days, statement_file
 from tradecounter.credit_notes.queries import CreditNoteFilter, list_credit_notes
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
-from tradecounter.edge.page_kit.tables import PAGE_SIZE, Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import ACCOUNTS, INVOICE_FILES, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -160,7 +159,6 @@ def _invoice_filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> In
 
 
 _STATEMENT = "/account/invoice/statement"
-_MOST_ENTRIES = 20 * PAGE_SIZE  # entries on the page; the files have all
 
 
 class StatementPages(Struct, frozen=True):
@@ -177,10 +175,10 @@ class StatementPages(Struct, frozen=True):
             account = await fetch_account(tx, call.customer_id)
             try:
                 wanted = call.query(StatementParameters)
-                statement = await read_statement(tx, account.id, *statement_days(wanted), now)
+                statement = await read_statement(tx, account.id, *recent_days(wanted, now), now)
             except DomainError as error:
                 filled = filled.with_error(error)
-                statement = await read_statement(tx, account.id, None, None, now)
+                statement = await read_statement(tx, account.id, *recent_days(StatementParameters(), now), now)
         if wanted.format != "json" and not filled.errors:
             settings = self.parts.settings
             return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
@@ -197,7 +195,7 @@ class StatementPages(Struct, frozen=True):
             "billing/statement.html",
             form=filled,
             statement=statement,
-            entries=statement.entries[-_MOST_ENTRIES:],
+            entries=statement.entries[-MOST_SHOWN:],
             kinds=KINDS,
             days=days,
             months=[(name, f"{address}?{urlencode(span)}") for name, span in spans],
@@ -223,7 +221,7 @@ class CreditPages(Struct, frozen=True):
             credit = await read_credit(tx, account.id)
             overdue = await overdue_of(tx, account.id, now)
             unallocated = await unallocated_of(tx, account.id)
-            ageing = ageing_of(await due_before(tx, account.id, now), uk_date(now))
+            ageing = ageing_of(await open_invoices(tx, account.id), uk_date(now))
         return self.desk.show(
             call,
             "billing/credit.html",

@@ -4,7 +4,7 @@ Everything that moves money locks the account's balance first, then the orders, 
 """
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 
 from msgspec import Struct
@@ -131,22 +131,33 @@ class FreeMoney(Struct, frozen=True):
     amount: Decimal
 
 
-_FREE_MONEY = Statement(
-    """
-    select p.id as payment_id, p.amount - coalesce(a.amount, 0) as amount
-    from payment p
+_FREE_MONEY = Statement("""
+    select p.id, p.received_on,
+           case when p.reversed_at is null and p.method <> 'refund' then p.amount - coalesce(a.amount, 0) else 0.00 end
+    from (
+        select * from payment where customer_id = :customer_id and id < :before order by id desc limit :most
+    ) as p
     left join lateral (select sum(amount) as amount from allocation where payment_id = p.id) as a on true
-    where p.customer_id = :customer_id and p.reversed_at is null and p.method <> 'refund'
-      and p.amount > coalesce(a.amount, 0)
-    order by p.received_on, p.id
-    """,
-    FreeMoney,
-)
+    order by p.id desc
+""")
+_PAYMENTS_AT_ONCE = 100
 
 
 async def free_money(tx: Transaction, customer_id: int) -> list[FreeMoney]:
-    """Return a customer's payments with unallocated money, the oldest first."""
-    return await tx.fetch_all(_FREE_MONEY, customer_id=customer_id)
+    """Return a customer's payments with unallocated money, the oldest first.
+
+    Reads its latest payments until they have all the money on the account, since older ones are mostly used up.
+    """
+    left, before, most = await unallocated_of(tx, customer_id), 2**63 - 1, _PAYMENTS_AT_ONCE
+    found: list[tuple[date, int, Decimal]] = []
+    while left > NOTHING:
+        rows = await tx.fetch_all(_FREE_MONEY, customer_id=customer_id, before=before, most=most)
+        found += [(received_on, payment_id, free) for payment_id, received_on, free in rows if free > NOTHING]
+        left -= sum((free for _, _, free in rows), NOTHING)
+        if len(rows) < most:
+            break
+        before, most = rows[-1][0], 4 * most
+    return [FreeMoney(payment_id, free) for _, payment_id, free in sorted(found)]
 
 
 class AllocatedMoney(Struct, frozen=True):

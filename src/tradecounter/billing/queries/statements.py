@@ -6,6 +6,7 @@ from decimal import Decimal
 from msgspec import Struct
 from psycopg.sql import SQL
 
+from tradecounter.billing.queries.ledger import OpenInvoice
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -55,8 +56,13 @@ async def entries_between(tx: Transaction, customer_id: int, since: datetime, un
     return await tx.fetch_all(_ENTRIES_BETWEEN, customer_id=customer_id, since=since, until=until)
 
 
+# What the account owes now, less the entries since: a statement is mostly of the last weeks, and an account of years.
 _BALANCE_BEFORE = Statement(
-    SQL("select coalesce(sum(debit - credit), 0.00) from ({}) as entry where at < :until::timestamptz").format(_ENTRIES)
+    SQL("""
+    select coalesce((select sum(due) from invoice_balance where customer_id = :customer_id and due > 0), 0.00)
+           - coalesce((select unallocated from account_balance where customer_id = :customer_id), 0.00)
+           - coalesce((select sum(debit - credit) from ({}) as entry where at >= :until::timestamptz), 0.00)
+    """).format(_ENTRIES)
 )
 
 
@@ -66,7 +72,16 @@ async def balance_before(tx: Transaction, customer_id: int, until: datetime) -> 
     return balance
 
 
-_FIRST_ENTRY = Statement(SQL("select min(at) from ({}) as entry").format(_ENTRIES))
+# Of an account's documents, the lowest number is the first.
+_FIRST_ENTRY = Statement("""
+    select min(at) from (
+        (select issued_at as at from invoice where customer_id = :customer_id order by number limit 1)
+        union all
+        (select issued_at from credit_note where customer_id = :customer_id order by number limit 1)
+        union all
+        select min(counts_from) from payment where customer_id = :customer_id
+    ) as entry
+""")
 
 
 async def first_entry(tx: Transaction, customer_id: int) -> datetime | None:
@@ -75,17 +90,9 @@ async def first_entry(tx: Transaction, customer_id: int) -> datetime | None:
     return first
 
 
-class DueRecord(Struct, frozen=True):
-    """What is due of an invoice at a moment."""
-
-    customer_id: int
-    due_at: datetime
-    due: Decimal
-
-
 _DUE_AT = Statement(
     """
-    select i.customer_id, i.due_at, i.gross - coalesce(c.credited, 0) - coalesce(a.paid, 0) as due
+    select i.number as invoice, i.order_id, i.gross - coalesce(c.credited, 0) - coalesce(a.paid, 0) as due, i.due_at
     from invoice i
     left join lateral (
         select sum(gross) as credited from credit_note where invoice = i.number and issued_at < :until
@@ -94,10 +101,10 @@ _DUE_AT = Statement(
     where i.customer_id = :customer_id and i.issued_at < :until
       and i.gross <> coalesce(c.credited, 0) + coalesce(a.paid, 0)
     """,
-    DueRecord,
+    OpenInvoice,
 )
 
 
-async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list[DueRecord]:
-    """Return what was due of a customer's invoices just before a moment."""
+async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list[OpenInvoice]:
+    """Return what was due of a customer's invoices just before a moment in the past; reads all of its invoices."""
     return await tx.fetch_all(_DUE_AT, customer_id=customer_id, until=until)

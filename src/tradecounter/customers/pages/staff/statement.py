@@ -9,6 +9,7 @@ from starlette.responses import Response
 from tradecounter.audit.queries import latest_of
 from tradecounter.billing.account_statement import (
     KINDS,
+    MOST_SHOWN,
     AccountStatement,
     SentStatement,
     read_statement,
@@ -17,7 +18,7 @@ from tradecounter.billing.account_statement import (
 from tradecounter.billing.ages import AGES
 from tradecounter.billing.debtors import Reminder, read_reminder, remind_debtor
 from tradecounter.billing.operations.wire import StatementParameters
-from tradecounter.billing.statement_files import statement_days, statement_file
+from tradecounter.billing.statement_files import recent_days, statement_file
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -82,10 +83,11 @@ class CustomerStatementPages(Struct, frozen=True):
             try:
                 wanted = call.query(StatementPage)
                 days = StatementParameters(since=wanted.since or None, until=wanted.until or None)
-                statement = await read_statement(tx, shown.id, *statement_days(days), now)
+                statement = await read_statement(tx, shown.id, *recent_days(days, now), now)
             except DomainError as error:
                 filled = filled.with_error(error)
-                statement, wanted = await read_statement(tx, shown.id, None, None, now), StatementPage()
+                wanted = StatementPage()
+                statement = await read_statement(tx, shown.id, *recent_days(StatementParameters(), now), now)
         if wanted.format == "json":
             return json_response(statement)
         if wanted.format != "html":
@@ -97,6 +99,7 @@ class CustomerStatementPages(Struct, frozen=True):
             shown=shown,
             customer=customer,
             statement=statement,
+            entries=statement.entries[-MOST_SHOWN:],
             kinds=KINDS,
             ageing=_ageing(statement),
             chart=ageing_chart("Due by age", statement.ageing),
@@ -147,7 +150,7 @@ class CustomerStatementPages(Struct, frozen=True):
         account = await fetch_account(tx, customer.id)
         return Question(
             title=f"Send the statement of {customer.name}",
-            text=f"{account.billing_email} gets it by e-mail, as a PDF file with all entries until today.",
+            text=f"{account.billing_email} gets it by e-mail, as a PDF file of the last twelve months.",
             button="Send the statement",
             **_came_from(call, customer),
         )
