@@ -15,6 +15,8 @@ from tradecounter.db.transaction import transaction
 NOTE = Statement("insert into noted (number) values (:number)")
 WAIT = Statement("select pg_sleep(60)")
 
+IDLE = Statement("show idle_in_transaction_session_timeout")
+
 LONGEST_WAIT = 10  # seconds, for what takes milliseconds
 
 
@@ -129,3 +131,12 @@ def test_a_statement_that_waits_ends_when_its_transaction_is_cancelled(database_
 
     asyncio.run(work())
     assert noted(database_url, 4) == [-4, 4]
+
+
+def test_a_process_that_is_stopped_in_a_transaction_does_not_keep_its_locks_for_ever(database_url: str) -> None:
+    async def longest_wait() -> str:
+        async with Database(database_url, connections=1) as database, transaction(database) as tx:
+            longest: str = await tx.fetch_value(IDLE)
+            return longest
+
+    assert asyncio.run(longest_wait()) == "5min"

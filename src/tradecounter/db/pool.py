@@ -112,6 +112,9 @@ NOTICE_A_DEAD_PEER: Mapping[str, Any] = {
     "tcp_user_timeout": 15_000,
 }
 
+# The second one ends the transaction of a process that is stopped in it, for example as its machine falls asleep: the
+# server would keep its locks, for which all others wait. It is longer than any work between two statements.
+_ALWAYS = "-c timezone=UTC -c idle_in_transaction_session_timeout=5min"
 _BOUNDED = " -c lock_timeout=2500ms -c statement_timeout=30s"
 _NOT_DURABLE = " -c synchronous_commit=off"
 
@@ -140,7 +143,7 @@ class Database:
         self._shares = FairShares(connections)
         self._wait_seconds = WAIT_SECONDS
         self._renewed_at = -math.inf
-        options = "-c timezone=UTC" + (_BOUNDED if for_requests else "") + ("" if durable else _NOT_DURABLE)
+        options = _ALWAYS + (_BOUNDED if for_requests else "") + ("" if durable else _NOT_DURABLE)
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
             connection_class=Connection,
