@@ -9,11 +9,13 @@ import psycopg
 import pytest
 
 from concurrency.test_codes_used_twice import with_factor
+from support.orders import rows
 from support.people import PASSWORD, SECRET, Someone, choose_password, customer_user, staff_member, totp
 from support.service import Service
 from support.waiting import waiting_for_a_lock
-from tradecounter.access.change_password import change_password, prove
+from tradecounter.access.change_password import change_password, mail_password_link, prove
 from tradecounter.access.links import link_token, make_link
+from tradecounter.access.queries.passwords import insert_request
 from tradecounter.access.queries.people import lock_password
 from tradecounter.access.queries.sign_ins import end_sessions_of
 from tradecounter.access.rules import RESET_LIFETIME
@@ -74,6 +76,21 @@ def test_a_user_who_is_disabled_while_the_password_is_checked_is_not_signed_in(s
     error = during(service, disabled(who), who.sign_in)
     assert error is not None
     assert error.kind == Kind.UNAUTHENTICATED
+
+
+@pytest.mark.parametrize("site", ["staff", "account"])
+def test_two_requests_at_once_get_one_link(service: Service, site: Site) -> None:
+    who, now = someone(service, site), service.clock.now()
+
+    async def mail_link(tx: Transaction) -> None:
+        await mail_password_link(tx, await insert_request(tx, site, who.email, now), SECRET, now)
+
+    assert during(service, mail_link, lambda: service.in_transaction(mail_link)) is None
+    unused = (
+        "select count(*) from one_time_link where (staff_id, user_id) is not distinct from (%s, %s) and used_at is null"
+    )
+    owner = (who.person.id, None) if site == "staff" else (None, who.person.id)
+    assert rows(service, unused, *owner) == [(1,)]
 
 
 def test_a_half_session_that_has_ended_is_not_completed(service: Service) -> None:

@@ -86,6 +86,7 @@ async def mail_password_link(tx: Transaction, request_id: int, secret: str, now:
     if person is None or person.disabled_at is not None:
         return
     site = site_of(person)
+    await lock_password(tx, site, person.email)  # two requests at once get one link: a second one would end the first
     if not await has_link_since(tx, site, person.id, now - _BETWEEN_MAILS):
         link_id = await make_link(tx, site, person.id, secret, now, RESET_LIFETIME)
         queue(tx, "mail_user_password", link_id=link_id)
