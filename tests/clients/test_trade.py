@@ -37,6 +37,9 @@ def test_a_file_is_ordered_once_however_often_the_command_runs(
         (b"CV-320P,100001\n", "basket.csv, line 2: quantity: '100001' is no whole number from 1 to 100000"),
         (b"CV-320P," + b"9" * 5_000, "basket.csv, line 2: quantity: '9"),
         (b"CV-320P,2,NaN\n", "basket.csv, line 2: max_unit_cost: 'NaN' is no amount"),
+        (b"CV-320P,2,1_0\n", "basket.csv, line 2: max_unit_cost: '1_0' is no amount"),
+        (b"CV-320P,1,000,9.50\n", "basket.csv, line 2: more cells than columns"),
+        (b'CV-320P,2,"9.50\nCV-300,1,\n', "basket.csv: is no CSV file in UTF-8: unexpected end of data"),
         (b"CV-320P,2,\xa35\n", "basket.csv: is no CSV file in UTF-8: "),
         (b"", "basket.csv: no lines to order"),
     ],
@@ -48,6 +51,18 @@ def test_what_is_wrong_with_a_file_is_said(
     file.write_bytes(b"sku,quantity,max_unit_cost\n" + content)
     with pytest.raises(AssertionError, match=re.escape(said)):
         python_client.trade(demo.service.url, demo.customer.key, "order", file, "--reference", "PO-wrong", "--yes")
+
+
+def test_numbers_may_have_thousands_commas_and_a_pound_sign(
+    python_client: PythonClient, demo: Demo, tmp_path: Path
+) -> None:
+    file = tmp_path / "basket.csv"
+    file.write_text('SKU,Quantity,max_unit_cost\nCV-320P,"1,000","£1,234.50"\n,,\n')
+    address = str(demo.customer.get("/customer/address").json()[0]["id"])
+    with pytest.raises(AssertionError, match="no shipping method takes 1020 kg"):
+        python_client.trade(
+            demo.service.url, demo.customer.key, "order", file, "--reference", "PO-many", "--address", address, "--yes"
+        )
 
 
 def test_an_option_that_is_no_amount_is_named(python_client: PythonClient, demo: Demo, tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ import csv
 import hashlib
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.prompt import Confirm, Prompt
@@ -24,7 +25,9 @@ from tradecounter_client.models import (
 )
 from tradecounter_client.trade.lists import pounds, table
 
-_WHOLE = re.compile("[0-9]{1,9}")
+_WHOLE = re.compile("[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[0-9]{1,9}")
+_AMOUNT = re.compile(r"£?((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)")
+_COLUMNS = ("sku", "quantity", "max_unit_cost")
 _MOST_UNITS = 100_000  # of a line, as the service takes them
 
 
@@ -69,24 +72,25 @@ def place_order(console: Console, client: Tradecounter, wanted: Wanted, *, ask: 
 
 
 def amount(text: str) -> Decimal:
-    """An amount in pounds; raises ValueError for another text."""
-    try:
-        found = Decimal(text)
-    except InvalidOperation:
-        raise ValueError(text) from None
-    if not found.is_finite():
+    """An amount in pounds, such as £1,234.50; raises ValueError for another text."""
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None:
         raise ValueError(text)
-    return found
+    return Decimal(found[1].replace(",", ""))
 
 
 def read_items(file: Path) -> list[CreateOrderItem]:
     """The lines of a CSV file; raises FileError, which names the line."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as text:
-            rows = csv.DictReader(text)
-            if missing := {"sku", "quantity"} - set(rows.fieldnames or ()):
+            rows = csv.DictReader(text, strict=True)
+            names = rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+            if missing := {"sku", "quantity"} - set(names):
                 raise FileError(f"{file}: the first line names no column {' and no column '.join(sorted(missing))}")
-            items = [_item(file, rows.line_num, row) for row in rows]
+            for name in _COLUMNS:
+                if names.count(name) > 1:
+                    raise FileError(f"{file}: the first line names the column {name} twice")
+            items = [_item(file, rows.line_num, row) for row in rows if any(row.values())]
     except (UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{file}: is no CSV file in UTF-8: {error}") from None
     if not items:
@@ -94,14 +98,17 @@ def read_items(file: Path) -> list[CreateOrderItem]:
     return items
 
 
-def _item(file: Path, line: int, row: dict[str, str | None]) -> CreateOrderItem:
-    sku, quantity, limit = ((row.get(name) or "").strip() for name in ("sku", "quantity", "max_unit_cost"))
+def _item(file: Path, line: int, row: dict[Any, Any]) -> CreateOrderItem:
+    if any(row.get(None, ())):
+        raise FileError(f"{file}, line {line}: more cells than columns: put a number with a comma in quotation marks")
+    sku, quantity, limit = ((row.get(name) or "").strip() for name in _COLUMNS)
     if not sku:
         raise FileError(f"{file}, line {line}: sku: missing")
-    if not _WHOLE.fullmatch(quantity) or not 1 <= int(quantity) <= _MOST_UNITS:
+    units = int(quantity.replace(",", "")) if _WHOLE.fullmatch(quantity) else 0
+    if not 1 <= units <= _MOST_UNITS:
         raise FileError(f"{file}, line {line}: quantity: '{quantity}' is no whole number from 1 to {_MOST_UNITS}")
     try:
-        return CreateOrderItem(sku=sku, quantity=int(quantity), max_unit_cost=amount(limit) if limit else None)
+        return CreateOrderItem(sku=sku, quantity=units, max_unit_cost=amount(limit) if limit else None)
     except ValueError:
         raise FileError(f"{file}, line {line}: max_unit_cost: '{limit}' is no amount") from None
 
