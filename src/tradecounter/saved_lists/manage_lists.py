@@ -39,11 +39,15 @@ ListName = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class ListDetails(Struct):
-    """A list: its name, whether all users of the customer may use it, and its lines, such as `PHONE 2`."""
+    """A list: its name, whether all users of the customer may use it, and its lines, such as `PHONE 2`.
+
+    `seen` is the digest of the list that the form has shown; empty for a new one.
+    """
 
     name: ListName
     shared: bool = False
     lines: str = ""
+    seen: str = ""
 
     def wanted(self, view: CustomerView) -> Sequence[CreateOrderItem]:
         """Return the items. Raises DomainError (invalid) with all that is wrong."""

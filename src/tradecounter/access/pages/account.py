@@ -17,12 +17,15 @@ from tradecounter.access.users import (
     invite_own_user,
 )
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import EditForm, fields_shown
 from tradecounter.edge.pages.operation import OWNER, page, user_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import UserRole
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.numbers import Pounds
 from tradecounter.parts.account import AccountParts
 from tradecounter.parts.questions import disable_user_question
 
@@ -33,6 +36,13 @@ class InviteForm(UserRights, kw_only=True):
     """Whom to invite, and what the user may do."""
 
     email: str
+
+
+class RightsForm(EditForm):
+    """What a user may do, as `UserRights`."""
+
+    roles: list[UserRole]
+    order_limit: Pounds | None = None
 
 
 class UserPages(Struct, frozen=True):
@@ -70,7 +80,8 @@ class UserPages(Struct, frozen=True):
         return await invite_own_user(tx, call.customer_id, body.email, body, secret, now)
 
     async def _user_to_change(self, tx: Transaction, call: Call) -> dict[str, Any]:
-        return {"user": await fetch_user_of(tx, call.customer_id, _id(call)), "roles": USER_ROLE_CHOICES}
+        user = await fetch_user_of(tx, call.customer_id, _id(call))
+        return {"user": user, "roles": USER_ROLE_CHOICES, "was": fields_shown(RightsForm, user)}
 
     @step(
         f"{_LIST}/{{id}}/role",
@@ -82,9 +93,8 @@ class UserPages(Struct, frozen=True):
         user_roles=OWNER,
         dangerous=True,
     )
-    async def change_role(self, tx: Transaction, call: Call, body: UserRights, now: datetime) -> CustomerUser:
-        change = UserChange(body.roles, body.order_limit)
-        return await change_user(tx, call.customer_id, _id(call), change, now)
+    async def change_role(self, tx: Transaction, call: Call, body: RightsForm, now: datetime) -> CustomerUser:
+        return await change_user(tx, call.customer_id, _id(call), UserChange(**body.differences()), now)
 
     async def _ask_to_disable(self, tx: Transaction, call: Call) -> Question:
         return disable_user_question(await fetch_user_of(tx, call.customer_id, _id(call)), _LIST, "Users")

@@ -20,6 +20,7 @@ from tradecounter.access.staff import (
 )
 from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import EditForm, fields_shown
 from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -46,11 +47,11 @@ _DESCRIBED = {
 _ROLES = [(role, _DESCRIBED[role]) for role in ROLES]
 
 
-class MemberForm(Struct):
+class MemberForm(EditForm):
     """The name and the roles of a member."""
 
     name: str
-    roles: list[str] = []
+    roles: list[str]
 
 
 class StaffPages(Struct, frozen=True):
@@ -99,7 +100,8 @@ class StaffPages(Struct, frozen=True):
         return await add_staff_member(tx, body, secret, now)
 
     async def _member_to_edit(self, tx: Transaction, call: Call) -> dict[str, Any]:
-        return {"member": await _member(tx, call), "roles": _ROLES}
+        member = await _member(tx, call)
+        return {"member": member, "roles": _ROLES, "was": fields_shown(MemberForm, member)}
 
     @step(
         "/staff/{id}/edit",
@@ -112,7 +114,10 @@ class StaffPages(Struct, frozen=True):
         dangerous=True,
     )
     async def edit(self, tx: Transaction, call: Call, body: MemberForm, now: datetime) -> StaffMember:
-        return await edit_staff_member(tx, (await _member(tx, call)).email, body.name, body.roles, now)
+        member, changes = await _member(tx, call), body.differences()
+        if not changes:
+            return member
+        return await edit_staff_member(tx, member.email, changes.get("name"), changes.get("roles"), now)
 
     async def _ask_to_disable(self, tx: Transaction, call: Call) -> Question:
         member = await _member(tx, call)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.kit.clock import moment_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.json_text import read_json, to_json
 from tradecounter.kit.numbers import UnreadableNumberError, alternatives, is_struct, number_of
 from tradecounter.kit.validation_messages import field_errors_of
 
@@ -141,6 +142,34 @@ def parse_form(submitted: Submitted, shape: type[Shape]) -> Shape:
             raise DomainError(Kind.INVALID, str(error)) from error
     message = "; ".join(map(str, errors[:20]))
     raise DomainError(Kind.INVALID, message, field_errors=errors)
+
+
+class EditForm(Struct, kw_only=True):
+    """A form that changes a record; its hidden field `was` has what `fields_shown` returned when it was shown."""
+
+    was: str = ""
+
+    def differences(self) -> dict[str, Any]:
+        """Return the fields that the person has changed, so that the others keep what others make of them meanwhile.
+
+        Returns all fields of a form without `was`. Raises DomainError (invalid) if `was` is none of this form.
+        """
+        values = {name: getattr(self, name) for name in self.__struct_fields__ if name != "was"}
+        if not self.was:
+            return values
+        shown = read_json(self.was.encode(), type(self), "was")
+        return {name: value for name, value in values.items() if not _is_same(value, getattr(shown, name))}
+
+
+def _is_same(value: Any, shown: Any) -> bool:
+    return bool(sorted(value) == sorted(shown) if isinstance(value, list) else value == shown)  # boxes have no order
+
+
+def fields_shown(form: type[Struct], record: Any) -> str:
+    """Return the fields of a record that an `EditForm` shows, as JSON. An empty text counts as none, as in a form."""
+    names = [name for name in form.__struct_fields__ if name != "was"]
+    values = {name: getattr(record, name) for name in names}
+    return to_json({name: None if value == "" else value for name, value in values.items()}).decode()
 
 
 def renumbered(error: DomainError, submitted: Submitted, shape: type[Struct]) -> DomainError:

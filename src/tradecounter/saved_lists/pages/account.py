@@ -13,9 +13,10 @@ from tradecounter.baskets.queries import lines_of_basket
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import BUYER, page, user_of
-from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import Question, action, step
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
@@ -27,6 +28,7 @@ from tradecounter.saved_lists.manage_lists import (
     add_to_list,
     change_list,
     create_list,
+    lock_own_list,
     remove_list,
 )
 from tradecounter.saved_lists.queries import ListLine, SavedList, fetch_list, lines_of_list, lists_of, usual_items
@@ -199,7 +201,12 @@ class SavedListPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def change(self, tx: Transaction, call: Call, body: ListDetails, now: datetime) -> None:
-        await change_list(tx, user_of(call), await self.parts.views.of(call.customer_id), _id(call), body, now)
+        user = user_of(call)
+        await lock_own_list(tx, user, _id(call))
+        if body.seen and body.seen != (await self._list_to_change(tx, call))["seen"]:
+            problem = "someone else has changed the list since it was shown: open it again for what is new"
+            raise DomainError(Kind.CONFLICT, problem)
+        await change_list(tx, user, await self.parts.views.of(call.customer_id), _id(call), body, now)
 
     async def _ask_to_delete(self, tx: Transaction, call: Call) -> Question:
         saved_list = await fetch_list(tx, user_of(call), _id(call))
@@ -231,11 +238,13 @@ class SavedListPages(Struct, frozen=True):
 
 def _form_of(saved_list: SavedList | None, lines: Iterable[tuple[str, int]]) -> dict[str, Any]:
     """Return what the form of a list shows; None is a new one."""
+    text = "\n".join(f"{sku}\t{quantity}" for sku, quantity in lines)
     return {
         "title": "New list" if saved_list is None else "Change the list",
         "name": "" if saved_list is None else saved_list.name,
         "shared": saved_list is not None and saved_list.shared,
-        "text": "\n".join(f"{sku}\t{quantity}" for sku, quantity in lines),
+        "text": text,
+        "seen": "" if saved_list is None else seen_of([saved_list.name, saved_list.shared, text]),
         "back": PATH if saved_list is None else f"{PATH}/{saved_list.id}",
         "back_name": "Lists" if saved_list is None else saved_list.name,
     }

@@ -1,6 +1,6 @@
 """The forms of a customer's settings and of a new customer; blocking, export and erasure."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 from typing import Any, Union, get_args
 
@@ -22,6 +22,7 @@ from tradecounter.customers.queries.accounts import price_list_keys
 from tradecounter.customers.settings import DEFAULTS, SETTINGS, Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import EditForm, fields_shown
 from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page, roles_of_caller
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -64,23 +65,34 @@ def _field(setting: structs.FieldInfo) -> tuple[str, Any, Any]:
 
 
 @_with_fields(CONTACT)
-class ContactForm(Struct):
+class ContactForm(EditForm):
     """The form of the contact."""
 
 
 @_with_fields(CREDIT)
-class CreditForm(Struct):
+class CreditForm(EditForm):
     """The form of the credit terms."""
 
 
 @_with_fields(TRADE)
-class TradeForm(Struct):
+class TradeForm(EditForm):
     """The form of the terms of trade."""
 
 
 @_with_fields(SETTINGS)
 class NewCustomerForm(Struct):
     """The form of a new customer."""
+
+
+def _shown_in(form: type[EditForm]) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """Return the method that reads what a form of a customer's settings shows."""
+
+    async def values(_pages: "CustomerSettingsPages", tx: Transaction, call: Call) -> dict[str, Any]:
+        shown = await shown_customer(tx, call)
+        choices = await _choices(tx) if form is TradeForm else {}
+        return {"shown": shown, "was": fields_shown(form, shown.account), **choices}
+
+    return values
 
 
 class CustomerSettingsPages(Struct, frozen=True):
@@ -112,17 +124,11 @@ class CustomerSettingsPages(Struct, frozen=True):
             submitted=submitted,
         )
 
-    async def _customer(self, tx: Transaction, call: Call) -> dict[str, Any]:
-        return {"shown": await shown_customer(tx, call)}
-
-    async def _customer_with_choices(self, tx: Transaction, call: Call) -> dict[str, Any]:
-        return {"shown": await shown_customer(tx, call), **await _choices(tx)}
-
     @step(
         "/customer/{id}/contact",
         "Change a customer's contact",
         template="customers/contact.html",
-        values=_customer,
+        values=_shown_in(ContactForm),
         to="/customer/{id}",
         done="The contact is changed.",
         scope="customers:write",
@@ -136,7 +142,7 @@ class CustomerSettingsPages(Struct, frozen=True):
         "/customer/{id}/credit-terms",
         "Change a customer's credit terms",
         template="customers/credit_terms.html",
-        values=_customer,
+        values=_shown_in(CreditForm),
         to="/customer/{id}",
         done="The credit terms are changed.",
         scope="billing:write",
@@ -149,7 +155,7 @@ class CustomerSettingsPages(Struct, frozen=True):
         "/customer/{id}/trade-terms",
         "Change a customer's terms of trade",
         template="customers/trade_terms.html",
-        values=_customer_with_choices,
+        values=_shown_in(TradeForm),
         to="/customer/{id}",
         done="The terms of trade are changed.",
         scope="customers:write",
@@ -176,8 +182,9 @@ def _own_fields(call: Call, submitted: Submitted) -> set[str]:
     return own
 
 
-async def _change(tx: Transaction, call: Call, body: Struct, now: datetime) -> None:
-    await change_customer(tx, call.path_id("id", "customer"), CustomerChange(**structs.asdict(body)), now)
+async def _change(tx: Transaction, call: Call, body: EditForm, now: datetime) -> None:
+    if changes := body.differences():
+        await change_customer(tx, call.path_id("id", "customer"), CustomerChange(**changes), now)
 
 
 async def _choices(tx: Transaction) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
@@ -37,6 +37,7 @@ from tradecounter.parts.shown import ShownOrder, shown_as, shown_order
 _GROUP, _BLANK_ROWS = "added", 2
 _NOTHING_DIFFERS = "nothing differs from the order as it is"
 
+Value = TypeVar("Value")
 Quantity = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
 
 
@@ -59,13 +60,16 @@ class AddedLine(Struct):
 
 
 class AmendForm(Struct):
-    """The whole order as it should be; only differences are changed."""
+    """The whole order as it should be; only differences from what the form has shown are changed."""
 
     items: list[ChangedLine] = []
     added: list[AddedLine] = []
     customer_reference: Reference | None = None
+    had_reference: str | None = None
     shipping_method: int | None = None
+    had_method: int | None = None
     shipping_address: TypedAddress | None = None
+    had_address: str | None = None
     reason: Reason = ""
     override_credit: OverrideCredit | None = None
 
@@ -120,11 +124,12 @@ class AmendPages(Struct, frozen=True):
             require_right(call.request, "billing:write")
         before = await fetch_order(tx, reference_of(call))
         items, places = _items(body)
+        method = _changed(body.shipping_method, body.had_method or before.shipping_method)
         request = AmendOrderRequest(
             items=items,
-            shipping_address=_address(body.shipping_address, before.shipping_address),
-            shipping_method=_method(body.shipping_method, before.shipping_method),
-            customer_reference=_changed(body.customer_reference, before.customer_reference),
+            shipping_address=_address(body.shipping_address, body.had_address or _digest(before.shipping_address)),
+            shipping_method=None if method is None else ShippingChoice(method),
+            customer_reference=_changed(body.customer_reference, body.had_reference or before.customer_reference),
             reason=body.reason,
             override_credit=body.override_credit,
         )
@@ -170,6 +175,7 @@ class AmendPages(Struct, frozen=True):
             customer=customer,
             amended=amended,
             fields=address_fields(order.order.shipping_address),
+            had_address=_digest(order.order.shipping_address),
             added=added,
             picked=chosen,
             options=[(option.id, f"{option.name}, £{option.cost_net}") for option in order.found.shipping_options],
@@ -204,18 +210,14 @@ def _named(places: Sequence[str]) -> Callable[[str], str]:
     return name
 
 
-def _changed(value: str | None, before: str) -> str | None:
-    return None if value is None or value == before else value
+def _changed(value: Value | None, before: Value | None) -> Value | None:
+    return None if value == before else value
 
 
-def _method(method: int | None, before: int | None) -> ShippingChoice | None:
-    return None if method is None or method == before else ShippingChoice(method)
+def _digest(address: TypedAddress | CustomerAddress) -> str:
+    return seen_of([getattr(address, name) or "" for name in TypedAddress.__struct_fields__])
 
 
-def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
-    """Return a delivery address as JSON if it differs from the one before, else null."""
-    if typed is None:
-        return Raw(b"null")
-    fields = TypedAddress.__struct_fields__
-    same = all((getattr(typed, name) or "") == (getattr(before, name) or "") for name in fields)
-    return Raw(b"null") if same else Raw(to_json(typed))
+def _address(typed: TypedAddress | None, before: str) -> Raw:
+    """Return a delivery address as JSON if it differs from the one before, of which this is the digest, else null."""
+    return Raw(b"null" if typed is None or _digest(typed) == before else to_json(typed))
