@@ -5,7 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.tables import (
+    MOST_IN_A_FILE,
+    Column,
+    Sort,
+    Table,
+    csv_file,
+    csv_of,
+    cursor_text,
+    read_cursor,
+)
 from tradecounter.kit.errors import DomainError
 
 _TOTAL, _PLACED = Column("Total", "total"), Column("Placed", "placed")
@@ -20,6 +29,13 @@ def test_a_file_has_values_as_they_are_and_no_formulas() -> None:
     file = csv_file("orders", ("what", "when", "how much", "who"), [("=1+1", at, Decimal("-5.00"), None)])
     assert bytes(file.body).decode() == "what,when,how much,who\r\n'=1+1,2026-03-01T12:00:00Z,-5.00,\r\n"
     assert file.headers["content-disposition"] == 'attachment; filename="orders.csv"'
+
+
+def test_a_file_that_may_have_been_cut_says_so_in_its_name() -> None:
+    rows = range(MOST_IN_A_FILE)
+    whole, cut = (csv_of("orders", {"number": lambda row: row}, found) for found in (rows[1:], rows))
+    assert whole.headers["content-disposition"] == 'attachment; filename="orders.csv"'
+    assert cut.headers["content-disposition"] == 'attachment; filename="orders-first-10000.csv"'
 
 
 def test_a_heading_sorts_by_its_column_and_then_the_other_way_round() -> None:

@@ -34,7 +34,7 @@ class TableParameters(Struct, frozen=True, kw_only=True):
 
     sort: str | None = None
     after: str | None = None
-    format: Annotated[Literal["html", "csv"], Meta(description="`csv`: all rows as a file.")] = "html"
+    format: Annotated[Literal["html", "csv"], Meta(description="`csv`: the first 10,000 rows as a file.")] = "html"
 
     @property
     def is_file(self) -> bool:
@@ -43,7 +43,7 @@ class TableParameters(Struct, frozen=True, kw_only=True):
 
     @property
     def most(self) -> int:
-        """How many rows to read: one more than a page shows, or all that a file may have."""
+        """How many rows to read: one more than a page shows, or as many as a file may have."""
         return MOST_IN_A_FILE if self.is_file else PAGE_SIZE + 1
 
 
@@ -178,8 +178,13 @@ class Table(Struct, Generic[Row], frozen=True):
 
     @property
     def file_link(self) -> str:
-        """The address of all rows as CSV."""
+        """The address of the CSV file."""
         return self._link(format="csv")
+
+    @property
+    def most_in_file(self) -> int:
+        """How many rows the CSV file has at most."""
+        return MOST_IN_A_FILE
 
     def filtered_link(self, **filters: str) -> str:
         """Return the address of the first page with some filters set to other values."""
@@ -208,8 +213,13 @@ def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) 
     return file_response(text, f"{name}.csv", MEDIA_TYPE)
 
 
-def csv_of(name: str, cells: Cells, rows: Iterable[Any], **facts: Any) -> Response:
-    """Return a CSV file with the cells of rows by their headings; a function of a row gets `facts` too, by name."""
+def csv_of(name: str, cells: Cells, rows: Sequence[Any], **facts: Any) -> Response:
+    """Return a CSV file with the cells of rows by their headings; a function of a row gets `facts` too, by name.
+
+    The name of a file that may have been cut says so: its sums may not be those of the table.
+    """
+    if len(rows) == MOST_IN_A_FILE:
+        name = f"{name}-first-{MOST_IN_A_FILE}"
     readers = [cell if callable(cell) else _attribute(cell) for cell in cells.values()]
     return csv_file(name, list(cells), ([read(row, **facts) for read in readers] for row in rows))
 
