@@ -87,17 +87,6 @@ async def remove_queued(tx: Transaction, order_ids: Sequence[int], job: JobName 
     await tx.fetch_all(_REMOVE_QUEUED, job=job, order_ids=list(order_ids))
 
 
-_COUNT_DUE = Statement(
-    "select count(*) from procrastinate_jobs where status = 'todo' and (scheduled_at is null or scheduled_at <= now())"
-)
-
-
-async def count_due(tx: Transaction) -> int:
-    """Return the number of due jobs."""
-    count: int = await tx.fetch_value(_COUNT_DUE)
-    return count
-
-
 class Workers(Struct, frozen=True):
     """The number of workers with a recent heartbeat, and the time of the last heartbeat of any worker."""
 

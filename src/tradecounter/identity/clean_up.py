@@ -5,15 +5,13 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.lockout import FAILURE_WINDOW
 from tradecounter.identity.oauth.queries.access_tokens import delete_expired_tokens
-from tradecounter.identity.queries.limits import delete_counts, delete_ended_blocks, delete_failures
+from tradecounter.identity.queries.limits import delete_old
 from tradecounter.identity.rate_limit import RATE_WINDOW, window_start
 
 
 async def clean_up_identity(tx: Transaction, now: datetime) -> int:
     """Delete what has expired; return the number of deleted rows."""
-    return (
-        await delete_expired_tokens(tx, now)
-        + await delete_failures(tx, now - FAILURE_WINDOW)
-        + await delete_ended_blocks(tx, now)
-        + await delete_counts(tx, window_start(now) - RATE_WINDOW)  # processes may still add to the previous window
+    counted = window_start(now) - RATE_WINDOW  # processes may still add to the previous window
+    return await delete_expired_tokens(tx, now) + await delete_old(
+        tx, failed=now - FAILURE_WINDOW, ended=now, counted=counted
     )

@@ -13,7 +13,7 @@ from procrastinate.periodic import PeriodicDeferrer, PeriodicRegistry, TaskAtTim
 
 from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
-from tradecounter.db.jobs import SILENT_SECONDS, count_due
+from tradecounter.db.jobs import SILENT_SECONDS, waiting_jobs
 from tradecounter.db.pool import (
     DATABASE_AWAY,
     DATABASE_RESPONDED,
@@ -106,12 +106,12 @@ async def run_worker(
 
 async def drain(settings: Settings, url: str, clock: Clock) -> None:
     """Run all due jobs; return when no further job can start. Scheduled jobs are not queued."""
-    worker = _Worker(settings, url, clock)
+    worker, due = _Worker(settings, url, clock), 1
     async with Database(url, connections=1) as database:
-        before, due = None, await _count_due(database)
-        while before is None or 0 < due < before:  # after a job, the next job of its group may start
+        while due:  # after a job, the next job of its group may start
             await worker.run(stopping=None)
-            before, due = due, await _count_due(database)
+            async with reading(database) as tx:
+                due = (await waiting_jobs(tx)).due
         await number_all(database)
         await deliver_all(_deliverer(settings, database, clock))
 
@@ -119,11 +119,6 @@ async def drain(settings: Settings, url: str, clock: Clock) -> None:
 def _deliverer(settings: Settings, database: Database, clock: Clock) -> Deliverer:
     policy = WebhookPolicy.from_settings(settings)
     return Deliverer(database, clock, policy.vault, HttpSender(policy.networks, policy.allow_http))
-
-
-async def _count_due(database: Database) -> int:
-    async with reading(database) as tx:
-        return await count_due(tx)
 
 
 class _Worker:

@@ -60,22 +60,6 @@ async def block(tx: Transaction, address: str, until: datetime) -> None:
     await bump(tx, "blocks")
 
 
-_DELETE_FAILURES = Statement("delete from credential_failure where failed_at <= :until")
-
-
-async def delete_failures(tx: Transaction, until: datetime) -> int:
-    """Delete the failures up to a moment; return their number."""
-    return await tx.execute(_DELETE_FAILURES, until=until)
-
-
-_DELETE_ENDED_BLOCKS = Statement("delete from blocked_address where blocked_until <= :now")
-
-
-async def delete_ended_blocks(tx: Transaction, now: datetime) -> int:
-    """Delete ended blocks; return their number."""
-    return await tx.execute(_DELETE_ENDED_BLOCKS, now=now)
-
-
 # Thousands of customers each second, as JSON: psycopg takes 2 µs for each element of an array.
 _ADD_REQUESTS = Statement("""
     insert into request_count (customer_id, window_start, requests)
@@ -103,9 +87,15 @@ async def read_requests(tx: Transaction, window_start: datetime, customer_ids: l
     return dict(rows)
 
 
-_DELETE_COUNTS = Statement("delete from request_count where window_start < :before")
+_OLD_FAILURES = Statement("delete from credential_failure where failed_at <= :failed")
+_ENDED_BLOCKS = Statement("delete from blocked_address where blocked_until <= :ended")
+_OLD_COUNTS = Statement("delete from request_count where window_start < :counted")
 
 
-async def delete_counts(tx: Transaction, before: datetime) -> int:
-    """Delete the counts of windows that started before a moment; return their number."""
-    return await tx.execute(_DELETE_COUNTS, before=before)
+async def delete_old(tx: Transaction, *, failed: datetime, ended: datetime, counted: datetime) -> int:
+    """Delete failures, blocks that `ended`, and counts of windows, from before three moments; return how many."""
+    return (
+        await tx.execute(_OLD_FAILURES, failed=failed)
+        + await tx.execute(_ENDED_BLOCKS, ended=ended)
+        + await tx.execute(_OLD_COUNTS, counted=counted)
+    )
