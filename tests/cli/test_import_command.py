@@ -213,7 +213,8 @@ def test_warnings_are_shown_and_the_import_succeeds(tradecounter: Program) -> No
     warnings = told.err.splitlines()
     assert told.status == 0
     assert (
-        warnings[0] == "warning: line 2: five_plus_unit_cost: 12 is more than 10, the price of fewer units (sku PHONE)"
+        warnings[0]
+        == "warning: line 2: five_plus_unit_cost: £12.00 is more than £10.00, the price of fewer units (sku PHONE)"
     )
     shown = [warning for warning in warnings if warning.startswith("warning:")]
     assert (len(shown), shown[-1]) == (21, "warning: 5 more, which --json lists")

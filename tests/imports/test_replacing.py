@@ -87,10 +87,10 @@ def test_prices_that_rise_with_the_quantity_are_warned_of(kind: str, shop: Impor
     report = shop.load(kind, rows)
     assert counts(report) == (5, 0, 0, 0)
     assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (2, f"five_plus_unit_cost: 11 is more than 10, the price of fewer units (sku {SKUS[1]})"),
-        (2, f"ten_plus_unit_cost: 12 is more than 11, the price of fewer units (sku {SKUS[1]})"),
-        (3, f"ten_plus_unit_cost: 9.01 is more than 9, the price of fewer units (sku {SKUS[2]})"),
-        (4, f"ten_plus_unit_cost: 11 is more than 10, the price of fewer units (sku {SKUS[3]})"),
+        (2, f"five_plus_unit_cost: £11.00 is more than £10.00, the price of fewer units (sku {SKUS[1]})"),
+        (2, f"ten_plus_unit_cost: £12.00 is more than £11.00, the price of fewer units (sku {SKUS[1]})"),
+        (3, f"ten_plus_unit_cost: £9.01 is more than £9.00, the price of fewer units (sku {SKUS[2]})"),
+        (4, f"ten_plus_unit_cost: £11.00 is more than £10.00, the price of fewer units (sku {SKUS[3]})"),
     ]
 
 

@@ -5,6 +5,7 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
+from tradecounter.bulk.import_options import ImportReport
 from tradecounter.bulk.importing import lock_records
 from tradecounter.bulk.rows import Row
 from tradecounter.db.transaction import Transaction
@@ -24,8 +25,8 @@ class SavedContractPrice(Struct, frozen=True, kw_only=True):
     force: bool = False
 
 
-async def save_contract_price(tx: Transaction, wanted: SavedContractPrice, now: datetime) -> bool:
-    """Add a contract price or change it; return whether anything differs now.
+async def save_contract_price(tx: Transaction, wanted: SavedContractPrice, now: datetime) -> ImportReport:
+    """Add a contract price or change it.
 
     Raises DomainError: not found (the product); invalid, naming the fields; conflict (the customer has another price
     from the same day than the one that the form showed, or the price needs `force`).
@@ -39,8 +40,7 @@ async def save_contract_price(tx: Transaction, wanted: SavedContractPrice, now: 
         if wanted.seen is not None:
             problem = "someone else has changed this price since it was shown: open it again for what is new"
         raise DomainError(Kind.CONFLICT, problem, field_errors=[FieldError("valid_from", problem)])
-    report = await import_rows(tx, "contract-prices", [Row(1, wanted.row)], now, force=wanted.force)
-    return bool(report.added or report.changed)
+    return await import_rows(tx, "contract-prices", [Row(1, wanted.row)], now, force=wanted.force)
 
 
 def contract_price_version(price: ContractPrice) -> str:

@@ -16,7 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.imports.run import end_prices, import_in_transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields
 from tradecounter.kit.json_text import to_json
-from tradecounter.kit.keys import key_form
+from tradecounter.kit.keys import ean_problem, key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Pounds
 from tradecounter.kit.wire import made_from
@@ -58,11 +58,12 @@ class SavedProduct(Struct, frozen=True, kw_only=True):
 
 
 class SaveOutcome(Struct, frozen=True):
-    """The outcome: the SKU, whether anything differs now, and how many customers a change of prices concerns."""
+    """The outcome: the SKU, whether anything differs now, how many customers the prices concern, and its warnings."""
 
     sku: str
     changed: bool
     customers: int
+    warnings: str
 
 
 def version_of(row: Mapping[str, Any], prices: Sequence[ListPrice]) -> str:
@@ -93,10 +94,11 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
     _require_force(ended, wanted)
     report = await import_rows(tx, "products", [Row(1, wanted.product)], now, force=False)
     changed = bool(report.added or report.changed)
-    customers = 0
+    customers, warnings = 0, ""
     if prices:
         priced = await import_rows(tx, "price-list", prices, now, force=wanted.force)
         changed = changed or bool(priced.added or priced.changed)
+        warnings = warnings_of(priced)
         customers = 0 if priced.prices is None else priced.prices.customers
     if ended:
         removed = await end_prices(tx, key, [price.price_list for price in ended], now)
@@ -111,7 +113,7 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
         audit(tx, action, f"product/{after['sku']}", now, before=before, after=after)
     if prices or ended:
         _audit_prices(tx, after["sku"], [row.values for row in prices], ended, old_prices, now)
-    return SaveOutcome(after["sku"], changed, customers)
+    return SaveOutcome(after["sku"], changed, customers, warnings)
 
 
 def _require_as_seen(wanted: SavedProduct, before: Mapping[str, Any] | None, prices: Sequence[ListPrice]) -> None:
@@ -130,9 +132,11 @@ def _require_as_seen(wanted: SavedProduct, before: Mapping[str, Any] | None, pri
 
 
 async def _require_own_ean(tx: Transaction, ean: Any, before: Mapping[str, Any] | None) -> None:
-    """Raise DomainError (invalid) for an EAN that another product has; a stored one may stay."""
+    """Raise DomainError (invalid) for a text that is no EAN, or one that another product has; a stored one may stay."""
     if not isinstance(ean, str) or (before is not None and before["ean"] == ean):
         return
+    if problem := ean_problem(ean):  # an import would leave it out with a warning, which a form does not show
+        raise invalid("ean", f"{ean[:40]!r} is not an EAN, {problem}")
     owner = await find_sku_with_ean(tx, ean)
     if owner is not None and (before is None or owner != before["sku"]):
         raise invalid("ean", f"is that of {owner}")
@@ -199,6 +203,11 @@ async def import_rows(
     if report.errors:
         raise invalid_fields([_field_error(kind, message) for message in report.errors])
     return report
+
+
+def warnings_of(report: ImportReport) -> str:
+    """Return the warnings of an import, for the message of the form that saved its rows."""
+    return "".join(f" Note: {warning.problem}." for warning in report.warnings)
 
 
 def _in_words(price: GuardedPrice) -> str:

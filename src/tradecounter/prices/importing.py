@@ -133,7 +133,7 @@ def _costs(row: PriceRow | ContractPriceRow, notes: RowNotes) -> dict[str, str |
         if not cost:
             notes.warn(field, _FREE)
         if lowest is not None and cost > lowest:
-            notes.warn(field, f"{cost} is more than {lowest}, the price of fewer units")
+            notes.warn(field, f"{in_pounds(cost)} is more than {in_pounds(lowest)}, the price of fewer units")
         lowest = cost
     return costs
 

@@ -50,9 +50,10 @@ def test_a_contract_price_is_added_and_changed_and_is_what_the_customer_pays(
     assert customer.get(f"/product/{sku}").json()["single_unit_cost"] == 17.5
     again = f"&customer={customer.id}"
     assert f'href="{FORM}?sku={sku}&amp;customer={customer.id}"' in page.text
-    changed = filled(manager, sku, again, single_unit_cost="17.00", valid_until="")
+    changed = filled(manager, sku, again, single_unit_cost="17.00", five_plus_unit_cost="18", valid_until="")
     assert changed["customer"] == str(customer.id)
-    assert "The contract price is saved." in text_of(manager.sends(FORM, changed))
+    warned = "The contract price is saved. Note: £18.00 is more than £17.00, the price of fewer units."
+    assert warned in text_of(manager.sends(FORM, changed))
     assert stored(shop, sku) == [(customer.id, "17.00", None, None)]
     assert "Nothing was different." in text_of(manager.sends(FORM, filled(manager, sku, again)))
 

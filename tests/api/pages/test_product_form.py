@@ -140,11 +140,24 @@ def test_an_ean_of_another_product_is_rejected(shop: Service, manager: Person) -
     manager.sends(FORM, filled(manager, taken, name="Renamed"))
 
 
+def test_a_mistyped_ean_is_rejected_and_the_stored_one_stays(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-14", 30, ean="5012345678900")
+    answer = manager.send(FORM, filled(manager, sku, ean="5012345678901"))
+    assert answer.status_code == 400
+    assert "EAN '5012345678901' is not an EAN, because its last digit, the check digit, does not fit" in text_of(answer)
+    assert rows(shop, "select ean from product where sku = %s", sku) == [("5012345678900",)]
+
+
 def test_a_change_of_prices_names_how_many_customers_it_concerns(shop: Service, manager: Person) -> None:
     sku = sell(shop, "FORM-5", 30)
     shop.customer()
     page = text_of(manager.sends(FORM, priced(filled(manager, sku), "29.00")))
     assert f"{sku} is changed. The prices of" in page
+    fields = filled(manager, sku)
+    fields[f"prices-{place_of(fields, 'default')}-five_plus_unit_cost"] = "290"
+    assert "change. Note: £290.00 is more than £29.00, the price of fewer units." in text_of(
+        manager.sends(FORM, fields)
+    )
 
 
 def test_someone_elses_change_is_not_overwritten(shop: Service, manager: Person) -> None:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 from starlette.responses import Response
 
+from tradecounter.bulk.import_options import ImportReport
 from tradecounter.bulk.statements import stored_keys
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.fair_shares import IMPORTS, act_for
@@ -29,6 +30,7 @@ from tradecounter.imports.save_contract_price import (
     price_from,
     save_contract_price,
 )
+from tradecounter.imports.save_product import warnings_of
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.kit.numbers import Pounds, UnreadableNumberError, read_id, read_percent, read_pounds
 from tradecounter.kit.wire import made_from
@@ -87,7 +89,7 @@ class ContractPricePages(Struct, frozen=True):
         submitted = await read_submitted(call)
         sku = submitted.one("sku")
 
-        async def work(tx: Transaction, body: ContractPriceForm, now: datetime) -> bool:
+        async def work(tx: Transaction, body: ContractPriceForm, now: datetime) -> ImportReport:
             customer = await _customer(tx, call, body.customer)
             row = made_from(body, ContractPriceRow, customer_id=customer)
             with named_by(lambda field: "customer" if field == "customer_id" else field):
@@ -100,7 +102,7 @@ class ContractPricePages(Struct, frozen=True):
             work,
             again=lambda filled: self._show(call, ContractPricePage(sku), filled),
             to=f"/product/{quote(sku)}",
-            done=lambda changed: "The contract price is saved." if changed else "Nothing was different.",
+            done=_done_message,
             submitted=submitted,
         )
 
@@ -123,6 +125,11 @@ class ContractPricePages(Struct, frozen=True):
             lists=lists,
             finds_names=has_right(call.request, "customers:read"),
         )
+
+
+def _done_message(report: ImportReport) -> str:
+    changed = report.added or report.changed
+    return f"The contract price is saved.{warnings_of(report)}" if changed else "Nothing was different."
 
 
 async def _customer(tx: Transaction, call: Call, named: str) -> int:

@@ -311,8 +311,8 @@ def _stock(body: ProductForm) -> StockRow | None:
 
 def _done_message(saved: SaveOutcome, *, is_new: bool) -> str:
     if is_new:
-        return f"{saved.sku} is added."
+        return f"{saved.sku} is added.{saved.warnings}"
     if not saved.changed:
         return f"Nothing of {saved.sku} was different."
     concerned = f" The prices of {plural(saved.customers, 'customer')} change." if saved.customers else ""
-    return f"{saved.sku} is changed.{concerned}"
+    return f"{saved.sku} is changed.{concerned}{saved.warnings}"
