@@ -83,7 +83,9 @@ def test_errors_are_classes_and_webhooks_are_verified(client: BuiltClient, demo:
         "Webhook-Signature": Webhook(secret).sign("evt_1", now, body),
     }
     environment = {"SECRET": secret, "BODY": body, "HEADERS": json.dumps(headers)}
-    assert json.loads(client.program("faults", BASE=demo.service.url, KEY=demo.customer.key, **environment)) == {
+    found = json.loads(client.program("faults", BASE=demo.service.url, KEY=demo.customer.key, **environment))
+    assert found.pop("number") in {"ValueError", "JsonException", "RangeError"}  # not an order without its price limit
+    assert found == {
         "order": ["UnknownSku", 400, "items[0].sku", True],
         "product": "NotFound",
         "key": "Unauthorized",

@@ -30,7 +30,7 @@ export class Connection {
         headers: { ...headers, ...(await this.credentials.headers(this.transport)) },
         repeatable: options.repeatable ?? true,
         extraTime: options.extraTime ?? 0,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body, finite) }),
       });
     let reply = await attempt();
     if (reply.status === 401 && this.credentials.renew()) reply = await attempt();
@@ -51,6 +51,13 @@ export class Connection {
     const reply = await this.request("GET", path + query(parameters), undefined, { extraTime });
     return [reply.made<Made>(), reply];
   }
+}
+
+/** `NaN` would become null, and a price limit would be gone. */
+function finite(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new RangeError(`${name}: ${value} is no number in JSON`);
+  return value;
 }
 
 /** The service splits lists at commas before it decodes their values. */

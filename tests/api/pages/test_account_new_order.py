@@ -130,7 +130,10 @@ def test_a_file_is_uploaded(buyer: Person) -> None:
     wrong = upload(b"PHONE,two\n")
     assert "PHONE,two" in wrong.text
     assert "Line 1 'PHONE,two' must end with" in text_of(wrong)
-    assert upload(b"PK\x03\x04\x00\x00").status_code == 400
+    for workbook in (b"PK\x03\x04\x00\x00", b"PK\x03\x04\xc3\xa9\x00\xff"):
+        refused = upload(workbook)
+        assert refused.status_code == 400
+        assert "must be a text file with the columns sku and quantity" in text_of(refused).lower()
 
 
 def test_a_line_that_cannot_be_bought_is_explained_beside_its_field(buyer: Person) -> None:

@@ -14,6 +14,7 @@ const error = await shop.createOrder(order).catch((found) => found);
 const headers = JSON.parse(HEADERS);
 console.log(JSON.stringify({
   order: [error.name, error.status, error.errors[0].field, error.requestId !== null],
+  number: await name(shop.createOrder({ ...order, max_cost_gross: Number("12,50") })),
   product: await name(shop.product("NO-SUCH")),
   key: await name(new Tradecounter(BASE, "wrong").products().next()),
   nobody: await name(new Tradecounter("http://127.0.0.1:9", KEY, { attempts: 2 }).customer()),

@@ -15,6 +15,8 @@ function name(callable $work): string
 {
     try {
         $work();
+    } catch (JsonException) {
+        return 'JsonException';
     } catch (TradecounterError $error) {
         return substr(strrchr($error::class, '\\'), 1);
     }
@@ -31,6 +33,9 @@ try {
 }
 echo json_encode([
     'order' => $order,
+    'number' => name(
+        fn () => $shop->createOrder(new CreateOrderRequest('PO-wrong', $items, $address, $address, max_cost_gross: NAN)),
+    ),
     'product' => name(fn () => $shop->product('NO-SUCH')),
     'key' => name(fn () => (new Tradecounter($url, 'wrong'))->products()->current()),
     'nobody' => name(fn () => (new Tradecounter('http://127.0.0.1:9', $key, attempts: 2))->customer()),

@@ -3,6 +3,9 @@
 import json
 import os
 import sys
+from decimal import Decimal
+
+import msgspec
 
 from tradecounter_client import ApiError, NoResponse, NotGenuine, Tradecounter, verified_event
 from tradecounter_client.models import CreateOrderItem, CreateOrderRequest, OrderAddressDetails
@@ -20,6 +23,10 @@ try:
     shop.create_order(wrong)
 except ApiError as error:
     found["order"] = [type(error).__name__, error.status, error.errors[0].field, error.request_id is not None]
+try:
+    shop.create_order(msgspec.structs.replace(wrong, max_cost_gross=Decimal("NaN")))
+except ValueError as error:
+    found["number"] = type(error).__name__
 try:
     shop.product("NO-SUCH")
 except ApiError as error:

@@ -19,6 +19,7 @@ _TIMES_AFTER = re.compile(r"(\S.*?)\s+[x\u00d7]\s*([0-9]{1,6})", re.IGNORECASE)
 _STATED = re.compile(r'"?sep=(?P<separator>[^"])"?\s*', re.IGNORECASE)  # Excel writes it before the heading
 _SKU_HEADINGS = {"sku", "product", "code", "product code", "item", "item code", "part", "part number"}
 _QUANTITY_HEADINGS = {"quantity", "qty", "units", "number", "count", "counted"}
+_NO_TEXT_FILE = "must be a text file with the columns sku and quantity, such as CSV"
 _MOST_PROBLEMS = 10  # named in an error
 _TIMES_READ = 10  # as many lines of a list as it may have items: the others may be wrong, or name the same products
 _PAIR = 2
@@ -219,8 +220,8 @@ def text_of_file(content: bytes) -> str:
     try:
         encoding = scan(io.BytesIO(content)).encoding
     except UnreadableFileError as error:
-        raise invalid("file", str(error)) from error
+        raise invalid("file", f"{_NO_TEXT_FILE}: {error}") from error
     text = content.decode(encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     if "\x00" in text:
-        raise invalid("file", "must be a text file with the columns sku and quantity, such as CSV")
+        raise invalid("file", _NO_TEXT_FILE)
     return text
