@@ -11,7 +11,6 @@ from tradecounter.approvals.queries import (
     Approval,
     Decision,
     fetch_approval,
-    fetch_own_approval,
     find_approval,
     insert_approval,
     move_approval,
@@ -89,25 +88,30 @@ async def request_approval(
 async def approve_order(
     tx: Transaction,
     customer_id: int,
-    user_id: int,
+    user_id: int | None,
     code: str,
     policy: OrderingPolicy,
     now: datetime,
     *,
     pricing: int | None = None,
 ) -> ConfirmedOrder:
-    """Confirm an order that waits for approval; `user_id` is who decides.
+    """Confirm an order that waits for approval.
 
-    `pricing` is the number of the price of a quote that was shown to the user: support may have priced the quote again
-    since it was asked for. Without it, the total has to be the one that was asked for, and may not be lower either.
-    Raises DomainError as `confirm_order` and `lock_waiting_approval` do.
+    `user_id` is who decides; None if staff do, who have set the price of a quote that was priced again. `pricing` is
+    the number of the price of a quote that was shown to the user: support may have priced the quote again since it was
+    asked for. Without it, the total has to be the one that was asked for, and may not be lower either.
+    Raises DomainError as `confirm_order` and `_lock_waiting` do.
     """
-    approval, order = await lock_waiting_approval(tx, customer_id, code, now)
-    is_of_quote = pricing is not None and isinstance(order, PricedQuote)
-    confirmation_guards = (
-        ConfirmationGuards(pricing=pricing) if is_of_quote else ConfirmationGuards(total=approval.gross)
-    )
-    return await _approve(tx, approval, user_id, confirmation_guards, policy, now)
+    approval, waiting = await _lock_waiting(tx, customer_id, code, now)
+    guards = NO_GUARDS
+    if pricing is not None and isinstance(waiting, PricedQuote):
+        guards = ConfirmationGuards(pricing=pricing)
+    elif user_id is not None:
+        guards = ConfirmationGuards(total=approval.gross)
+    order, _ = await confirm_order(tx, customer_id, approval.code, approval.shipping_method, policy, now, guards=guards)
+    await _decide(tx, approval, user_id, "approved", order.gross, now)
+    audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
+    return order
 
 
 async def decline_order(
@@ -122,11 +126,10 @@ async def decline_order(
 ) -> None:
     """Decline an order that waits for approval; a pending order is cancelled, a quote stays as it is.
 
-    `user_id` is who decides; None if staff do. Raises DomainError: invalid (no reason), and as `lock_waiting_approval`
-    does.
+    `user_id` is who decides; None if staff do. Raises DomainError: invalid (no reason), and as `_lock_waiting` does.
     """
     reason = require_text("reason", reason, LONGEST_REASON)
-    approval, order = await lock_waiting_approval(tx, customer_id, code, now)
+    approval, order = await _lock_waiting(tx, customer_id, code, now)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_locked(tx, order, reason, now)
     await _decide(tx, approval, user_id, "declined", approval.gross, now, reason, mails_requester=mails_requester)
@@ -158,33 +161,27 @@ async def end_replaced(
 
 
 async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolicy, now: datetime) -> Approval:
-    """Have staff approve an order; return the request as it is then. Raises DomainError as `approve_order` does.
-
-    A quote that was priced again is approved at its price now, which staff have set.
-    """
-    customer_id = (await fetch_approval(tx, code, now)).customer_id
-    approval, _ = await lock_waiting_approval(tx, customer_id, code, now)
-    await _approve(tx, approval, None, NO_GUARDS, policy, now)
-    return await fetch_approval(tx, code, now)
+    """Have staff approve an order; return the request as it is then. Raises DomainError as `approve_order` does."""
+    approval = await fetch_approval(tx, None, code, now)
+    await approve_order(tx, approval.customer_id, None, code, policy, now)
+    return await fetch_approval(tx, None, code, now)
 
 
 async def decline_for_customer(tx: Transaction, code: str, reason: str, now: datetime) -> Approval:
     """Have staff decline an order; return the request as it is then. Raises DomainError as `decline_order` does."""
-    approval = await fetch_approval(tx, code, now)
+    approval = await fetch_approval(tx, None, code, now)
     await decline_order(tx, approval.customer_id, None, code, reason, now)
-    return await fetch_approval(tx, code, now)
+    return await fetch_approval(tx, None, code, now)
 
 
-async def lock_waiting_approval(
-    tx: Transaction, customer_id: int, code: str, now: datetime
-) -> tuple[Approval, AnyOrder]:
+async def _lock_waiting(tx: Transaction, customer_id: int, code: str, now: datetime) -> tuple[Approval, AnyOrder]:
     """Return the request for one of a customer's orders, and the order, which is locked, as a confirmation locks it.
 
     Raises DomainError: not found, and as `_require_waiting` does.
     """
-    newest_code = (await fetch_own_approval(tx, customer_id, code, now)).code
+    newest_code = (await fetch_approval(tx, customer_id, code, now)).code
     order = await lock_own_order(tx, customer_id, newest_code)
-    approval = await fetch_own_approval(tx, customer_id, code, now)  # as it is after the wait for the lock
+    approval = await fetch_approval(tx, customer_id, code, now)  # as it is after the wait for the lock
     if approval.state == "ended" and isinstance(order, NumberedOrder):
         raise ordered_already(order)
     return _require_waiting(approval, code), order
@@ -200,27 +197,11 @@ def _require_waiting(approval: Approval, code: str) -> Approval:
         problem = "it has ended with its order, which was confirmed or cancelled, or has expired"
         raise DomainError(Kind.CONFLICT, problem)
     if approval.state != "waiting":
-        raise decided_already()
+        raise _decided_already()
     if approval.code != code.lower():
         problem = f"it was priced again, and is {in_pounds(approval.gross)} now: decide about {approval.code}"
         raise DomainError(Kind.CONFLICT, problem)
     return approval
-
-
-async def _approve(
-    tx: Transaction,
-    approval: Approval,
-    user_id: int | None,
-    guards: ConfirmationGuards,
-    policy: OrderingPolicy,
-    now: datetime,
-) -> ConfirmedOrder:
-    order, _ = await confirm_order(
-        tx, approval.customer_id, approval.code, approval.shipping_method, policy, now, guards=guards
-    )
-    await _decide(tx, approval, user_id, "approved", order.gross, now)
-    audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
-    return order
 
 
 async def _decide(
@@ -235,7 +216,7 @@ async def _decide(
     mails_requester: bool = True,
 ) -> None:
     if not await set_decided(tx, approval.order_id, state, user_id, gross, reason, now):
-        raise decided_already()
+        raise _decided_already()
     if mails_requester:
         # A deleted user who asked is left out.
         asker = {} if approval.requested_by is None else {"asked_by": approval.requested_by}
@@ -243,7 +224,7 @@ async def _decide(
         queue(tx, "mail_approval_decided", order_id=approval.order_id, decided=decided, **asker)
 
 
-def decided_already() -> DomainError:
+def _decided_already() -> DomainError:
     """Return the error for a request that is approved or declined."""
     return DomainError(Kind.CONFLICT, "it is approved or declined already")
 
@@ -254,14 +235,14 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     Raises DomainError as `create_for_customer` does, and conflict if it is decided or has not expired, or if what it
     has cannot be ordered any more.
     """
-    approval = _require_waiting(await fetch_own_approval(tx, customer_id, code, context.now), code)
+    approval = _require_waiting(await fetch_approval(tx, customer_id, code, context.now), code)
     order = await fetch_own_order_by_code(tx, customer_id, code)
     if not isinstance(order, PendingOrder) or not order.has_expired(context.now):
         raise DomainError(Kind.CONFLICT, "its prices have not expired")
     lines = await lines_of_order(tx, order.id)
     with _saying_why():
         made = await create_for_customer(tx, _same(order, lines), context, replaces=code)
-    _require_waiting(await fetch_own_approval(tx, customer_id, code, context.now), code)  # the old order is locked now
+    _require_waiting(await fetch_approval(tx, customer_id, code, context.now), code)  # the old order is locked now
     if not isinstance(made, PendingOrder):
         raise TypeError("an order that is not to be confirmed is pending")
     option = choose_shipping(made.shipping_options, None, approval.shipping_method)

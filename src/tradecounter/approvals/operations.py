@@ -82,7 +82,7 @@ class ApprovalOperations(Struct, frozen=True):
 
         The code of an order that was priced again leads to the request for the order that took its place.
         """
-        return present_approval(await fetch_approval(tx, code, now))
+        return present_approval(await fetch_approval(tx, None, code, now))
 
     @_APPROVALS.changes("POST", f"{_ONE}/approve")
     async def approve_order(self, tx: Transaction, now: datetime, code: Code) -> ResellerApproval:

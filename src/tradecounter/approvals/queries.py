@@ -131,28 +131,20 @@ _OF_CODE = SQL("""
         (select id from orders where confirmation_code = :code)
     )
 """)
-_WHAT = "request for approval"
-_BY_CODE = _requests(_OF_CODE)
-_OWN_BY_CODE = _requests(SQL("o.customer_id = :customer_id and {}").format(_OF_CODE))
+_BY_CODE = _requests(SQL("(:customer_id::bigint is null or o.customer_id = :customer_id) and {}").format(_OF_CODE))
 
 
-async def find_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval | None:
-    """Return the request for one of a customer's orders by its confirmation code, or None.
+async def find_approval(tx: Transaction, customer_id: int | None, code: str, now: datetime) -> Approval | None:
+    """Return the request for one of a customer's orders by its confirmation code, or None; or of any customer's.
 
     An order that was priced again has the request for the order that took its place.
     """
-    return await tx.find_row(_OWN_BY_CODE, customer_id=customer_id, code=code.lower(), now=now)
+    return await tx.find_row(_BY_CODE, customer_id=customer_id, code=code.lower(), now=now)
 
 
-async def fetch_own_approval(tx: Transaction, customer_id: int, code: str, now: datetime) -> Approval:
+async def fetch_approval(tx: Transaction, customer_id: int | None, code: str, now: datetime) -> Approval:
     """Return what `find_approval` does. Raises DomainError (not found)."""
-    return or_not_found(await find_approval(tx, customer_id, code, now), _WHAT, code)
-
-
-async def fetch_approval(tx: Transaction, code: str, now: datetime) -> Approval:
-    """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
-    row = await tx.find_row(_BY_CODE, code=code.lower(), now=now)
-    return or_not_found(row, _WHAT, code)
+    return or_not_found(await find_approval(tx, customer_id, code, now), "request for approval", code)
 
 
 _TABLE = _requests(

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
 
 from msgspec import Struct
 from psycopg.sql import SQL
@@ -151,22 +150,15 @@ async def actors_at(
 
 
 class EntryActor(Struct, frozen=True):
-    """When something was done, and the address and the id of the customer's user who did it; None if others did.
-
-    `after` is what the entry says of the subject afterwards.
-    """
+    """When something was done, and the address of the customer's user who did it; None if others did."""
 
     at: datetime
     user: str | None
-    user_id: int | None
-    after: dict[str, Any]
 
 
 _ACTOR_OF_ENTRY = Statement(
     """
-    select at, case when actor_kind = 'user' then actor_name end as "user",
-           case when actor_kind = 'user' then actor_id::bigint end as user_id, after
-    from audit_entry
+    select at, case when actor_kind = 'user' then actor_name end as "user" from audit_entry
     where subject = :subject and action = any(:actions) and (:id::text is null or after ->> 'id' = :id::text)
     order by id desc limit 1
     """,

@@ -3,7 +3,7 @@
 from msgspec.structs import asdict, replace
 
 from tradecounter.access.queries.people import find_user_by_id, list_users
-from tradecounter.approvals.queries import Approval, find_approval_of_order, find_former_decline
+from tradecounter.approvals.queries import find_approval_of_order, find_former_decline
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.kit.money import in_pounds
@@ -40,7 +40,8 @@ async def approval_decided(
     Jobs that an older version has queued have neither.
     """
     approval = await find_approval_of_order(context.tx, order_id, context.now)
-    if approval is not None and decided is not None and not _is_latest(approval, decided):
+    decided_at = None if approval is None or approval.decided_at is None else int(approval.decided_at.timestamp())
+    if approval is not None and decided is not None and decided_at != decided:
         former = await find_former_decline(context.tx, approval.code, decided)
         if former is None:
             return None
@@ -61,7 +62,3 @@ async def approval_decided(
         account=await find_account(context.tx, approval.customer_id),
         link=context.settings.page("account", f"approval/{approval.code}"),
     )
-
-
-def _is_latest(approval: Approval, decided: int) -> bool:
-    return approval.decided_at is not None and int(approval.decided_at.timestamp()) == decided

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.access.queries.people import find_user_by_id
 from tradecounter.approvals.handle_approvals import approve_order, decline_order, price_again, request_approval
-from tradecounter.approvals.queries import MOST, approvals_asked_by, fetch_own_approval, waiting_approvals
+from tradecounter.approvals.queries import MOST, approvals_asked_by, fetch_approval, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.approvals.wire import DeclineApprovalRequest
 from tradecounter.credit.queries import fetch_credit_room
@@ -98,7 +98,7 @@ class ApprovalPages(Struct, frozen=True):
     async def _request(self, call: Call, now: datetime) -> dict[str, Any]:
         """Return a request, as orders are shown to all buyers of the customer."""
         async with self.desk.reading() as tx:
-            approval = await fetch_own_approval(tx, call.customer_id, _code(call), now)
+            approval = await fetch_approval(tx, call.customer_id, _code(call), now)
             order = await fetch_own_order_by_code(tx, call.customer_id, approval.code)
             lines = await lines_of_order(tx, order.id)
             notes = await own_notes_of(tx, order.id)

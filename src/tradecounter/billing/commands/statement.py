@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import asdict
 
 from tradecounter.billing.account_statement import (
     AccountStatement,
@@ -14,13 +15,14 @@ from tradecounter.billing.account_statement import (
     send_statement,
     statement_csv,
 )
-from tradecounter.billing.debtors import read_debtors, remind_debtor
+from tradecounter.billing.debtors import Debtor, read_debtors, remind_debtor
 from tradecounter.billing.vat_report import VatLine, read_vat_report, vat_csv
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Day
-from tradecounter.edge.command_line.output import AsJson, ColumnNames, Prose, show, show_json, show_record, show_table
+from tradecounter.edge.command_line.lists import lists_records
+from tradecounter.edge.command_line.output import AsJson, Prose, show, show_json, show_record
 from tradecounter.edge.command_line.pdf_file import write_file
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.kit.clock import SystemClock
@@ -81,18 +83,10 @@ def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:
     show(reminder, message, as_json=as_json)
 
 
-def debtors(columns: ColumnNames = None, as_json: AsJson = False) -> None:
+@lists_records(_DEBTORS, in_table=lambda debtor: asdict(debtor) | asdict(debtor.ageing))
+async def debtors(tx: Transaction) -> list[Debtor]:
     """List the customers with unpaid invoices, and what is due by age."""
-    records = run_query(lambda tx: read_debtors(tx, SystemClock().now()))
-    if as_json:
-        show_json(records)
-        return
-    flat = [
-        {name: getattr(debtor, name) for name in ("customer_id", "name", "due", "overdue", "unallocated")}
-        | {name: getattr(debtor.ageing, name) for name in debtor.ageing.__struct_fields__}
-        for debtor in records
-    ]
-    show_table(flat, _DEBTORS, as_json=False, names=columns)
+    return await read_debtors(tx, SystemClock().now())
 
 
 def vat(

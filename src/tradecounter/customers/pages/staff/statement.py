@@ -10,15 +10,13 @@ from tradecounter.audit.queries import latest_of
 from tradecounter.billing.account_statement import (
     KINDS,
     MOST_SHOWN,
-    AccountStatement,
     SentStatement,
     read_statement,
     send_statement,
 )
 from tradecounter.billing.ages import AGES
 from tradecounter.billing.debtors import Reminder, read_reminder, remind_debtor
-from tradecounter.billing.operations.wire import StatementParameters
-from tradecounter.billing.statement_files import recent_days, statement_file
+from tradecounter.billing.statement_files import StatementPeriod, recent_days, statement_file
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -41,12 +39,10 @@ from tradecounter.parts.shown import ShownCustomer, shown_customer
 from tradecounter.settings import SettingsError
 
 
-class StatementPage(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
-    """The days of the statement, both included, and its format."""
+class StatementPage(StatementPeriod, frozen=True, kw_only=True):
+    """The days of the statement, and its format."""
 
     format: Literal["html", "json", "csv", "pdf"] = "html"
-    since: str | None = None
-    until: str | None = None
 
 
 class Mailing(Struct, frozen=True, kw_only=True):
@@ -82,12 +78,11 @@ class CustomerStatementPages(Struct, frozen=True):
             customer = await present_customer(tx, shown.account, self.desk.clock.now())
             try:
                 wanted = call.query(StatementPage)
-                days = StatementParameters(since=wanted.since or None, until=wanted.until or None)
-                statement = await read_statement(tx, shown.id, *recent_days(days, now), now)
+                statement = await read_statement(tx, shown.id, *recent_days(wanted, now), now)
             except DomainError as error:
                 filled = filled.with_error(error)
                 wanted = StatementPage()
-                statement = await read_statement(tx, shown.id, *recent_days(StatementParameters(), now), now)
+                statement = await read_statement(tx, shown.id, *recent_days(wanted, now), now)
         if wanted.format == "json":
             return json_response(statement)
         if wanted.format != "html":
@@ -101,7 +96,7 @@ class CustomerStatementPages(Struct, frozen=True):
             statement=statement,
             entries=statement.entries[-MOST_SHOWN:],
             kinds=KINDS,
-            ageing=_ageing(statement),
+            ageing=[(heading, getattr(statement.ageing, age)) for age, heading in AGES.items()],
             chart=ageing_chart("Due by age", statement.ageing),
         )
 
@@ -166,7 +161,3 @@ class CustomerStatementPages(Struct, frozen=True):
     async def send(self, tx: Transaction, call: Call, body: Mailing, now: datetime) -> tuple[SentStatement, str]:
         sent = await send_statement(tx, call.path_id("id", "customer"), now)
         return sent, body.page.format(id=sent.customer_id)
-
-
-def _ageing(account_statement: AccountStatement) -> list[tuple[str, object]]:
-    return [(heading, getattr(account_statement.ageing, name)) for name, heading in AGES.items()]

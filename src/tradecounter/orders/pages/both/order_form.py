@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct, to_builtins
+from msgspec.structs import asdict, replace
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem, noted
 from tradecounter.customers.wire import CustomerAddress, SavedAddress
@@ -59,13 +59,8 @@ _ADDRESS_FIELDS = (
 
 def address_fields(address: CustomerAddress) -> list[AddressField]:
     """Return the fields of an address with its values."""
-    values: Mapping[str, str | None] = msgspec.structs.asdict(address)
-    return [
-        AddressField(
-            address_field.name, address_field.label, address_field.needed, values.get(address_field.name) or ""
-        )
-        for address_field in _ADDRESS_FIELDS
-    ]
+    values: Mapping[str, str | None] = asdict(address)
+    return [replace(field, value=values.get(field.name) or "") for field in _ADDRESS_FIELDS]
 
 
 REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
@@ -85,7 +80,7 @@ class AddressChoice(TypedAddress):
         return {name: value for name, value in to_builtins(self).items() if name != "id"}
 
 
-class Contact(Struct):
+class Contact(Struct, omit_defaults=True):
     """Where the news of an order goes."""
 
     email_address: str | None = None
@@ -123,12 +118,11 @@ class OrderForm(Struct, kw_only=True):
             "shipping_address": shipping,
             "billing_address": billing,
             "external_customer_id": self.external_customer_id,
-            "order_notifications": self.order_notifications and _without_none(to_builtins(self.order_notifications)),
-            "courier_notifications": self.courier_notifications
-            and _without_none(to_builtins(self.courier_notifications)),
+            "order_notifications": self.order_notifications,
+            "courier_notifications": self.courier_notifications,
             "allow_back_orders": False if self.in_stock_only else None,
         }
-        return to_json(_without_none(body))
+        return to_json({name: value for name, value in body.items() if value is not None})
 
 
 def delivery_country(filled: Filled, saved: Sequence[SavedAddress]) -> str:
@@ -169,7 +163,3 @@ def values_of(order: OrderBase) -> dict[str, Sequence[str]]:
     if isinstance(order, PendingOrder):
         values[REPLACES] = [order.confirmation_code]
     return values
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
