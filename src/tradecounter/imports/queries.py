@@ -153,7 +153,6 @@ _KEPT = SQL("""
 """)
 _RECORDS_OF_LINES = Statement("select line, record from undone where line = any(:lines::integer[])")
 _MOST_NAMED = 20
-_DROP = Statement("drop table undone, staged")
 
 
 async def collect_undone(tx: Transaction, kind: ImportKind[Any], import_id: int) -> int:
@@ -199,11 +198,6 @@ async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
         )
     await merge_staged(tx, kind)
     return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view))))]
-
-
-async def drop_undone(tx: Transaction) -> None:
-    """Drop `undone` and the staged rows."""
-    await tx.execute(_DROP)
 
 
 _SET_ROLLED_BACK = Statement("update import_run set rolled_back_at = :at where id = :id")

@@ -32,7 +32,6 @@ from tradecounter.imports.queries import (
     changed_since_import,
     collect_undone,
     delete_old_changes,
-    drop_undone,
     lock_import,
     remove_added_and_stage,
     restore,
@@ -235,7 +234,6 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     restored = count - len(kept)
     if kind.rolled_back is not None:
         await kind.rolled_back(tx, import_id, restored, now)
-    await drop_undone(tx)
     set_rolled_back(tx, import_id, now)
     counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
     subject = f"import/{import_id}"

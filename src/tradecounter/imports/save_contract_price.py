@@ -1,6 +1,5 @@
 """Saves a contract price as an import."""
 
-import hashlib
 from datetime import date, datetime
 
 from msgspec import Struct
@@ -10,15 +9,15 @@ from tradecounter.bulk.importing import lock_records
 from tradecounter.bulk.rows import Row
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.save_product import import_rows
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind
-from tradecounter.kit.json_text import to_json
 from tradecounter.prices.importing import CONTRACT_PRICES, ContractPriceRow
 from tradecounter.prices.queries.prices_of_products import ContractPrice, contract_prices_of
 from tradecounter.products.queries.products import fetch_product
 
 
 class SavedContractPrice(Struct, frozen=True, kw_only=True):
-    """A contract price to save. `seen` is the digest of the price that the form showed; None for a new one."""
+    """A contract price to save. `seen` is `seen_of` the price that the form showed; None for a new one."""
 
     row: ContractPriceRow
     seen: str | None = None
@@ -35,17 +34,12 @@ async def save_contract_price(tx: Transaction, wanted: SavedContractPrice, now: 
     product = (await fetch_product(tx, wanted.row.sku)).record
     prices = await contract_prices_of(tx, product.id, wanted.row.customer_id)
     before = price_from(prices, wanted.row.valid_from)
-    if wanted.seen != (None if before is None else contract_price_version(before)):
+    if wanted.seen != (None if before is None else seen_of(before)):
         problem = "the customer has a price from this day already: change that one"
         if wanted.seen is not None:
             problem = "someone else has changed this price since it was shown: open it again for what is new"
         raise DomainError(Kind.CONFLICT, problem, field_errors=[FieldError("valid_from", problem)])
     return await import_rows(tx, "contract-prices", [Row(1, wanted.row)], now, force=wanted.force)
-
-
-def contract_price_version(price: ContractPrice) -> str:
-    """Return the digest of a stored contract price."""
-    return hashlib.sha256(to_json(price)).hexdigest()
 
 
 def price_from(prices: list[ContractPrice], valid_from: date | None) -> ContractPrice | None:

@@ -1,6 +1,5 @@
 """Saves a product with its prices, as imports with all their rules."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -14,8 +13,8 @@ from tradecounter.bulk.price_figures import GuardedPrice, GuardedPricesError
 from tradecounter.bulk.rows import Row, RowMessage
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.run import end_prices, import_in_transaction
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields
-from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import ean_problem, key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Pounds
@@ -47,7 +46,7 @@ class PriceFields(Struct):
 class SavedProduct(Struct, frozen=True, kw_only=True):
     """The fields of a product's form. `prices` are those of the shown lists; `stock` is that of a new product.
 
-    `seen` is what `version_of` returned when the form was shown; None for a new product.
+    `seen` is `seen_of` the stored product and its prices on all lists, as the form showed them; None for a new product.
     """
 
     product: ProductRow
@@ -64,11 +63,6 @@ class SaveOutcome(Struct, frozen=True):
     changed: bool
     customers: int
     warnings: str
-
-
-def version_of(row: Mapping[str, Any], prices: Sequence[ListPrice]) -> str:
-    """Return the digest of a stored product and its prices on all lists."""
-    return hashlib.sha256(to_json([row, prices])).hexdigest()
 
 
 async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> SaveOutcome:
@@ -124,7 +118,7 @@ def _require_as_seen(wanted: SavedProduct, before: Mapping[str, Any] | None, pri
             )
     elif before is None:
         raise invalid("sku", "does not exist")
-    elif wanted.seen != version_of(before, prices):
+    elif wanted.seen != seen_of([before, prices]):
         raise DomainError(
             Kind.CONFLICT,
             "someone else has changed the product or its prices since they were shown: open it again for what is new",

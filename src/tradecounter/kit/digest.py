@@ -5,6 +5,11 @@ import sys
 from collections.abc import Iterable
 from hashlib import sha256
 from importlib import resources
+from typing import Any
+
+from tradecounter.kit.json_text import to_json
+
+_DIGITS = 32  # of the digest in a form
 
 
 def digest_of(*parts: bytes) -> bytes:
@@ -14,6 +19,11 @@ def digest_of(*parts: bytes) -> bytes:
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
     return digest.digest()
+
+
+def seen_of(facts: Any) -> str:
+    """Return the digest of what a form shows."""
+    return sha256(to_json(facts)).hexdigest()[:_DIGITS]
 
 
 def own_files() -> bytes:

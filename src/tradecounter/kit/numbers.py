@@ -174,10 +174,6 @@ class NumberField(NamedTuple):
             case "count":
                 return read_count(text, signed=self.signed, commas=commas)
 
-    def check(self, value: Decimal) -> None:
-        """Check a number from JSON, whose text is not known. Raises UnreadableNumberError."""
-        check_places(value, self.places)
-
 
 def _marked(field: NumberField) -> Meta:
     return Meta(extra={_FIELD_MARK: field})

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from tradecounter.kit.errors import FieldError
-from tradecounter.kit.numbers import UnreadableNumberError, alternatives, is_struct, number_of
+from tradecounter.kit.numbers import UnreadableNumberError, alternatives, check_places, is_struct, number_of
 from tradecounter.kit.text import shown_name
 
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
@@ -129,7 +129,7 @@ def decimal_errors(value: Any, annotation: Any, place: str = "") -> Iterator[Fie
             yield FieldError(place, "must be a number, not text")
         elif shape is Decimal and isinstance(value, Decimal) and (number := number_of(annotation)) is not None:
             try:
-                number.check(value)
+                check_places(value, number.places)
             except UnreadableNumberError as error:
                 yield FieldError(place, str(error))
         elif get_origin(shape) is list and isinstance(value, list):

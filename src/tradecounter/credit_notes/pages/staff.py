@@ -28,12 +28,13 @@ from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import uk_date
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import invalid, named_by
 from tradecounter.kit.numbers import Pounds
 from tradecounter.parts.back_office import OfficeParts

@@ -25,8 +25,8 @@ from tradecounter.edge.pages.page_view import CONTENT_POLICY, PageView, prefix_o
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import Code, DomainError, Kind
-from tradecounter.kit.json_text import to_json
 
 Shape = TypeVar("Shape", bound=Struct)
 Result = TypeVar("Result")
@@ -40,7 +40,6 @@ SEEN = "seen"  # the field with the digest of what a form has shown that it woul
 _UNDER_WAY = "the same form is still being worked on: see what came of it before you send it again"
 _OK = 200
 _SEE_OTHER = 303
-_DIGITS = 32  # of a digest
 
 
 class Outcome(Struct, frozen=True):
@@ -284,11 +283,6 @@ class _UndoneError(Exception):
         super().__init__()
         self.result = result
         self.filled = filled
-
-
-def seen_of(facts: Any) -> str:
-    """Return the digest of what a form shows."""
-    return hashlib.sha256(to_json(facts)).hexdigest()[:_DIGITS]
 
 
 def _for_people(error: DomainError) -> DomainError:

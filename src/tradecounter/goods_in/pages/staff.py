@@ -13,12 +13,13 @@ from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
 from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.goods_in.count_stock import Counted, compare_count, enter_count, read_count_lines, require_fitting
 from tradecounter.goods_in.queries import ExpectedGoods, Shelved, expected_goods, shelved_products
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields, named_by
 from tradecounter.kit.text import and_more, fold, plural
 from tradecounter.kit.wire import Moment, made_from

@@ -14,10 +14,11 @@ from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page, views_of
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import BY_WAREHOUSE

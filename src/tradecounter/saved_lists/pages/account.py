@@ -13,9 +13,10 @@ from tradecounter.baskets.queries import lines_of_basket
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.operation import BUYER, page, user_of
-from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, action, step
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id

@@ -26,11 +26,11 @@ from tradecounter.imports.change_prices import HOWS, PriceChange, ruled_prices
 from tradecounter.imports.kinds import IMPORTERS
 from tradecounter.imports.save_contract_price import (
     SavedContractPrice,
-    contract_price_version,
     price_from,
     save_contract_price,
 )
 from tradecounter.imports.save_product import warnings_of
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.kit.numbers import Pounds, UnreadableNumberError, read_id, read_percent, read_pounds
 from tradecounter.kit.wire import made_from
@@ -121,7 +121,7 @@ class ContractPricePages(Struct, frozen=True):
             customer=wanted.customer,
             price=price,
             stored=read_id(filled.value("customer")) if filled.status == STATUS[Kind.CONFLICT] else None,
-            seen=filled.value("seen", "" if price is None else contract_price_version(price)),
+            seen=filled.value("seen", "" if price is None else seen_of(price)),
             lists=lists,
             finds_names=has_right(call.request, "customers:read"),
         )

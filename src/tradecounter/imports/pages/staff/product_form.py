@@ -27,7 +27,8 @@ from tradecounter.imports.pages.staff.attribute_fields import (
     read_attributes,
     shown_attributes,
 )
-from tradecounter.imports.save_product import PriceFields, SavedProduct, SaveOutcome, save_product, version_of
+from tradecounter.imports.save_product import PriceFields, SavedProduct, SaveOutcome, save_product
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.keys import ExternalId, key_form
 from tradecounter.kit.numbers import Kilograms, Millimetres, Pounds
@@ -194,7 +195,7 @@ class ProductFormPages(Struct, frozen=True):
             product=row if sku else {**_EMPTY, **row, "ean": None, "external_id": None, "active": True},
             listed=_listed(row),
             linked=_linked({name: filled.value(name, lines) for name, lines in _listed(row).items()}),
-            seen=version_of(row, prices) if sku else "",
+            seen=seen_of([row, prices]) if sku else "",
             prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
             categories=[*category_keys, *[""] * max(1, _NEW_CATEGORIES - len(category_keys))],
             picture_rows=_picture_rows(row, filled),

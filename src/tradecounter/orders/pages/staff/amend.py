@@ -16,9 +16,10 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import Pounds

@@ -9,8 +9,9 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.cancel_order import cancel_order

@@ -19,11 +19,12 @@ from tradecounter.edge.page_kit.submitted_forms import Submitted, query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import day_of
 from tradecounter.kit.clock import uk_date
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.kit.numbers import Id, read_id

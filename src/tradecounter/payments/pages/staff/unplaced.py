@@ -17,9 +17,10 @@ from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
+from tradecounter.kit.digest import seen_of
 from tradecounter.kit.numbers import Id, Pounds
 from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.parts.back_office import OfficeParts
