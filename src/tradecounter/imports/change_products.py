@@ -1,6 +1,6 @@
 """Changes several products in the same way, as one import."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -18,10 +18,10 @@ from tradecounter.products.importing import PRODUCTS
 from tradecounter.products.queries.products import find_product_ids, product_rows
 
 
-class ProductsChange(Struct, frozen=True, kw_only=True):
+class ProductsChange(Struct, frozen=True, kw_only=True, rename={"skus": "sku"}):
     """Products, and the same change of each; None leaves a field as it is. Categories are keys."""
 
-    skus: Sequence[str]
+    skus: list[str] = []
     active: bool | None = None
     clearance_product: bool | None = None
     add_category: str | None = None

@@ -132,7 +132,8 @@ class ConsentPages(Struct, frozen=True):
         if is_document_address(client_id):
             if user is None:
                 raise self._sign_in(fields)
-            return await ClientDocuments(self.desk.database, self.desk.clock, self._sender()).client(client_id, user.id)
+            sender = HttpSender(WebhookPolicy.from_settings(self.parts.settings).networks)
+            return await ClientDocuments(self.desk.database, self.desk.clock, sender).client(client_id, user.id)
         async with self.desk.reading() as tx:
             return await find_client(tx, client_id)
 
@@ -214,9 +215,6 @@ class ConsentPages(Struct, frozen=True):
 
     def _audience(self, call: Call) -> str:
         return audience_of(call.request, self.parts.settings.base_url)
-
-    def _sender(self) -> HttpSender:
-        return HttpSender(WebhookPolicy.from_settings(self.parts.settings).networks)
 
     def _sign_in(self, fields: Fields) -> ElsewhereError:
         return ElsewhereError(self.desk.site.sign_in, f"{CONSENT_PATH}?{urlencode(fields.known())}")

@@ -20,7 +20,7 @@ from msgspec.structs import FieldInfo, fields
 from tradecounter.edge.command_line.arguments import number, one_of, read_day, since
 from tradecounter.edge.command_line.session import reporting_errors
 from tradecounter.kit.errors import invalid_fields
-from tradecounter.kit.numbers import NumberField, alternatives, is_struct, metas, number_of
+from tradecounter.kit.numbers import alternatives, is_struct, metas, number_of
 from tradecounter.kit.validation_messages import field_errors_of
 
 Command = Callable[..., None]
@@ -155,7 +155,7 @@ def _kind(annotation: Any, read: Reader | None, *, listed: bool) -> tuple[Any, d
     elif wanted is not None and wanted.kind == "count":
         kind = int, {**_bounds(metas(annotation)), "metavar": "N"}
     elif wanted is not None:
-        kind = Decimal, {"parser": partial(_read_number, wanted), "metavar": _METAVARS[wanted.kind]}
+        kind = Decimal, {"parser": partial(number, wanted.read), "metavar": _METAVARS[wanted.kind]}
     elif datetime in options:
         kind = datetime, {"parser": since, "metavar": "D"}
     elif date in options:
@@ -168,10 +168,6 @@ def _typed(read: Reader, text: str) -> TypedElement:
 
 
 _METAVARS = {"pounds": "AMOUNT", "percent": "PERCENT", "measure": "NUMBER"}
-
-
-def _read_number(wanted: NumberField, text: str) -> Decimal | int:
-    return number(wanted.read, text)
 
 
 def _bounds(constraints: Sequence[msgspec.Meta]) -> dict[str, int]:

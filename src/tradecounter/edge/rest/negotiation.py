@@ -154,11 +154,7 @@ def accepts_coding(accept_encoding: str, coding: str) -> bool:
     weights = _coding_weights(accept_encoding)
     if coding == IDENTITY:
         return weights.get(IDENTITY, weights.get("*", 1.0)) > 0
-    return coding in COMPRESSING and _coding_weight(coding, weights) > 0
-
-
-def _coding_weight(coding: str, weights: dict[str, float]) -> float:
-    return weights.get(coding, weights.get("*", 0.0))
+    return coding in COMPRESSING and weights.get(coding, weights.get("*", 0.0)) > 0
 
 
 @lru_cache(maxsize=64)

@@ -152,8 +152,9 @@ def demo(
     with reporting_errors():
         settings = read_settings()
         listener = listen(host, port)
-        staff_port = _next_port(port) if backoffice_port is None else backoffice_port
-        staff_listener = listen(host, staff_port, "--backoffice-port")
+        if backoffice_port is None:
+            backoffice_port = port + 1 if 0 < port < _LAST_PORT else 0
+        staff_listener = listen(host, backoffice_port, "--backoffice-port")
         with database_url(settings, create=True, serving=True) as url:
             upgrade(url)
             settings = with_secret(settings)
@@ -171,10 +172,6 @@ def demo(
 async def _claim(url: str) -> None:
     async with Database(url, connections=1) as database, transaction(database) as tx:
         await claim_database(tx)
-
-
-def _next_port(port: int) -> int:
-    return port + 1 if 0 < port < _LAST_PORT else 0
 
 
 async def _run(

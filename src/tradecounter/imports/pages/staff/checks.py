@@ -55,12 +55,6 @@ _UNTICKED = "tick this if the prices are right; otherwise correct the file"
 _LATEST_FIRST = Sort("id", descending=True)
 
 
-class UploadForm(Struct, kw_only=True):
-    """A file's kind; if it is empty, the columns decide."""
-
-    kind: str = ""
-
-
 class ApplyForm(Struct, kw_only=True):
     """Whether prices that may be slips are imported."""
 
@@ -112,7 +106,7 @@ class ImportCheckPages(Struct, frozen=True):
     async def upload(self, call: Call) -> Response:
         submitted = await read_submitted(call, most_bytes=MOST_BYTES + _ROOM, most_files=1)
         try:
-            kind = _permitted(call, parse_form(submitted, UploadForm).kind)
+            kind = _permitted(call, parse_form(submitted, ImportChoices).kind)
             if "file" not in submitted.files:
                 raise invalid("file", "is required")
             sent, wanted = await _taken_over(submitted.files["file"]), ImportChoices(kind=kind)

@@ -6,6 +6,7 @@ from typing import Annotated
 from urllib.parse import parse_qsl, urlencode
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -20,7 +21,6 @@ from tradecounter.imports.kinds import IMPORTERS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import plural
-from tradecounter.kit.wire import made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.on_pages import categories_in_tree
 from tradecounter.products.queries.products import find_product_ids, product_rows
@@ -36,16 +36,6 @@ class ChosenProducts(Struct, frozen=True):
 
     sku: Annotated[tuple[str, ...], Meta(description="SKUs.")] = ()
     back: str = ""
-
-
-class ProductsForm(Struct):
-    """The products, and the same change of each; an empty field leaves them as they are."""
-
-    sku: Annotated[list[str], Meta(max_length=_MOST)] = []
-    active: bool | None = None
-    clearance_product: bool | None = None
-    add_category: str | None = None
-    remove_category: str | None = None
 
 
 class ManyProductsPages(Struct, frozen=True):
@@ -65,12 +55,12 @@ class ManyProductsPages(Struct, frozen=True):
         back = _list(submitted.one("back"))
         shown = submitted.values.get("shown", ())
 
-        async def work(tx: Transaction, body: ProductsForm, now: datetime) -> int:
-            return await change_products(tx, made_from(body, ProductsChange, skus=_chosen_skus(body.sku)), now)
+        async def work(tx: Transaction, body: ProductsChange, now: datetime) -> int:
+            return await change_products(tx, replace(body, skus=_chosen_skus(body.skus)), now)
 
         return await self.desk.change(
             call,
-            ProductsForm,
+            ProductsChange,
             work,
             again=lambda filled: self._show(call, filled, shown, back),
             to=back,

@@ -33,6 +33,7 @@ from tradecounter.imports.kinds import (
 )
 from tradecounter.imports.queries import ImportRecord, find_import, lock_import
 from tradecounter.imports.run import RolledBackImport, measure_roll_back, roll_back_import
+from tradecounter.imports.wire import RollBackParameters
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.kit.text import common_beginning, plural
 from tradecounter.parts.back_office import OfficeParts
@@ -133,12 +134,6 @@ class RollBackPage(Struct, frozen=True):
     prices: bool = False
 
 
-class RollBackForm(Struct):
-    """Whether records that have changed since the import are restored too."""
-
-    force: bool = False
-
-
 class ImportPages(Struct, frozen=True):
     """One import in the history."""
 
@@ -196,7 +191,7 @@ class ImportPages(Struct, frozen=True):
         submitted = await read_submitted(call)
         act_for(IMPORTS)
 
-        async def work(tx: Transaction, body: RollBackForm, now: datetime) -> RolledBackImport:
+        async def work(tx: Transaction, body: RollBackParameters, now: datetime) -> RolledBackImport:
             record = await lock_import(tx, import_id)
             if record is not None and record.kind not in importable_kinds(roles_of_caller(call)):
                 raise DomainError(Kind.FORBIDDEN, f"imports of the kind {record.kind} are for administrators")
@@ -205,7 +200,7 @@ class ImportPages(Struct, frozen=True):
 
         return await self.desk.change(
             call,
-            RollBackForm,
+            RollBackParameters,
             work,
             again=lambda filled: self._show_roll_back(call, filled, changed),
             to=f"/import/{import_id}",

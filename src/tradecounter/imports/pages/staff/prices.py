@@ -158,22 +158,11 @@ _ROUNDINGS: tuple[tuple[Rounding, str], ...] = (
 )
 
 
-class PriceChangePage(Struct, frozen=True):
-    """The fields with which the form begins: the list of products and the change itself link to it with them."""
-
-    price_list: str = ""
-    query: str = ""
-    manufacturer: str = ""
-    category: str = ""
-    show: str = ""
-    how: str = ""
-    by: str = ""
-    rounding: str = ""
-    first_prices: str = ""
-
-
 class PriceChangeForm(Struct, frozen=True, kw_only=True):
-    """A rule as typed; `by` is per cent or pounds, according to `how`."""
+    """A rule as typed; `by` is per cent or pounds, according to `how`.
+
+    The list of products and the change itself link to the form with the fields with which it begins.
+    """
 
     price_list: str = "default"
     query: str | None = None
@@ -192,7 +181,7 @@ class PriceChangePages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    @page(_PRICE_CHANGE_PATH, "Change prices by a rule", scope="prices:write", roles=IMPORTERS, query=PriceChangePage)
+    @page(_PRICE_CHANGE_PATH, "Change prices by a rule", scope="prices:write", roles=IMPORTERS, query=PriceChangeForm)
     async def show_rule(self, call: Call) -> Response:
         return await self._show(call, Filled(query_values(call.raw_query)))
 
@@ -241,5 +230,5 @@ def _price_change(typed: PriceChangeForm) -> PriceChange:
 
 
 def _as_query(submitted: Submitted) -> str:
-    sent = {field.name: submitted.one(field.name) for field in fields(PriceChangePage)}
+    sent = {field.name: submitted.one(field.name) for field in fields(PriceChangeForm)}
     return urlencode({name: value for name, value in sent.items() if value})

@@ -67,10 +67,6 @@ class UploadedBankFile(UploadedFile, kw_only=True):
         return f"/payment/import/check/{self.id}"
 
 
-class ColumnsForm(BankRow, frozen=True, kw_only=True):
-    """The heading that a person has chosen for each field; a field without one is found by the known headings."""
-
-
 class BankFilePages(Struct, frozen=True):
     """The upload of a bank file, the preview of its payments, and its recording."""
 
@@ -104,10 +100,8 @@ class BankFilePages(Struct, frozen=True):
     @form(_CHECK, "Read a bank file differently", scope="billing:write")
     async def check(self, call: Call) -> Response:
         bank_file, submitted = self._find(call), await read_submitted(call)
-        chosen = parse_form(submitted, ColumnsForm)
-        bank_file.renamed = {
-            heading: name for name in ColumnsForm.__struct_fields__ if (heading := getattr(chosen, name))
-        }
+        chosen = parse_form(submitted, BankRow)
+        bank_file.renamed = {heading: name for name in BankRow.__struct_fields__ if (heading := getattr(chosen, name))}
         await self._look(call, bank_file)
         return self.desk.go(call, bank_file.path)
 
