@@ -126,14 +126,17 @@ def test_unconfirmed_and_cancelled_orders_have_lists_of_their_own(
     shop: Service, customer: Customer, buyer: Person
 ) -> None:
     pending = create(customer, customer_reference="NOT YET")
-    gone = buy(customer, customer_reference="GONE")
-    cancel(shop, gone)
+    gone = buy(customer, [("PHONE", 5)], customer_reference="GONE")
+    cancel(shop, gone, "a part", (gone["items"][0]["id"], 2))
+    cancel(shop, gone, "the rest")
     assert "NOT YET" not in text_of(buyer.get(LIST))
     assert "NOT YET" in text_of(buyer.get(f"{LIST}/unconfirmed"))
     assert "GONE" in text_of(buyer.get(f"{LIST}/cancelled"))
     path = f"{LIST}/{pending['confirmation_code']}"
     assert buyer.get(path).headers["Location"] == f"/account/new-order/{pending['confirmation_code']}"
-    assert "Cancelled" in text_of(buyer.get(f"{LIST}/{gone['order_reference']}"))
+    page = text_of(buyer.get(f"{LIST}/{gone['order_reference']}"))
+    assert "Cancelled" in page
+    assert "5 cancelled" not in page, "beside the 3 units that were cancelled last"
 
 
 def test_the_lines_of_an_order_lead_to_products_that_are_still_sold(shop: Service, customer: Customer) -> None:

@@ -6,10 +6,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.agents.operations.tools import Caller, tool
-from tradecounter.billing.credit_overview import read_credit
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, fetch_own_invoice, list_invoices
 from tradecounter.billing.wire import CustomerInvoice, own_invoice
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customer_requests.handle_requests import fetch_request, open_request
 from tradecounter.customer_requests.wire import OpenRequestRequest, SupportRequest, own_request
 from tradecounter.customers.operations.public import on_the_wire
@@ -20,6 +20,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.money import NOTHING
 from tradecounter.kit.wire import Amount
 
 _MOST_INVOICES = 50
@@ -71,10 +72,10 @@ class AccountTools(Struct, frozen=True):
         """Read who the customer is, its credit, and its saved addresses with their ids."""
         async with reading(self.database) as tx:
             account = await fetch_account(tx, caller.customer_id)
-            credit = await read_credit(tx, caller.customer_id)
+            room = await fetch_credit_room(tx, caller.customer_id)
             addresses = await list_addresses(tx, caller.customer_id)
-        left = credit.limit - credit.outstanding
-        return AccountShown(on_the_wire(account), AccountCredit(credit.limit, credit.outstanding, left), addresses)
+        credit = AccountCredit(room.limit or NOTHING, room.outstanding, room.available)
+        return AccountShown(on_the_wire(account), credit, addresses)
 
     @tool("Get invoices", "account", agents=("order",))
     async def get_invoice(self, caller: Caller, request: GetInvoice) -> Invoices:
