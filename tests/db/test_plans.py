@@ -10,9 +10,12 @@ from psycopg import Connection
 from psycopg.sql import SQL
 
 from support.cluster import Cluster
-from tradecounter.billing.queries.document_tables import INVOICES
-from tradecounter.db.statement import Statement
+from tradecounter.billing.queries.document_tables import INVOICES, InvoiceTableFilter
+from tradecounter.db.statement import Statement, where
+from tradecounter.events import queries as events
 from tradecounter.orders.queries import create, find_orders, orders
+from tradecounter.orders.queries.all_orders import OrderFilter, with_state
+from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.shipments.queries import units
 
 # One customer has nearly all orders, half of them pending; they stand as they came, among those of the others.
@@ -57,6 +60,8 @@ TYPES = {
     **dict.fromkeys(("word", "after_word", "digits", "after_digits", "postcode"), "text"),
     **dict.fromkeys(("code", "after_code", "code_end", "after_code_end"), "text"),
     "amount": "numeric",
+    "types": "text[]",
+    "after": "bigint",
 }
 
 
@@ -89,6 +94,17 @@ def test_a_search_finds_parts_of_labels_by_their_indexes(crowded: Connection) ->
         assert f"shipment_by_{index} " in plans, plans
 
 
+def test_a_rare_type_of_events_is_not_looked_for_in_the_whole_log(crowded: Connection) -> None:
+    with crowded.transaction(force_rollback=True):
+        crowded.execute(
+            "insert into event (sequence, id, type, occurred_at, subject, for_customer, data)"
+            " select n, 'evt_' || n, 'order.confirmed', now(), 'order/1', false, '{}' from generate_series(1, 10000) n"
+        )
+        crowded.execute("analyze event")
+        plan = "\n".join(plan_of(crowded, events._OF_TYPES))  # noqa: SLF001
+    assert "using event_by_type" in plan, plan
+
+
 @pytest.mark.parametrize("column", ["due", "gross"])
 def test_a_list_of_invoices_by_amount_reads_an_index_in_its_order(crowded: Connection, column: str) -> None:
     by = INVOICES.columns[column].expression
@@ -101,10 +117,29 @@ def test_a_list_of_invoices_by_amount_reads_an_index_in_its_order(crowded: Conne
     assert "Sort" not in plan
 
 
+def test_a_list_of_a_customers_invoices_reads_no_others(crowded: Connection) -> None:
+    condition, _ = where(InvoiceTableFilter(customer_id=1), INVOICES.conditions)
+    page = SQL("explain {} where {} order by b.invoice desc limit 51").format(INVOICES.select, condition)
+    with crowded.transaction():
+        crowded.execute("set local enable_seqscan = off")  # the tables are empty
+        plan = "\n".join(row[0] for row in crowded.execute(page.as_bytes().replace(b":customer_id", b"1")))
+    assert "invoice_of_customer" in plan, plan
+
+
+def test_orders_of_any_state_of_a_customer_are_found_by_an_index(crowded: Connection) -> None:
+    plan = "\n".join(row[0] for row in crowded.execute("explain select from orders where customer_id = 0"))
+    assert "orders_of_any_state" in plan, plan
+
+
+def test_every_status_of_an_order_belongs_to_a_state_which_has_indexes() -> None:
+    states = {status: with_state(OrderFilter(status=status)).state for status in STATUSES}
+    assert states == {status: "cancelled" if status == CANCELLED else "confirmed" for status in STATUSES}
+
+
 def test_a_search_of_own_orders_reads_no_others_and_looks_for_parcels_once(crowded: Connection) -> None:
     plan = "\n".join(plan_of(crowded, find_orders._FIND_OWN))  # noqa: SLF001
-    assert "hashed SubPlan" in plan, plan
-    assert "orders_by_placing" not in plan, plan  # which has the orders of everybody
+    assert not re.search("orders_by_placing|Seq Scan on orders", plan), plan  # which have the orders of everybody
+    assert "using orders_of_customer on orders" in plan, plan
     assert plan.count("on shipment") == 2, plan
 
 

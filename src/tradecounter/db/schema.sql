@@ -2918,15 +2918,15 @@ CREATE INDEX orders_by_total ON public.orders USING btree (gross, id);
 
 CREATE INDEX orders_cancelled ON public.orders USING btree (COALESCE(confirmed_at, created_at), id) WHERE (state = 'cancelled'::text);
 
-CREATE INDEX orders_cancelled_of_customer ON public.orders USING btree (customer_id) WHERE (state = 'cancelled'::text);
-
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 
 CREATE UNIQUE INDEX orders_external_id_key ON public.orders USING btree (external_id) WHERE (external_id IS NOT NULL);
 
 CREATE INDEX orders_in_baskets ON public.orders USING btree (in_basket_of) WHERE (in_basket_of IS NOT NULL);
 
-CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
+CREATE INDEX orders_of_any_state ON public.orders USING btree (customer_id, id);
+
+CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (id, status, customer_reference, order_reference) WHERE (state = 'confirmed'::text);
 
 CREATE INDEX orders_pending ON public.orders USING btree (customer_id, kind, expires_at) WHERE (state = 'pending'::text);
 

@@ -56,7 +56,11 @@ INVOICES: SortedTable[InvoiceRow] = SortedTable(
     row=InvoiceRow,
     conditions={
         "number": SQL("b.invoice = :number"),
-        "customer_id": SQL("b.customer_id = :customer_id"),
+        # The second part is an index of each customer's: of one with few, all balances would be read.
+        "customer_id": SQL(
+            "b.customer_id = :customer_id"
+            " and b.invoice in (select number from invoice where customer_id = :customer_id)"
+        ),
         "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
         "issued_from": SQL("i.issued_at >= :issued_from"),
         "issued_to": SQL("i.issued_at < :issued_to"),

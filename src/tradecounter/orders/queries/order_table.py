@@ -6,15 +6,14 @@ from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 from psycopg.sql import SQL, Composed
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import After, SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.orders.queries.all_orders import OrderFilter, where_orders
-from tradecounter.orders.rules import CANCELLED, STATUSES
+from tradecounter.orders.queries.all_orders import OrderFilter, where_orders, with_state
+from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import OrderKind, State
 
 
@@ -81,11 +80,7 @@ async def order_table(
     tx: Transaction, wanted: OrderFilter, column: str, most: int, *, descending: bool, after: After = None
 ) -> list[OrderRow]:
     """Return rows that match a filter, sorted by a column of `SORTS`, after the value and the id in `after`."""
-    if wanted.state is None and wanted.status is not None:
-        # Every status belongs to one state, whose indexes find the orders.
-        wanted = replace(wanted, state="cancelled" if wanted.status == CANCELLED else "confirmed")
-    if wanted.to_dispatch:
-        wanted = replace(wanted, state="confirmed")
+    wanted = with_state(wanted)
     has_index = wanted.customer_id or wanted.status or wanted.to_dispatch
     if column == "placed" and wanted.state == "confirmed" and has_index:
         column = "confirmed"
