@@ -81,6 +81,7 @@ class Erasure(Struct, frozen=True):
 
 async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> Erasure:
     """Erase a customer; its keys and tokens stop working. Raises DomainError: not found, conflict (open or owed)."""
+    await what_goes(tx, await fetch_account(tx, customer_id))  # before hundreds of thousands of orders may be locked
     await lock_all_of(tx, customer_id)
     account = await fetch_account(tx, customer_id)
     erasure = await what_goes(tx, account)
