@@ -62,6 +62,13 @@ def test_keys_are_fetched_again_after_an_hour(exchange: Exchange) -> None:
     assert exchange.issuer.fetches == 2
 
 
+def test_keys_are_fetched_again_when_the_clock_was_set_back(exchange: Exchange) -> None:
+    exchange.access_token()
+    exchange.service.clock.advance(-HOUR)
+    exchange.issuer.keys = [new_key(kid="second")]
+    assert exchange.exchange(exchange.subject_token(key=exchange.issuer.keys[0])).status_code == 200
+
+
 def test_oauth_metadata_replaces_missing_openid_metadata(shared: Exchange) -> None:
     forget(shared)
     shared.issuer.metadata_at = OAUTH

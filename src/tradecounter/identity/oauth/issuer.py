@@ -186,13 +186,13 @@ class Issuer(Struct):
         return self._cached
 
     def _age(self) -> timedelta:
-        return timedelta.max if self._fetched is None else self.clock.now() - self._fetched
+        return timedelta.max if self._fetched is None else abs(self.clock.now() - self._fetched)
 
     async def _fetch(self, pause: timedelta) -> None:
         """Fetch the keys, or await the running fetch; do nothing during the pause after the last fetch."""
         now = self.clock.now()
         if self._fetching is None:
-            if self._tried is not None and now - self._tried < pause:
+            if self._tried is not None and abs(now - self._tried) < pause:  # the clock may have been set back
                 return
             self._tried = now
             self._fetching = asyncio.create_task(self._load(now))
