@@ -29,6 +29,6 @@ def quotes_to_tell(untold: Sequence[int], about: int) -> list[int]:
 
 def gathering_left(untold: int, last_told: datetime | None, now: datetime) -> timedelta:
     """Return how long to gather quotes before the next e-mail; zero when it is full."""
-    if last_told is None or untold >= MOST_QUOTES:
+    if last_told is None or untold >= MOST_QUOTES or abs(now - last_told) >= GATHERED_FOR:  # or the clock was set back
         return timedelta(0)
-    return max(last_told + GATHERED_FOR - now, timedelta(0))
+    return last_told + GATHERED_FOR - now
