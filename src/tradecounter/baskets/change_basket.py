@@ -73,11 +73,6 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
     await replace_lines(tx, user_id, lines, seen)
 
 
-def noted(items: Iterable[NotedItem]) -> list[str]:
-    """Return the notes of lines, each after the SKU of its line."""
-    return [f"{item.sku}: {item.note}" for item in items if item.note]
-
-
 def _units(lines: Iterable[WantedLine]) -> dict[int, int]:
     """Return the units of each product, in order, at most as many as a line of an order may have."""
     units = added_up((line.product.id, line.quantity) for line in lines)

@@ -25,7 +25,7 @@ from tradecounter.edge.command_line.session import reporting_errors, run_change
 from tradecounter.imports.commands.import_file import Map
 from tradecounter.kit.clock import SystemClock, uk_date
 from tradecounter.kit.money import in_pounds
-from tradecounter.payments.bank_file import BankFile, form_of_bank_file, read_bank_file, read_renamed
+from tradecounter.payments.bank_file import form_of_bank_file, read_bank_file, read_renamed
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_files import list_bank_files
@@ -153,17 +153,13 @@ def import_file(
     """Record the payments of a bank file by the invoice numbers in their references; the other lines are stored."""
     content, name = read_bytes(file), "" if file == "-" else PurePath(file).name
     with reporting_errors():
-        read = _bank_file_of(name, content, renamed or [])
+        form = form_of_bank_file(name, content)
+        read = read_bank_file(content, form, uk_date(SystemClock().now()), read_renamed(renamed or []))
     done = run_change(lambda tx, now: import_payments(tx, read, now, name=name, dry_run=dry_run))
     if as_json:
         show_json(done)
     else:
         _print_import(done, dry_run=dry_run)
-
-
-def _bank_file_of(name: str, content: bytes, renamed: list[str]) -> BankFile:
-    form = form_of_bank_file(name, content)
-    return read_bank_file(content, form, uk_date(SystemClock().now()), read_renamed(renamed))
 
 
 def _print_import(payment_import: PaymentImport, *, dry_run: bool) -> None:

@@ -70,7 +70,7 @@ _MOST_DIGITS = 100
 _LARGEST = 2**63 - 1  # replaces all other larger numbers, which no column holds
 _FLAG = {*get_args(Flag)}
 _MOST_QUOTED = 100
-_DAY = len("2026-06-01")  # text of this length is a day, or nothing that is read
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def raw_pairs(raw_query: str) -> list[Pair]:
@@ -153,10 +153,11 @@ def read_parameters(raw_query: str, shape: type[Shape]) -> Shape:
 
 def _backward_periods(values: Mapping[str, Any]) -> Iterator[FieldError]:
     """Yield the errors of periods such as `issued_from` and `issued_to` whose first day is after their last one."""
-    for name, first in values.items():
-        last = values.get(f"{name.removesuffix('from')}to")
-        if name.endswith("from") and last and len(first) == len(last) == _DAY and first > last:
-            yield FieldError(name, f"must not be after {last}")
+    for name in values:
+        if name.endswith("from") and f"{name.removesuffix('from')}to" in values:
+            first, last = values[name], values[f"{name.removesuffix('from')}to"]
+            if _DAY.fullmatch(first) and _DAY.fullmatch(last) and first > last:
+                yield FieldError(name, f"must not be after {last}")
 
 
 class _UnreadableError(ValueError):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import asdict, replace
 
-from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem, noted
+from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.customers.wire import CustomerAddress, SavedAddress
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
@@ -106,7 +106,8 @@ class OrderForm(Struct, kw_only=True):
     def notes(self) -> list[str]:
         """The user's notes: about the delivery, on one line, and about the lines."""
         delivery = " ".join(self.delivery_note.split())
-        return [*([f"{_DELIVERY}{delivery}"] if delivery else []), *noted(self.items)]
+        of_lines = [f"{item.sku}: {item.note}" for item in self.items if item.note]
+        return [f"{_DELIVERY}{delivery}", *of_lines] if delivery else of_lines
 
     def in_json(self) -> bytes:
         """Return the body of `POST /order`."""
