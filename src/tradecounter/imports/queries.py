@@ -45,12 +45,9 @@ class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
 
 _ADD = Statement("insert into import_run (kind, at, made_by) values (:kind, :at, :by) returning id")
 
-_SET_COUNTS = Statement("""
-    update import_run set added = :added, changed = :changed, unchanged = :unchanged, deactivated = :deactivated
-    where id = :id
-""")
-_SET_FIGURES = Statement("""
-    update import_run set raised = :raised, lowered = :lowered, largest_rise = :largest_rise,
+_SET_OUTCOME = Statement("""
+    update import_run set added = :added, changed = :changed, unchanged = :unchanged, deactivated = :deactivated,
+                          raised = :raised, lowered = :lowered, largest_rise = :largest_rise,
                           largest_fall = :largest_fall, customers = :customers
     where id = :id
 """)
@@ -62,14 +59,9 @@ async def add_import(tx: Transaction, kind: str, at: datetime, by: str) -> int:
     return import_id
 
 
-def set_counts(tx: Transaction, import_id: int, counts: dict[str, int]) -> None:
-    """Store an import's counts."""
-    tx.queue(_SET_COUNTS, id=import_id, **counts)
-
-
-def set_figures(tx: Transaction, import_id: int, changes: Mapping[str, Any]) -> None:
-    """Store the effect of an import on prices: the members of PriceChanges."""
-    tx.queue(_SET_FIGURES, id=import_id, **changes)
+def set_outcome(tx: Transaction, import_id: int, counts: Mapping[str, int], changes: dict[str, Any]) -> None:
+    """Store an import's counts, and its effect on prices: the members of PriceChanges, or none."""
+    tx.queue(_SET_OUTCOME, id=import_id, **counts, **(dict.fromkeys(PriceChanges.__struct_fields__) | changes))
 
 
 _RECORD = SQL(

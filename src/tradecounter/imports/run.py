@@ -35,8 +35,7 @@ from tradecounter.imports.queries import (
     lock_import,
     remove_added_and_stage,
     restore,
-    set_counts,
-    set_figures,
+    set_outcome,
     set_rolled_back,
 )
 from tradecounter.kit.actor import SYSTEM, Actor
@@ -104,12 +103,10 @@ async def _record(
     tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime, rule: str = ""
 ) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
-    set_counts(tx, import_id, counts)
     if (follow := IMPORT_KINDS[kind].applied) is not None:
         await follow(tx, import_id, report.added + report.changed + report.deactivated, now)
     changes = {} if report.prices is None else report.prices.changes()
-    if changes:
-        set_figures(tx, import_id, changes)
+    set_outcome(tx, import_id, counts, changes)
     if report.skipped:
         counts["skipped"] = report.skipped
     data = {"import_id": import_id, "kind": kind, **counts}
