@@ -14,6 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
+from tradecounter.orders.interface_document import EXPIRED, PAYMENT_REQUIRED
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.order_context import OrderContexts
 
@@ -84,7 +85,7 @@ class ApprovalOperations(Struct, frozen=True):
         """
         return present_approval(await fetch_approval(tx, None, code, now))
 
-    @_APPROVALS.changes("POST", f"{_ONE}/approve")
+    @_APPROVALS.changes("POST", f"{_ONE}/approve", errors=(PAYMENT_REQUIRED, EXPIRED))
     async def approve_order(self, tx: Transaction, now: datetime, code: Code) -> ResellerApproval:
         """Approve an order for its customer.
 

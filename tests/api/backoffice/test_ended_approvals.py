@@ -74,6 +74,7 @@ def test_a_request_for_a_quote_ends_when_it_expires_and_one_for_an_order_can_be_
     with at(shop, shop.clock.now() + timedelta(days=30)):
         shop.in_transaction(lambda tx: expire_orders(tx, shop.clock.now()))
     assert states(staff, customer) == {code: "ended", order: "waiting"}
+    assert staff.post(f"/api/approval/{order}/approve").status_code == 410
 
 
 def test_a_request_for_a_quote_ends_at_the_moment_at_which_the_quote_expires(
