@@ -65,6 +65,23 @@ def test_a_new_limit_of_a_user_outlives_a_form_with_roles_that_was_open(shop: Se
     assert rows(shop, read, buyer.id) == [("buyer", ["accounts"], 40)]
 
 
+def test_a_new_address_of_a_webhook_outlives_a_form_with_its_description_that_was_open(
+    office: BackOfficeSite, member: Person
+) -> None:
+    caller = office.caller()
+    made = caller.post("/api/webhook", json={"url": "https://old.example/hook", "types": ["order.confirmed"]}).json()
+    path = f"/webhook/{made['id']}"
+    fields = shown(member, f"{path}/edit")
+    assert caller.patch(f"/api{path}", json={"url": "https://new.example/hook"}).status_code == 200
+    assert member.send(f"{path}/edit", {**fields, "description": "ERP"}).status_code == 303
+    found = caller.get(f"/api{path}").json()
+    assert (found["url"], found["types"], found["description"]) == (
+        "https://new.example/hook",
+        ["order.confirmed"],
+        "ERP",
+    )
+
+
 def test_an_amendment_leaves_what_another_has_amended(office: BackOfficeSite, member: Person) -> None:
     shop, steps = office.service, ResellerSteps(office.caller())
     placed = buy(shop.customer(), [("CABLE", 3)])

@@ -166,10 +166,9 @@ def _is_same(value: Any, shown: Any) -> bool:
 
 
 def fields_shown(form: type[Struct], record: Any) -> str:
-    """Return the fields of a record that an `EditForm` shows, as JSON. An empty text counts as none, as in a form."""
+    """Return the fields of a record that an `EditForm` shows, as JSON. An empty text is absent, as in a form."""
     names = [name for name in form.__struct_fields__ if name != "was"]
-    values = {name: getattr(record, name) for name in names}
-    return to_json({name: None if value == "" else value for name, value in values.items()}).decode()
+    return to_json({name: value for name in names if (value := getattr(record, name)) != ""}).decode()
 
 
 def renumbered(error: DomainError, submitted: Submitted, shape: type[Struct]) -> DomainError:

@@ -10,6 +10,7 @@ from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.sorted_rows import After
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
+from tradecounter.edge.page_kit.forms import EditForm, fields_shown
 from tradecounter.edge.page_kit.tables import Cells, Column, Sort, Table, TableParameters, csv_of, cursor_text
 from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import DEVELOPERS, Rights, page
@@ -61,11 +62,11 @@ _DELIVERY_CELLS: Cells = {
 }
 
 
-class WebhookForm(Struct):
+class WebhookForm(EditForm):
     """All that can be changed of a webhook: no type that is chosen means all."""
 
     url: Url
-    types: Types = []
+    types: Types
     description: Description = ""
 
 
@@ -158,7 +159,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
     async def _webhook(self, tx: Transaction, call: Call) -> dict[str, Any]:
         webhook = await show_webhook(tx, _id(call), self.owner(call))
         types = sorted(ALL_TYPES if webhook.customer_id is None else CUSTOMER_TYPES)
-        return {"webhook": webhook, "types": types, **self._frame(call)}
+        return {"webhook": webhook, "types": types, "was": fields_shown(WebhookForm, webhook), **self._frame(call)}
 
     @step(
         f"{_ONE}/edit",
@@ -171,7 +172,7 @@ class WebhookPages(Struct, BothSites, frozen=True):
         **_CHANGE,
     )
     async def edit(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> Webhook:
-        wanted = WebhookChange(url=body.url, types=body.types, description=body.description)
+        wanted = WebhookChange(**body.differences())
         return await change_webhook(tx, self._policy, _id(call), wanted, now, self.owner(call))
 
     @action(
