@@ -69,6 +69,20 @@ def test_ages_and_the_account_come_to_the_closing_balance_on_any_day(
     assert found.entries[0].kind == "invoice"
 
 
+def test_an_invoice_that_was_paid_twice_for_some_days_was_not_due_and_the_rest_was_on_the_account(
+    shop: Service,
+) -> None:
+    customer = shop.customer()
+    with at(shop, uk(2026, 3, 2, 9)):
+        number = number_of(shop, invoiced(shop, customer))
+        bounced = pay_in(shop, customer, "66.60", number)
+    with at(shop, uk(2026, 3, 6, 9)):
+        reverse(shop, bounced)
+        pay_in(shop, customer, "66.60", number, received_on=date(2026, 3, 4))
+    found = statement(shop, customer, None, date(2026, 3, 5))
+    assert (ages(found), str(found.unallocated), str(found.closing_balance)) == (["0.00"] * 5, "66.60", "-66.60")
+
+
 def test_a_statement_continues_where_the_last_one_ended(shop: Service, buyer: Customer) -> None:
     first = statement(shop, buyer, None, date(2026, 3, 31))
     second = statement(shop, buyer, date(2026, 4, 1), date(2026, 6, 1))

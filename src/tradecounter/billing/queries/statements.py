@@ -99,7 +99,7 @@ _DUE_AT = Statement(
     ) as c on true
     left join lateral (select sum(amount) as paid from allocation where invoice = i.number and at < :until) as a on true
     where i.customer_id = :customer_id and i.issued_at < :until
-      and i.gross <> coalesce(c.credited, 0) + coalesce(a.paid, 0)
+      and i.gross > coalesce(c.credited, 0) + coalesce(a.paid, 0)
     """,
     OpenInvoice,
 )
