@@ -70,6 +70,17 @@ def test_new_stock_serves_the_earliest_confirmed_order_first(shop: Service, cust
     assert shown(shop, customer, sku) == 8
 
 
+def test_an_order_that_is_confirmed_later_is_served_later_also_by_a_clock_that_was_set_back(
+    shop: Service, customer: Customer
+) -> None:
+    sku = sell(shop, "SET-BACK")
+    first = buy(customer, [(sku, 2)])
+    with at(shop, uk(2026, 6, 16, 8)):
+        later = buy(customer, [(sku, 2)])
+    stock(shop, **{sku: 3})
+    assert (lines(shop, first), lines(shop, later)) == ([(sku, 2, 0)], [(sku, 1, 1)])
+
+
 def test_orders_of_different_customers_share_one_queue(shop: Service, customer: Customer) -> None:
     sku = sell(shop, "MIXED")
     first = buy(shop.customer(), [(sku, 2)])

@@ -55,10 +55,11 @@ class ServedLine(Struct, frozen=True):
     units: int
 
 
-# Lines that wait for stock. `needed` counts the units of their product up to each line, in the order of serving.
+# Lines that wait for stock. `needed` counts the units of their product up to each line, in the order of serving, which
+# numbers have: a confirmation draws its number when it has locked the stock. Its moment is from before any wait.
 _WAITING = SQL("""
     select l.id as line_id, l.order_id, l.product_id, l.back_ordered,
-           sum(l.back_ordered) over (partition by l.product_id order by o.confirmed_at, o.number, l.position) as needed
+           sum(l.back_ordered) over (partition by l.product_id order by o.number, l.position) as needed
     from order_line l join orders o on o.id = l.order_id
     where l.back_ordered > 0 and o.state = 'confirmed'
 """)

@@ -121,7 +121,7 @@ _BACK_ORDERS_OF = Statement(
     select o.order_reference, o.customer_id, sum(l.back_ordered)::integer as quantity, o.confirmed_at
     from order_line l join orders o on o.id = l.order_id
     where l.product_id = :product_id and l.back_ordered > 0
-    group by o.id order by o.confirmed_at, o.number
+    group by o.id order by o.number
     """,
     BackOrder,
 )
