@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from mcp.types import TextContent
 
 from support.agents import Agent, agent
 from support.billing import issue
@@ -119,6 +120,14 @@ def test_the_total_includes_the_method_that_is_named_or_the_accounts_own(shop: S
 def test_an_agent_cannot_confirm_by_pricing(helper: Agent) -> None:
     priced = helper.call("price_order", **order(auto_confirm=True))
     assert helper.call("get_order", reference=priced["confirmation_code"])["status"] == "Pending"
+
+
+def test_arguments_that_do_not_exist_are_named(helper: Agent) -> None:
+    body = order([("PHONE", 1)], allow_back_order=False)
+    body["items"][0]["qty"] = 2
+    found = helper.use(lambda client: client.call_tool("price_order", body))
+    said = "Ignored, because there are no such arguments: items[0].qty, allow_back_order"
+    assert found.content[1:] == [TextContent(type="text", text=said)]
 
 
 @pytest.mark.sweep

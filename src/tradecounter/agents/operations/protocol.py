@@ -25,6 +25,7 @@ from msgspec import UNSET
 
 from tradecounter.agents.operations.tools import Caller, Tool, note_missing_scope, schemas_of
 from tradecounter.db.pool import DATABASE_AWAY
+from tradecounter.edge.rest.parameters import header_value, unknown_fields
 from tradecounter.edge.rest.responses import Error
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.errors import MOST_FIELD_ERRORS, Code, DomainError, FieldError
@@ -75,8 +76,9 @@ class _OfferedTools:
             raise RuntimeError("an admitted request has a customer")
         caller = Caller(customer_id, sender)
         note_missing_scope(context.request.scope, tool.missing_scope(caller))
+        arguments = params.arguments or {}
         try:
-            return _result(await tool.call(caller, params.arguments or {}))
+            return _result(await tool.call(caller, arguments), header_value(unknown_fields(arguments, tool.takes)))
         except DomainError as error:
             fields = [field_error for field_error in error.field_errors[:MOST_FIELD_ERRORS] if field_error.field]
             return _failure(error.message, error.code, fields)
@@ -88,9 +90,11 @@ class _OfferedTools:
             return _failure("unexpected error; contact support", Code.INTERNAL_ERROR)
 
 
-def _result(result: dict[str, Any]) -> CallToolResult:
-    text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=result)
+def _result(result: dict[str, Any], ignored: str) -> CallToolResult:
+    texts = [json.dumps(result, ensure_ascii=False, separators=(",", ":"))]
+    if ignored:  # as `X-Ignored` says to programs; a model sees no headers
+        texts.append(f"Ignored, because there are no such arguments: {ignored}")
+    return CallToolResult(content=[TextContent(type="text", text=text) for text in texts], structured_content=result)
 
 
 def _failure(message: str, code: Code, fields: Sequence[FieldError] = ()) -> CallToolResult:
