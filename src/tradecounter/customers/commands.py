@@ -86,12 +86,12 @@ def edit(
     """Change a customer; values without an option stay the same."""
     if no_credit and (change.credit_limit, change.term_days) != (UNSET, UNSET):
         raise typer.BadParameter("--no-credit contradicts --credit-limit and --term-days")
-    cleared = _cleared(change, clear or [])
-    if not no_credit and not cleared.columns():
+    cleared = _cleared(change, [*(clear or []), *(("credit-limit", "term-days") if no_credit else ())])
+    if not cleared.columns():
         raise typer.BadParameter("at least one option is required")
 
     async def work(tx: Transaction, now: datetime) -> Account:
-        return await change_customer(tx, customer_id, cleared.without_credit() if no_credit else cleared, now)
+        return await change_customer(tx, customer_id, cleared, now)
 
     show_record(run_change(work), as_json=as_json)
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.customers.wire import Email, ShortText
 from tradecounter.kit.keys import ExternalId
@@ -78,10 +78,6 @@ class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
     unique_references: UniqueReferences | UnsetType = UNSET
     order_mails: OrderMails | UnsetType = UNSET
     external_id: ExternalId | UnsetType | None = UNSET
-
-    def without_credit(self) -> Self:
-        """Return the change with the credit terms removed."""
-        return structs.replace(self, credit_limit=None, term_days=None)
 
     def columns(self) -> dict[str, Any]:
         """Return the columns to write with their values."""

@@ -14,7 +14,7 @@ from tradecounter.credit.queries import discharge, lock_exposure
 from tradecounter.db.label_codes import LONGEST_SERIAL
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found, require_text
-from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.kit.text import LONGEST_REASON, plural
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import (
@@ -201,12 +201,8 @@ def _check_received(lines: Sequence[ReturnedLine], items: Sequence[ReceivedUnits
         line, units = by_id[item.id], item.restock + item.scrap
         if units > line.expected:
             field = "restock" if item.restock else "scrap"
-            problem = f"{line.sku} has {_what_is_expected(line.expected)}, not {units}"
+            problem = f"{line.sku} has {plural(line.expected, 'expected unit')}, not {units}"
             raise invalid(f"items[{number}].{field}", problem)
-
-
-def _what_is_expected(units: int) -> str:
-    return "1 expected unit" if units == 1 else f"{units or 'no'} expected units"
 
 
 async def _take_off_unbilled(
