@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date
 from functools import partial
 from typing import Any
@@ -32,7 +32,9 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.goods_in.receive_goods import ReceivedGoods, receive_goods
 from tradecounter.imports.run import import_and_commit
 from tradecounter.kit.clock import day_begins
-from tradecounter.orders.serve_back_orders import allocate_back_orders
+from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.orders.serve_back_orders import allocate_back_orders, update_expected_dates
 from tradecounter.products.queries.products import find_product_ids
 from tradecounter.stock.importing import StockRow
 from tradecounter.stock.queries.stock import lock_levels
@@ -280,3 +282,24 @@ def test_a_confirmation_that_waits_for_goods_in_does_not_count_on_the_delivery_t
     assert found["shipping_method"]["expected_dispatch_date"][:10] == "2026-07-21", (
         "the working day after the next delivery"
     )
+
+
+def test_an_order_that_is_served_while_expected_dates_are_updated_gets_no_date_of_a_delivery(
+    shop: Service, customers: list[Customer]
+) -> None:
+    sku, now = sell(shop, "SERVED-THEN"), shop.clock.now()
+    placed = buy(customers[0], [(sku, 5)])
+    shop.must_load("incoming", [{"sku": sku, "incoming": 9, "expected_on": "2026-07-20"}])
+    with ThreadPoolExecutor(1) as threads:
+
+        async def serve(tx: Transaction) -> Future[int]:
+            await lock_waiting_orders(tx)
+            await tx.execute(Statement("lock table orders in exclusive mode"))  # reads go on
+            update = partial(update_expected_dates, now=now)
+            updating = threads.submit(shop.in_transaction, update)
+            await asyncio.to_thread(waiting_for_a_lock, shop.database_url)
+            await adjust_stock(tx, [Adjustment(sku=sku, change=5, reason="found")], now)
+            return updating
+
+        assert shop.in_transaction(serve).result(timeout=30) == 0
+    assert lines(shop, placed) == [(sku, 5, 0)]

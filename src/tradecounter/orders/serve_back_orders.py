@@ -57,14 +57,13 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
     passed. On that day the units may not be booked in yet. An e-mail about an unknown date would then arrive just
     before the e-mail about the dispatch. Orders that others have locked are left for the next run.
     """
-    today = uk_date(now)
-    first = _first_delivery_to_leave(today)
-    covers = _Covers(await covers_of_waiting(tx, today), await covers_of_waiting(tx, first))
-    waiting = covers.strict.keys() & covers.lenient.keys()
-    changed = [o.id for o in await confirmed_orders(tx, waiting) if _changed_options(o, covers) is not None]
-    updated = 0
-    # Lock the orders and check them again: another worker may have updated them, or support may have cancelled them.
-    for order in await lock_confirmed_orders(tx, changed[:_MOST_AT_ONCE]):
+    covers, updated = await _read_covers(tx, now), 0
+    changed = [o.id for o in await confirmed_orders(tx, covers.strict) if _changed_options(o, covers) is not None]
+    if not changed:
+        return 0
+    orders = await lock_confirmed_orders(tx, changed[:_MOST_AT_ONCE])
+    covers = await _read_covers(tx, now)  # before they were locked, others may have served, amended or updated them
+    for order in orders:
         options = _changed_options(order, covers)
         if options is not None:
             await store_expected_dates(tx, order.id, options, now)
@@ -76,8 +75,15 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
     return updated
 
 
+async def _read_covers(tx: Transaction, now: datetime) -> _Covers:
+    today = uk_date(now)
+    return _Covers(await covers_of_waiting(tx, today), await covers_of_waiting(tx, _first_delivery_to_leave(today)))
+
+
 def _changed_options(order: ConfirmedOrder, covers: _Covers) -> list[ShippingOption] | None:
-    """Return the shipping options with dates from the order's cover; None when the days stay the same."""
+    """Return the shipping options with dates from the order's cover; None without one, or when the days stay."""
+    if not (order.id in covers.strict and order.id in covers.lenient):
+        return None
     strict, lenient = (
         [option.dated(order.confirmed_at, found[order.id]) for option in order.shipping_options]
         for found in (covers.strict, covers.lenient)
