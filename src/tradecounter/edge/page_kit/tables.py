@@ -208,18 +208,18 @@ class Table(Struct, Generic[Row], frozen=True):
 
 
 def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> Response:
-    """Return a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    text = line(headings) + "".join(line(map(cell_of, row)) for row in rows)
-    return file_response(text, f"{name}.csv", MEDIA_TYPE)
-
-
-def csv_of(name: str, cells: Cells, rows: Sequence[Any], **facts: Any) -> Response:
-    """Return a CSV file with the cells of rows by their headings; a function of a row gets `facts` too, by name.
+    """Return a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe before it.
 
     The name of a file that may have been cut says so: its sums may not be those of the table.
     """
-    if len(rows) == MOST_IN_A_FILE:
+    lines = [line(map(cell_of, row)) for row in rows]
+    if len(lines) == MOST_IN_A_FILE:
         name = f"{name}-first-{MOST_IN_A_FILE}"
+    return file_response("".join([line(headings), *lines]), f"{name}.csv", MEDIA_TYPE)
+
+
+def csv_of(name: str, cells: Cells, rows: Iterable[Any], **facts: Any) -> Response:
+    """Return a CSV file with the cells of rows by their headings; a function of a row gets `facts` too, by name."""
     readers = [cell if callable(cell) else _attribute(cell) for cell in cells.values()]
     return csv_file(name, list(cells), ([read(row, **facts) for read in readers] for row in rows))
 

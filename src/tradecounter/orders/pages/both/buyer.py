@@ -9,7 +9,7 @@ from msgspec import Struct
 from tradecounter.approvals.rules import needs_approval
 from tradecounter.baskets.change_basket import NotedItem, save_basket
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
-from tradecounter.billing.queries.invoice_records import overdue_by_customer
+from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.credit.rules import CreditRoom
 from tradecounter.customers.address_rules import address_lines
@@ -74,8 +74,7 @@ class Buyer(Struct, frozen=True):
         room = await fetch_credit_room(tx, self.customer_id)
         if account is None:
             return BuyerFacts(addresses, room)
-        overdue = await overdue_by_customer(tx, [self.customer_id], now)
-        return BuyerFacts(addresses, room, ShownCustomer(account), overdue.get(self.customer_id))
+        return BuyerFacts(addresses, room, ShownCustomer(account), await overdue_of(tx, self.customer_id, now))
 
     def needs_approval(self, gross: Decimal) -> bool:
         """Return whether an order with this gross total needs approval."""
