@@ -124,8 +124,8 @@ class NaiveSearch:
     def __init__(self, products: Sequence[Texts], visible: set[int], synonyms: Sequence[str] = ()) -> None:
         self.products, self.visible, self.synonyms = products, visible, synonyms
         self._having: defaultdict[Form, list[set[int]]] = defaultdict(lambda: [set() for _ in FIELDS])
-        for number, product in enumerate(products):
-            for name, texts in product.items():
+        for number in visible:  # what is hidden changes nothing
+            for name, texts in products[number].items():
                 for form in set().union(*(forms_of(name, text) for text in texts)):
                     self._having[form][FIELDS.index(name)].add(number)
         self._also: dict[str, str] = {}  # words that are read as others too

@@ -167,6 +167,20 @@ def test_a_word_that_any_visible_product_has_is_not_corrected() -> None:
     assert search(snapshot.search, "form", BitMap([1])).corrected == (("form", "from"),)
 
 
+@pytest.mark.parametrize(
+    ("name", "hidden", "query", "found"),
+    [
+        ("Patchwork panelling", "Patch-panel", "patch panel", [0]),
+        ("Patch panel", "Patchpanel", "patchpanl", []),
+        ("Le Mans cab", "Cab-leofflax", "cab-le", [0]),
+    ],
+)
+def test_hidden_products_change_nothing_of_what_is_found(name: str, hidden: str, query: str, found: list[int]) -> None:
+    for snapshot in (shop(name), shop(name, hidden)):
+        seen = search(snapshot.search, query, BitMap([0]))
+        assert (list(seen.rows), seen.corrected) == (found, ())
+
+
 def test_a_word_that_only_a_stem_has_is_read_as_the_nearest_too() -> None:
     snapshot = shop("Allied", "All in one")
     assert names(snapshot, "alled") == ["Allied", "All in one"]
@@ -183,7 +197,7 @@ def test_no_word_is_corrected_if_another_is_like_none() -> None:
 
 
 def test_a_mistyped_word_may_come_again() -> None:
-    found = found_in(shop("Router switch bluetooth cable keyboard"), "routr swicth blutooth cabels keyboarf routr")
+    found = found_in(shop("Router switch bluetooth cables keyboard"), "routr swicth blutooth cabels keyboarf routr")
     assert list(found.rows) == [0]
     assert len(found.corrected) == 5
 

@@ -181,19 +181,23 @@ class SearchIndex(Struct, frozen=True):
             numbers.add(span[0])
         return Terms(_spans(numbers), [span] if span[0] < span[1] else [])
 
-    def is_begun(self, word: str) -> bool:
-        """Return whether a text has a word that begins so, or one that is separated by punctuation."""
-        start, end = self.lexicon.span_encoded(encoded(word))
-        return start < end or self.is_compound(word)
+    def is_begun(self, word: str, visible: BitMap) -> bool:
+        """Return whether something visible has a word that begins so, or one that is separated by punctuation."""
+        return self.occurs([self.lexicon.span_encoded(encoded(word))], visible) or self.is_compound(word, visible)
 
-    def is_compound(self, word: str) -> bool:
-        """Return whether a text has a word that punctuation parts, or the beginning of one."""
-        start, end = self.lexicon.span_encoded(COMPOUND + encoded(word))
-        return start < end
+    def is_compound(self, word: str, visible: BitMap) -> bool:
+        """Return whether something visible has a word that punctuation parts, or the beginning of one."""
+        return self.occurs([self.lexicon.span_encoded(COMPOUND + encoded(word))], visible)
 
-    def is_whole_compound(self, word: str) -> bool:
-        """Return whether a text has a word that punctuation parts."""
-        return self.lexicon.get_encoded(COMPOUND + encoded(word)) is not None
+    def is_whole(self, word: str, visible: BitMap, kind: bytes = COMPOUND) -> bool:
+        """Return whether something visible has a word, by default one that punctuation parts."""
+        number = self.lexicon.get_encoded(kind + encoded(word))
+        return number is not None and self.occurs(_spans([number]), visible)
+
+    def occurs(self, spans: Sequence[Span], visible: BitMap) -> bool:
+        """Return whether something visible has a term of spans; what others have must not show."""
+        spans = [(start, end) for start, end in spans if start < end]
+        return bool(spans) and any(postings.rows(spans).intersect(visible) for postings in self.fields)
 
     def neighbours(self, word: str) -> BitMap:
         """Return the rows whose names have a word separated by white space: `patchpanels` finds `Patch panel`."""

@@ -105,9 +105,8 @@ class _Reader(Struct):
         for token in _NOT_BLANK.findall(normalised(query)):
             parts = words(token)
             joined = "".join(parts)
-            if len(parts) > 1 and (self.index.is_compound(joined) or self.is_known(joined, typed_as_one=False)):
-                parts = [joined]
-            found += parts
+            is_written = self.index.is_compound(joined, self.visible) or self.is_known(joined, typed_as_one=False)
+            found += [joined] if len(parts) > 1 and is_written else parts
         return tuple(found if len(found) <= _MOST_WORDS else dict.fromkeys(found))
 
     def corrected(self, typed: Phrase) -> dict[str, str]:
@@ -186,11 +185,11 @@ class _Reader(Struct):
             joined = "".join(part)
             if (
                 self.is_known(joined, typed_as_one=_is_one(part))
-                or self.index.is_whole_compound(joined)
+                or self.index.is_whole(joined, self.visible)
                 or self.index.synonyms.of_phrase(part)
             ):
                 yield end
-            if not (self.index.is_begun(joined) or self.index.synonyms.is_begun(joined)):
+            if not (self.index.is_begun(joined, self.visible) or self.index.synonyms.is_begun(joined)):
                 return
 
     def _bound(self, phrase: Phrase) -> set[int]:
@@ -205,14 +204,14 @@ class _Reader(Struct):
     def _is_whole(self, part: Phrase) -> bool:
         joined = "".join(part)
         terms = self.index.entry_of(joined, typed_as_one=_is_one(part)).terms
-        return bool(terms.whole) or self.index.is_whole_compound(joined)
+        return self.index.occurs(terms.whole, self.visible) or self.index.is_whole(joined, self.visible)
 
     def _nearest(self, word: str) -> str | None:
         """Return the nearest word that something visible has; of several, the one that most products have."""
         for words_off in self.index.nearest.candidates(word, self.index.lexicon):
-            counted = [(self._count(candidate), candidate) for candidate in words_off]
-            if seen := [(-count, candidate) for count, candidate in counted if count]:
-                return min(seen)[1]
+            seen = [candidate for candidate in words_off if self.index.is_whole(candidate, self.visible, kind=b"")]
+            if seen:
+                return min(seen, key=lambda candidate: (-self._count(candidate), candidate))
         return None
 
     def _count(self, word: str) -> int:
