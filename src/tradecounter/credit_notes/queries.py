@@ -145,7 +145,7 @@ _CONDITIONS = {
     "customer_id": SQL("c.customer_id = :customer_id"),
     "invoice": SQL("c.invoice = :invoice"),
     "order_id": SQL("b.order_id = :order_id"),
-    "reference": REFERRED_TO,
+    "reference": SQL("b.order_id in {}").format(REFERRED_TO),
     "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
     "issued_from": SQL("c.issued_at >= :issued_from"),
     "issued_to": SQL("c.issued_at < :issued_to"),

@@ -49,8 +49,8 @@ class InvoiceRecord(StatedInvoice, frozen=True, kw_only=True):
 class DocumentFilter(Struct, frozen=True, kw_only=True):
     """A filter of invoices or of credit notes; `order_id` is internal.
 
-    `issued_to` is exclusive; `before` selects those with lower numbers. `reference` is an order's reference, or a part
-    of the customer's own; `order_reference` is the whole one.
+    `issued_to` is exclusive; `before` selects those with lower numbers. `reference`, which needs
+    the customer, is an order's reference, or a part of the customer's own; `order_reference` is the whole one.
     """
 
     customer_id: int | None = None
@@ -85,7 +85,7 @@ _CONDITIONS = {
     "overdue_at": _WITH_BALANCE.format(SQL("due > 0 and due_at < :overdue_at")),
     "before": SQL("i.number < :before"),
     "changed_since": _WITH_BALANCE.format(SQL("changed_at >= :changed_since")),
-    "reference": SQL("i.order_id in (select o.id from orders o where {})").format(REFERRED_TO),
+    "reference": SQL("i.order_id in {}").format(REFERRED_TO),
     "order_reference": SQL("i.order_id in {}").format(NAMED_ORDERS),
 }
 _UNPAID = _WITH_BALANCE.format(SQL("due > 0"))

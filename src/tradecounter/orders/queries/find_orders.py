@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 from msgspec.structs import replace
-from psycopg.sql import SQL, Literal
+from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
@@ -32,6 +32,33 @@ _BEGINS_WITH = SQL(
 ).format(word=WORD, typed=TYPED_WORD, last=Literal(_LAST_CHARACTER))
 
 
+def _found_in(orders: SQL) -> Composed:
+    """Return the query of what a text finds by an index of its own, among the orders of a condition."""
+    return SQL("""
+        (select id, confirmation_code = lower(:text) as exact from orders
+         where {orders} and confirmation_code between :first and :last limit :most)
+        union all
+        (select id, false from orders
+         where {orders} and {postcode} = :postcode
+         order by id desc limit :most)
+        union all
+        (select id, false from orders
+         where {orders}
+           and (gross, id) between (:amount::numeric, 0::bigint) and (:amount::numeric, 9223372036854775807)
+         order by gross desc, id desc limit :most)
+        union all
+        (select order_id, {tracking} = :code from shipment where {tracking_begins} limit :most)
+        union all
+        (select order_id, false from shipment where {tracking_ends} limit :most)
+    """).format(
+        orders=orders,
+        postcode=_ZIP,
+        tracking=_TRACKING,
+        tracking_begins=begins("tracking_number"),
+        tracking_ends=ends("tracking_number"),
+    )
+
+
 _FIND_ORDERS = Statement(
     SQL("""
     with found as (
@@ -39,9 +66,6 @@ _FIND_ORDERS = Statement(
         where number = :number::bigint and (lower(order_reference) = lower(:text) or number::text = :text)
         union all
         select id, true from orders where id = :number::bigint and id::text = :text
-        union all
-        (select id, confirmation_code = lower(:text) from orders
-         where confirmation_code between :first and :last limit :most)
         union all
         (select id, true from orders where reference_key(customer_reference) = reference_key(:text) limit :most)
         union all
@@ -54,17 +78,7 @@ _FIND_ORDERS = Statement(
            and {digits} ~<~ :after_digits
          order by {digits} using ~<~ limit :most)
         union all
-        (select id, false from orders
-         where {postcode} = :postcode
-         order by id desc limit :most)
-        union all
-        (select id, false from orders
-         where (gross, id) between (:amount::numeric, 0::bigint) and (:amount::numeric, 9223372036854775807)
-         order by gross desc, id desc limit :most)
-        union all
-        (select order_id, {tracking} = :code from shipment where {tracking_begins} limit :most)
-        union all
-        (select order_id, false from shipment where {tracking_ends} limit :most)
+        {of_all}
     )
     {row}, f.exact
     from (select id, bool_or(exact) as exact from found group by id) as f
@@ -76,10 +90,7 @@ _FIND_ORDERS = Statement(
         typed=TYPED_WORD,
         word=WORD,
         digits=_DIGITS_AT_END,
-        postcode=_ZIP,
-        tracking=_TRACKING,
-        tracking_begins=begins("tracking_number"),
-        tracking_ends=ends("tracking_number"),
+        of_all=_found_in(SQL("true")),
     ),
     OrderRow,
 )
@@ -156,30 +167,16 @@ _FIND_OWN = Statement(
     with typed as materialized (
         select {typed} as word, {letters} as letters
     ), found as (
-        (select id from orders where customer_id = :customer_id and state = 'confirmed' and {has_text}
+        {own}
+        union all
+        (select id, false from orders where customer_id = :customer_id and state = 'confirmed' and {has_text}
          order by confirmed_at desc, number desc limit :most)
         union all
-        (select id from orders where customer_id = :customer_id and state = 'pending' and {has_text}
+        (select id, false from orders where customer_id = :customer_id and state = 'pending' and {has_text}
          order by id desc limit :most)
         union all
-        (select id from orders where customer_id = :customer_id and state = 'cancelled' and {has_text}
+        (select id, false from orders where customer_id = :customer_id and state = 'cancelled' and {has_text}
          order by id desc limit :most)
-        union all
-        (select id from orders
-         where customer_id = :customer_id and confirmation_code between :first and :last limit :most)
-        union all
-        (select id from orders
-         where customer_id = :customer_id and state <> 'expired'
-           and (gross, id) between (:amount::numeric, 0::bigint) and (:amount::numeric, 9223372036854775807)
-         order by gross desc, id desc limit :most)
-        union all
-        (select id from orders
-         where customer_id = :customer_id and state <> 'expired' and {postcode} = :postcode
-         order by id desc limit :most)
-        union all
-        (select order_id from shipment where {tracking_begins} limit :most)
-        union all
-        (select order_id from shipment where {tracking_ends} limit :most)
     )
     {row} from (select distinct id from found) as f join orders using (id)
     where customer_id = :customer_id and state <> 'expired'
@@ -188,9 +185,7 @@ _FIND_OWN = Statement(
         typed=_TYPED,
         letters=letters_of(_TYPED),
         has_text=_HAS_TEXT,
-        postcode=_ZIP,
-        tracking_begins=begins("tracking_number"),
-        tracking_ends=ends("tracking_number"),
+        own=_found_in(SQL("customer_id = :customer_id and state <> 'expired'")),
         row=_ROW.format(SQL("''")),
     ),
     OrderRow,

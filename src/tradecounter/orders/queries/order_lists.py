@@ -78,9 +78,9 @@ _CONDITIONS = {
         "exists (select from order_line l where l.order_id = orders.id"
         " and l.product_id = (select p.id from product p where p.sku_key = :sku_key))"
     ),
+    # An array, because the planner would rather look for the parcels of each order in turn.
     "tracking_number": SQL(
-        "exists (select from shipment s where s.order_id = orders.id"
-        " and lower(s.tracking_number) = lower(:tracking_number))"
+        "id = any(array(select order_id from shipment where lower(tracking_number) = lower(:tracking_number)))"
     ),
 }
 
