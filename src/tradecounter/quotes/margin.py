@@ -32,7 +32,7 @@ def margin_of(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> Margi
 
 def require_sound_prices(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> None:
     """Raise DomainError (invalid) when a lowered price is below cost, or less than half of that at the request."""
-    if errors := list(_unsound(lines, costs)):
+    if errors := list(dict.fromkeys(_unsound(lines, costs))):  # once for all lines of a product
         raise invalid_fields(errors)
 
 

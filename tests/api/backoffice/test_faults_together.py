@@ -115,6 +115,15 @@ def test_the_faults_of_other_bodies_are_named_together(shop: Service, office: Ba
     assert [error["field"] for error in mine.json()["errors"]] == of_address
 
 
+def test_a_price_that_is_too_low_is_named_once_for_all_lines_of_a_product(
+    shop: Service, office: BackOfficeSite
+) -> None:
+    quote = request_quote(shop.customer(), [("PHONE", 2), ("CABLE", 1), ("PHONE", 1)])
+    price = {"items": [{"sku": "PHONE", "cost_net": 1}]}
+    rejected = office.caller().post(f"/api/quote/{quote['confirmation_code']}/price", json=price)
+    assert [error["field"] for error in rejected.json()["errors"]] == ["items[0].cost_net"]
+
+
 def test_the_faults_of_a_change_are_named_together(shop: Service, office: BackOfficeSite) -> None:
     staff = office.client(office.token("customers:write", "billing:write"))
     body = {"discount": 101, "price_list": "no such list", "trade_account": "yes", "shipping_method": 999_999}
