@@ -79,10 +79,13 @@ _PAYERS = Statement(
                       from smallest where least <= (select max(amount) from line))
     ),
     earlier as (
-        select line.id, p.customer_id, count(*) as times, max(l.received_on) as last_on
-        from line join bank_line l on l.usual = line.payer_text and l.state = 'placed'
-             join payment p on p.id = l.payment_id
-        where line.payer_text <> '' group by 1, 2
+        select line.id, known.customer_id, known.times, known.last_on
+        from line join (
+            select l.usual, p.customer_id, count(*) as times, max(l.received_on) as last_on
+            from (select distinct payer_text from line where payer_text <> '') as payer
+            join bank_line l on l.usual = payer.payer_text and l.state = 'placed' join payment p on p.id = l.payment_id
+            group by 1, 2
+        ) as known on known.usual = line.payer_text
     ),
     company as materialized (
         select id, lower(company) as name, left(lower(company), :letters_enough) as beginning
