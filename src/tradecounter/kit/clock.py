@@ -59,6 +59,11 @@ def whole_second(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(microsecond=0)
 
 
+def whole_minute(moment: datetime) -> datetime:
+    """Return when the minute of a datetime begins."""
+    return moment.replace(second=0, microsecond=0)
+
+
 def in_whole_seconds(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return named values, with datetimes as `whole_second` returns them."""
     return {n: whole_second(value) if isinstance(value, datetime) else value for n, value in fields.items()}

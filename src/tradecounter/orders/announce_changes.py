@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import EventType, NewEvent, record_events
-from tradecounter.kit.clock import uk_date
+from tradecounter.kit.clock import uk_date, whole_minute
 from tradecounter.orders.queries.announcements import (
     ChangedSkus,
     changed_prices,
@@ -21,21 +21,15 @@ ORDERED_WITHIN = timedelta(days=90)  # for this long, a SKU concerns the custome
 async def announce_changes(tx: Transaction, now: datetime) -> int:
     """Record the events for the changes since the last announcement; return how many. Does so once a minute at most."""
     last = await lock_announced(tx)
-    if last is None or _minute(last.at) == _minute(now):
+    if last is None or whole_minute(last.at) == whole_minute(now):
         return 0
-    recent, count = await orders_since(tx, now - ORDERED_WITHIN), 0
-    last_day, today = uk_date(last.at), uk_date(now)
+    recent, count, today = await orders_since(tx, now - ORDERED_WITHIN), 0, uk_date(now)
     if not last.is_foreign:
         count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, recent, today), now)
-        if last.new_prices or last_day != today:
-            changes = await changed_prices(tx, last.snapshot, recent, last_day, today)
-            count += _record(tx, "price.changed", changes, now)
+        if last.new_prices or uk_date(last.at) != today:
+            count += _record(tx, "price.changed", await changed_prices(tx, last.snapshot, recent, today), now)
     await store_announced(tx, last, now)
     return count
-
-
-def _minute(moment: datetime) -> datetime:
-    return moment.replace(second=0, microsecond=0)
 
 
 def _record(tx: Transaction, type_: EventType, changes: Sequence[ChangedSkus], now: datetime) -> int:

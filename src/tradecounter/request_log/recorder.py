@@ -19,7 +19,7 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.admission import Holder
 from tradecounter.identity.credentials import LiveAgent
 from tradecounter.identity.queries.api_keys import ActiveKey
-from tradecounter.kit.clock import Clock
+from tradecounter.kit.clock import Clock, whole_minute
 from tradecounter.kit.tasks import Seldom
 from tradecounter.request_log.queries import Counted, Logged, add_counts, add_requests, forget_requests
 from tradecounter.request_log.rules import (
@@ -93,7 +93,7 @@ class RequestRecorder(Struct):
                 Counted(
                     customer_id=holder.customer_id,
                     caller=caller,
-                    minute=_minute_of(now),
+                    minute=whole_minute(now),
                     method=method,
                     route=route,
                     status=response.status,
@@ -128,7 +128,7 @@ class RequestRecorder(Struct):
         for (customer_id, own_id, method, route), number in reads.items():
             caller = f"key/{own_id}" if isinstance(own_id, int) else f"application/{own_id}"
             self._count(
-                Counted(customer_id=customer_id, caller=caller, minute=_minute_of(now), method=method, route=route),
+                Counted(customer_id=customer_id, caller=caller, minute=whole_minute(now), method=method, route=route),
                 number,
             )
         counts = {}
@@ -156,7 +156,7 @@ class RequestRecorder(Struct):
             self._leave_out()
 
     def _begin_minute(self, now: datetime) -> None:
-        minute = _minute_of(now)
+        minute = whole_minute(now)
         if minute != self._minute:
             self._minute = minute
             self._in_minute.clear()
@@ -164,10 +164,6 @@ class RequestRecorder(Struct):
     def _leave_out(self) -> None:
         if self._left_out.is_due():
             log.warning("requests are left out of the log: too many wait for the database")
-
-
-def _minute_of(now: datetime) -> datetime:
-    return now.replace(second=0, microsecond=0)
 
 
 _BATCH = 5_000  # small rows that nobody else changes

@@ -71,10 +71,7 @@ class _Connector(procrastinate.PsycopgConnector):
 
 
 class Schedule(PeriodicDeferrer):
-    """Queues the scheduled jobs when they are due.
-
-    Of several runs that a job has missed, for example while the machine was asleep, only the last one is queued.
-    """
+    """Queues the scheduled jobs when they are due; of several runs that a job has missed, only the last one."""
 
     def __init__(self) -> None:
         super().__init__(PeriodicRegistry())  # type: ignore[no-untyped-call]
@@ -126,7 +123,6 @@ class _Worker:
         self._backlog = backlog
         self._mail_settings = MailSettings.from_settings(settings)
         self._transport = transport_for(settings)
-        self._periodic_jobs = periodic_jobs(settings)
         self._secrets = RegisteredKeys(lambda: secret_keys(settings))
         self._settings = settings
         self._url = url
@@ -183,7 +179,7 @@ class _Worker:
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
         add_access_jobs(app, database, self._clock, lambda: self._mail_settings.secrets()[0])
         add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
-        for job in (*self._periodic_jobs, *sandbox_jobs(self._settings, database)):
+        for job in (*periodic_jobs(self._settings), *sandbox_jobs(self._settings, database)):
             task = _scheduled_task(app, job, database, self._clock)
             scheduled.register_task(task, cron=job.cron, periodic_id="", configure_kwargs={})
 

@@ -16,7 +16,7 @@ from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of
-from tradecounter.kit.clock import day_begins, uk_date
+from tradecounter.kit.clock import day_begins, uk_date, whole_minute
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
 
@@ -104,7 +104,7 @@ class AuditPages(Struct, frozen=True):
 
 
 def _place_of(record: AuditRecord) -> tuple[object, ...]:
-    minute = record.at.replace(second=0, microsecond=0)
+    minute = whole_minute(record.at)
     return (record.actor_kind, record.actor_id, record.actor_name, record.acting_user, record.subject, minute)
 
 

@@ -1,6 +1,8 @@
 """Reads UK days from parameters, and the moments at which they begin and end."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Annotated
 
 from msgspec import Meta
@@ -36,23 +38,17 @@ def end_of(field: str, text: str | None) -> datetime | None:
 
 def time_or_start_of(field: str, text: str | None) -> datetime | None:
     """Return a time, which is in UTC unless it has an offset, or when a UK day begins. Raises DomainError (invalid)."""
-    if text is None:
-        return None
-    moment = _day_or_time(field, text)
-    return moment if isinstance(moment, datetime) else day_begins(moment)
+    return None if text is None else _time_or(field, text, day_begins)
 
 
 def time_or_end_of(field: str, text: str | None) -> datetime | None:
     """Return a time as `time_or_start_of` does, or when the day after a UK day begins. Raises DomainError (invalid)."""
-    if text is None:
-        return None
-    moment = _day_or_time(field, text)
-    return moment if isinstance(moment, datetime) else _end(field, moment)
+    return None if text is None else _time_or(field, text, partial(_end, field))
 
 
-def _day_or_time(field: str, text: str) -> datetime | date:
+def _time_or(field: str, text: str, of_day: Callable[[date], datetime]) -> datetime:
     try:
-        return date.fromisoformat(text)
+        return of_day(date.fromisoformat(text))
     except ValueError:
         pass
     try:

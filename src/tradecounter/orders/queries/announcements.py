@@ -136,9 +136,9 @@ _CHANGED_PRICES = Statement(
             union
             select customer_id, product_id from removed_price where customer_id is not null and {removed}
             union
-            select customer_id, product_id from contract_price
-            where (valid_from > :last_day and valid_from <= :today)
-               or (valid_until >= :last_day and valid_until < :today)
+            select customer_id, product_id
+            from contract_price cross join (select (at at time zone 'Europe/London')::date as last from announced) as a
+            where (valid_from > last and valid_from <= :today) or (valid_until >= last and valid_until < :today)
         ), size as materialized ({size}), concerned as (
             select c.id as customer_id, product_id
             from ({ordered}) as ordered join changed using (product_id) join customer c on c.id = ordered.customer_id
@@ -178,21 +178,14 @@ async def changed_stock(tx: Transaction, snapshot: str, recent: RecentOrders, to
     )
 
 
-async def changed_prices(
-    tx: Transaction, snapshot: str, recent: RecentOrders, last_day: date, today: date
-) -> list[ChangedSkus]:
+async def changed_prices(tx: Transaction, snapshot: str, recent: RecentOrders, today: date) -> list[ChangedSkus]:
     """Return the SKUs whose prices changed, as `changed_stock` does.
 
     A change of a price list concerns those of its customers who have such orders; one of a contract its customer. A
-    contract price that has begun or ended since the UK date `last_day` has changed, too.
+    contract price that has begun or ended since the UK day of the last announcement has changed, too.
     """
     return await tx.fetch_all(
-        _CHANGED_PRICES,
-        snapshot=snapshot,
-        since=recent.since,
-        orders_from=recent.first_id,
-        last_day=last_day,
-        today=today,
+        _CHANGED_PRICES, snapshot=snapshot, since=recent.since, orders_from=recent.first_id, today=today
     )
 
 
