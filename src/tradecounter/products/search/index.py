@@ -196,8 +196,7 @@ class SearchIndex(Struct, frozen=True):
 
     def occurs(self, spans: Sequence[Span], visible: BitMap) -> bool:
         """Return whether something visible has a term of spans; what others have must not show."""
-        spans = [(start, end) for start, end in spans if start < end]
-        return bool(spans) and any(postings.rows(spans).intersect(visible) for postings in self.fields)
+        return any(postings.rows(spans).intersect(visible) for postings in self.fields)
 
     def neighbours(self, word: str) -> BitMap:
         """Return the rows whose names have a word separated by white space: `patchpanels` finds `Patch panel`."""

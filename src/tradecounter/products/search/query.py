@@ -209,13 +209,10 @@ class _Reader(Struct):
     def _nearest(self, word: str) -> str | None:
         """Return the nearest word that something visible has; of several, the one that most products have."""
         for words_off in self.index.nearest.candidates(word, self.index.lexicon):
-            seen = [candidate for candidate in words_off if self.index.is_whole(candidate, self.visible, kind=b"")]
-            if seen:
-                return min(seen, key=lambda candidate: (-self._count(candidate), candidate))
+            if seen := [each for each in words_off if self.index.is_whole(each, self.visible, kind=b"")]:
+                whole = {each: self.index.new_entry_of(each).matches.whole[-1] & self.visible for each in seen}
+                return min(seen, key=lambda each: (-len(whole[each]), each))
         return None
-
-    def _count(self, word: str) -> int:
-        return len(self.index.new_entry_of(word).matches.whole[-1] & self.visible)
 
     def is_known(self, word: str, *, typed_as_one: bool = True) -> bool:
         """Return whether something visible has a word, in one of its forms, or begins with it."""
