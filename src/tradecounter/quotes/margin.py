@@ -1,6 +1,6 @@
 """The margin of a quote's lines, and prices too low to be given without `force`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from msgspec import Struct
@@ -32,12 +32,10 @@ def margin_of(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> Margi
 
 def require_sound_prices(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> None:
     """Raise DomainError (invalid) when a lowered price is below cost, or less than half of that at the request."""
-    if errors := list(dict.fromkeys(_unsound(lines, costs))):  # once for all lines of a product
-        raise invalid_fields(errors)
-
-
-def _unsound(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> Iterator[FieldError]:
-    for line in lines:
-        why = suspicion(line.unit_cost, line.cost_at_request, costs.get(line.product_id))
-        if why is not None:
-            yield FieldError(line.sku, f"{in_pounds(line.unit_cost)} {why}; use force to allow it")
+    errors = [
+        FieldError(line.sku, f"{in_pounds(line.unit_cost)} {why}; use force to allow it")
+        for line in lines
+        if (why := suspicion(line.unit_cost, line.cost_at_request, costs.get(line.product_id))) is not None
+    ]
+    if errors:
+        raise invalid_fields(list(dict.fromkeys(errors)))  # once for all lines of a product

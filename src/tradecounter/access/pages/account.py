@@ -89,7 +89,7 @@ class UserPages(Struct, frozen=True):
         template="access/user.html",
         values=_user_to_change,
         to=_LIST,
-        done=lambda user: f"{user.email} has the {_rights_in_words(user)}.",
+        done=lambda user: f"{user.email} has the role{'s' if user.more_roles else ''} {' and '.join(user.roles)}.",
         user_roles=OWNER,
         dangerous=True,
     )
@@ -109,10 +109,6 @@ class UserPages(Struct, frozen=True):
     )
     async def disable(self, tx: Transaction, call: Call, now: datetime) -> CustomerUser:
         return await disable_own_user(tx, call.customer_id, _id(call), now)
-
-
-def _rights_in_words(user: CustomerUser) -> str:
-    return f"role{'s' if user.more_roles else ''} {' and '.join(user.roles)}"
 
 
 def _id(call: Call) -> int:

@@ -98,7 +98,9 @@ async def fill_history(database: Database, settings: Settings, secret: str) -> F
                 added += 1
             except DomainError as error:  # with another catalogue, an order may be impossible
                 rejected.append(f"{happening.at:%Y-%m-%d %H:%M} {happening.deeds or happening.order}: {error}")
-    if not await _has_webhooks(database):
+    async with reading(database) as tx:
+        webhooks = await count_endpoints(tx, None)
+    if not webhooks:
         await number_all(database)
         await add_demo_webhooks(database, settings, SYSTEM, begun)
     return Filled(added, rejected) if added else None
@@ -118,11 +120,6 @@ async def _missing(database: Database, happenings: Sequence[Happening]) -> list[
     async with reading(database) as tx:
         done = await moments_done(tx, [happening.mark for happening in happenings])
     return [happening for happening in happenings if happening.mark not in done]
-
-
-async def _has_webhooks(database: Database) -> bool:
-    async with reading(database) as tx:
-        return await count_endpoints(tx, None) > 0
 
 
 class _Filler(Struct, frozen=True):
