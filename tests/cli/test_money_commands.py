@@ -113,7 +113,7 @@ def test_statements_and_debtors(tradecounter: Program, buyer: Customer, number: 
     assert (tradecounter.folder / "statement.pdf").read_bytes().startswith(b"%PDF")
     sent = {"customer_id": buyer.id, "recipient": tradecounter.json("customer", "show", str(buyer.id))["email_address"]}
     assert tradecounter.json("statement", str(buyer.id), "--send") == sent
-    assert "--send sends the whole" in tradecounter.misused(
+    assert "--send sends the last twelve months" in tradecounter.misused(
         "statement", str(buyer.id), "--send", "--from", "2026-06-01"
     )
     [debtor] = tradecounter.json("debtors")

@@ -29,7 +29,9 @@ def test_a_staff_member_is_added_listed_reset_and_disabled(shell: Program) -> No
     assert shell.error("staff", "add", SAM.upper(), "--name", "S", "--role", "support") == (
         f"email: {SAM.upper()} is another staff member's"
     )
-    assert shell.json("staff", "disable", SAM) == {"email": SAM, "disabled": True}
+    for _ in range(2):
+        assert shell.json("staff", "disable", SAM) == {"email": SAM, "disabled": True}
+    assert len(shell.json("audit", "--action", "staff.disable")) == 1
     [listed] = shell.json("staff", "list")
     assert (listed["has_password"], listed["disabled_at"] is None) == (False, False)
     assert "password_hash" not in listed
@@ -62,7 +64,9 @@ def test_a_user_is_invited_listed_and_disabled(shell: Program) -> None:
         ("owner@shop.example", "owner"),
         ("buyer@shop.example", "buyer"),
     ]
-    assert shell.json("user", "disable", "buyer@shop.example") == {"email": "buyer@shop.example", "disabled": True}
+    for _ in range(2):
+        assert shell.json("user", "disable", "buyer@shop.example") == {"email": "buyer@shop.example", "disabled": True}
+    assert len(shell.json("audit", "--action", "user.disable")) == 1
     assert shell.error("user", "disable", "no@shop.example") == "user no@shop.example not found"
     assert shell.error("user", "list", "999999") == "customer 999999 not found"
     other = ("customer", "add", "--email", "two@shop.example", "--first-name", "T", "--last-name", "Wo")

@@ -72,7 +72,8 @@ async def edit_staff_member(
         _require_one_left(administrators, member)
     edited = replace(member, name=chosen_name, roles=chosen)
     await set_name_and_roles(tx, member.id, edited.name, edited.roles)
-    before, after = ({"name": m.name, "roles": m.roles} for m in (member, edited))
+    before = {"name": member.name, "roles": member.roles}
+    after = {"name": edited.name, "roles": edited.roles}
     audit_edit(tx, "staff.edit", _subject(member), now, before=before, after=after)
     return edited
 
@@ -89,7 +90,8 @@ async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> St
     await set_disabled(tx, "staff", member.id, now)
     await end_sessions_of(tx, "staff", member.id, now, but=None)
     await delete_links(tx, "staff", member.id)
-    audit(tx, "staff.disable", _subject(member), now)
+    if member.disabled_at is None:
+        audit(tx, "staff.disable", _subject(member), now)
     return member
 
 

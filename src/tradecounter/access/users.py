@@ -77,11 +77,12 @@ async def invite_user(
 
 
 async def disable_user(tx: Transaction, user: CustomerUser, now: datetime) -> None:
-    """Disable a customer's user, also the last owner; its sessions and links end."""
+    """Disable a customer's user, also the last owner; its sessions and links end. A disabled user stays as it is."""
     await set_disabled(tx, "account", user.id, now)
     await end_sessions_of(tx, "account", user.id, now, but=None)
     await delete_links(tx, "account", user.id)
-    audit(tx, "user.disable", f"user/{user.email}", now)
+    if user.disabled_at is None:
+        audit(tx, "user.disable", f"user/{user.email}", now)
 
 
 async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) -> tuple[CustomerUser, int]:

@@ -1,12 +1,12 @@
 """`tradecounter approval`: orders that wait for an approver of their customer."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from tradecounter.approvals.handle_approvals import approve_for_customer, decline_for_customer
-from tradecounter.approvals.queries import approval_table
+from tradecounter.approvals.queries import State, approval_table
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit
@@ -21,7 +21,6 @@ app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits,
 
 Code = Annotated[str, typer.Argument(metavar="CODE", help="The order's confirmation code, from `approval list`.")]
 
-_STATES = ("waiting", "approved", "declined", "ended")
 _COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "total_gross", "requested_by", "agent",
             "requested_at", "decided_by", "decided_at", Prose("note"), Prose("reason"))  # fmt: skip
 
@@ -30,7 +29,7 @@ _COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "
 @lists_records(_COLUMNS)
 async def show_all(
     tx: Transaction,
-    state: Annotated[Any, InState("requests", _STATES)] = None,
+    state: Annotated[Any, InState("requests", get_args(State))] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
 ) -> list[ResellerApproval]:

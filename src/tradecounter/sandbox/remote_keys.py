@@ -56,7 +56,9 @@ class RemoteSandbox(Struct, frozen=True):
         return _read(await self._call("GET", customer_id), list[RemoteKey])
 
     async def make_key(self, customer_id: int, name: str, by: str, once: str) -> RemoteKey:
-        """Make a key for a user of a customer, one for all calls with the same `once`; only the first has it.
+        """Make a key for a user of a customer.
+
+        Calls with the same `once` return the same key; only the first response contains its text.
 
         Raises DomainError as `keys_of` does, and invalid.
         """

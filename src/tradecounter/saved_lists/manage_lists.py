@@ -124,7 +124,7 @@ async def remove_list(tx: Transaction, owner: Owner, list_id: int, now: datetime
 
 
 async def add_to_list(
-    tx: Transaction, owner: Owner, view: CustomerView, list_id: int, item: CreateOrderItem
+    tx: Transaction, owner: Owner, view: CustomerView, list_id: int, item: CreateOrderItem, now: datetime
 ) -> SavedList:
     """Put a product into a list, in which it then has these units.
 
@@ -135,10 +135,12 @@ async def add_to_list(
     if known is None:
         raise invalid("sku", unknown_products(view, [(0, item.sku, 1)])[0])
     product = view.product(known[0])
-    there = {line.product_id for line in await lines_of_list(tx, list_id)}
-    if len(there | {product.id}) > _MOST_LINES:
+    units = {line.product_id: line.quantity for line in await lines_of_list(tx, list_id)}
+    if len(units.keys() | {product.id}) > _MOST_LINES:
         raise DomainError(Kind.INVALID, f"the list is full: it has at most {_MOST_LINES} lines")
-    await put_lines(tx, list_id, [(product.id, item.quantity)])
+    if units.get(product.id) != item.quantity:
+        await put_lines(tx, list_id, [(product.id, item.quantity)])
+        _record(tx, "saved_list.change", owner, now, list_id, saved_list.name)
     return saved_list
 
 

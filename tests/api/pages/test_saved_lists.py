@@ -60,6 +60,14 @@ def test_a_list_that_is_stored_as_it_is_leaves_no_audit_entry(shop: Service, buy
     assert changes == [0, 1, 1]
 
 
+def test_a_product_that_is_put_into_a_list_is_audited_once(shop: Service, buyer: Person) -> None:
+    number = create(buyer, "PHONE 10", name="Added to").rpartition("/")[2]
+    for _ in range(2):
+        buyer.sends(f"{LISTS}/add", {"sku": "CABLE", "quantity": "4", "list": number})
+    entries = "select count(*) from audit_entry where action = 'saved_list.change' and after ->> 'id' = %s"
+    assert rows(shop, entries, number) == [(1,)]
+
+
 def test_all_of_a_list_goes_into_the_basket(buyer: Person) -> None:
     path = create(buyer)
     assert "2 products added to the basket." in text_of(buyer.sends(f"{path}/basket"))

@@ -95,7 +95,7 @@ _BALANCES_OF = Statement("""
 async def balances_of(
     tx: Transaction, customer_ids: Collection[int], numbers: Collection[int]
 ) -> dict[int, dict[int, OpenInvoice]]:
-    """Return customers' unpaid invoices and those among some numbers, by customer and by number, the oldest first."""
+    """Return the unpaid invoices of some customers or with some numbers, by both, the first due first."""
     balances: dict[int, dict[int, OpenInvoice]] = {}
     for customer_id, *balance in await tx.fetch_all(
         _BALANCES_OF, customer_ids=list(customer_ids), numbers=list(numbers)
@@ -181,7 +181,7 @@ _ALLOCATED_BY = Statement(
 
 async def allocated_by(tx: Transaction, payment_ids: Sequence[int]) -> list[AllocatedMoney]:
     """Return the invoices that payments pay."""
-    return await tx.fetch_all(_ALLOCATED_BY, payment_ids=payment_ids)
+    return await tx.fetch_all(_ALLOCATED_BY, payment_ids=list(payment_ids))
 
 
 _ALLOCATED_TO = Statement(_ALLOCATED.format(SQL("a.invoice = :invoice"), SQL("max(a.id) desc")), AllocatedMoney)
@@ -212,7 +212,7 @@ _REFUNDED_AMONG = Statement(
 
 async def refunded_among(tx: Transaction, payment_ids: Sequence[int]) -> int | None:
     """Return the first payment that refunds have given back, at least in part, or None."""
-    payment_id: int | None = await tx.find_value(_REFUNDED_AMONG, payment_ids=payment_ids)
+    payment_id: int | None = await tx.find_value(_REFUNDED_AMONG, payment_ids=list(payment_ids))
     return payment_id
 
 

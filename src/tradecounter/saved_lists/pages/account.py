@@ -120,7 +120,7 @@ class SavedListPages(Struct, frozen=True):
         list_id = read_id(body.list)
         if list_id is None:
             list_id = await create_list(tx, user, view, ListDetails(body.name or ""), now)
-        return (await add_to_list(tx, user, view, list_id, CreateOrderItem(body.sku, body.quantity))).id
+        return (await add_to_list(tx, user, view, list_id, CreateOrderItem(body.sku, body.quantity), now)).id
 
     async def _show(
         self,
