@@ -1,11 +1,14 @@
 """The search box of the account: the customer's own things, and products at its prices."""
 
 import re
+from functools import partial
 
 from support.billing import credit, invoiced, number_of
 from support.orders import buy, create, dispatch, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
+from support.shop import GERMAN_ADDRESS
+from tradecounter.orders.queries.find_orders import find_orders
 from tradecounter.shipments.wire import Serial
 
 
@@ -58,6 +61,25 @@ def test_own_units_and_parcels_are_found_by_what_is_read_off_a_label(shop: Servi
         assert placed["order_reference"] not in found(other, text), text
     for text in ("x41", "q41", "--", "2213-41"):
         assert placed["order_reference"] not in found(owner, text), text
+
+
+def test_an_order_is_found_by_its_postcode_in_any_country(shop: Service, customer: Customer) -> None:
+    owner, other = (customer_user(shop, each) for each in (customer.id, shop.customer().id))
+    for postcode, typed in (("20095", "20095"), ("D-20097", "d 20097"), ("75008 CEDEX 08", "75008cedex08")):
+        address = {**GERMAN_ADDRESS, "zip": postcode}
+        code = create(customer, shipping_address=address, customer_reference="abroad")["confirmation_code"]
+        assert code[:8] in found(owner, typed), postcode
+        assert code[:8] not in found(other, typed), postcode
+        [row] = shop.in_transaction(partial(find_orders, text=typed, amount=None, most=9))
+        assert row.name == code, postcode
+
+
+def test_a_word_with_an_accent_is_not_found_in_order_references(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)], customer_reference="plain")
+    owner = customer_user(shop, customer.id)
+    number = placed["order_reference"][-3:]
+    assert placed["order_reference"] in found(owner, number)
+    assert placed["order_reference"] not in found(owner, f"\u00e9\u00e0{number}")
 
 
 def test_users_find_what_their_role_may_open(shop: Service, customer: Customer) -> None:
