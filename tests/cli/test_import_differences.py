@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from support.command_line import Forker, Program
+from tradecounter.bulk.differences import Change
+from tradecounter.imports.commands.write_changes import changes_to
 from tradecounter.imports.kinds import IMPORT_KINDS
 
 
@@ -144,6 +146,14 @@ def test_differences_of_an_import_match_its_changes(tradecounter: Program) -> No
     told = tradecounter.text("import", "stock", "-", "--diff", given=STOCK)
     assert told.startswith("line 2: ACME-100 changed: available 120 -> 121\n0 added, 1 changed")
     tradecounter.text("import", "stock", "samples/stock.csv")
+
+
+def test_differences_are_printed_once_the_transaction_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    with changes_to(None, wanted=True) as write:
+        assert write is not None
+        write(Change(2, "ACME-100", "changed", {"available": 120}, {"available": 121}))
+        assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "line 2: ACME-100 changed: available 120 -> 121\n"
 
 
 def test_a_file_that_cannot_be_written_stops_the_import_before_it_begins(tradecounter: Program) -> None:

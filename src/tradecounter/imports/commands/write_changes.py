@@ -1,10 +1,12 @@
 """Writes the changes of an import to a file or to standard output."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TextIO
 
 from tradecounter.bulk.differences import Change, OnChange
@@ -19,11 +21,17 @@ Write = Callable[[Change], None]
 
 @contextmanager
 def changes_to(path: str | None, *, wanted: bool) -> Iterator[OnChange | None]:
-    """Yield a function that writes changes to a file or to standard output. If not `wanted`, yield None."""
+    """Yield a function that writes changes to a file or to standard output. If not `wanted`, yield None.
+
+    Standard output gets them at the end of the block: a reader that waits, such as `less`, holds up no transaction.
+    """
     if not wanted:
         yield None
     elif path is None:
-        yield _as_text(sys.stdout)
+        with TemporaryFile("w+", encoding="utf-8") as file:
+            yield _as_text(file)
+            file.seek(0)
+            shutil.copyfileobj(file, sys.stdout)
     else:
         with _created(path) as file:
             writers = {".csv": _as_csv, ".jsonl": _as_json_lines, ".ndjson": _as_json_lines}
