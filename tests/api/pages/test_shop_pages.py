@@ -504,6 +504,15 @@ def test_a_request_for_a_quote_that_is_sent_twice_fills_no_basket(shop: Service,
     assert basket(buyer) == {}
 
 
+def test_a_form_that_has_made_an_order_requests_a_quote_too(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    add(buyer, "PHONE", 20)
+    form = {**fields_of(buyer.get(FORM)), **REST}  # the browser's Back shows it again as it was
+    order, quote = (buyer.send(FORM, {**form, "do": step}).headers["Location"] for step in ("order", "quote"))
+    assert order.startswith(f"{FORM}/")
+    assert quote.startswith("/account/quote/")
+
+
 def test_an_order_that_is_rejected_changes_nothing_of_the_basket(shop: Service, customer: Customer) -> None:
     buyer = customer_user(shop, customer.id)
     add(buyer, "PHONE", 2)

@@ -187,7 +187,8 @@ class NewOrderPages(Struct, BothSites, frozen=True):
             again=lambda filled: self._show(call, buyer, replace(shown, filled=filled)),
             to=buyer.page_after,
             done=buyer.message_after,
-            submitted=Submitted(shown.filled.values),
+            # With the button: the same form with the other one is another change.
+            submitted=Submitted({**shown.filled.values, "do": ["quote" if is_quote else "order"]}),
         )
 
     async def _created(
