@@ -155,10 +155,7 @@ class PageDesk(Struct, frozen=True):
         for place, name in enumerate(names):
             request = await _keyed(call, submitted, f"{place} {name}")
             now = self.clock.now()
-
-            def change(tx: Transaction, place: int = place, now: datetime = now) -> Awaitable[str]:
-                return work(tx, place, now)
-
+            change = partial(lambda place, now, tx: work(tx, place, now), place, now)
             try:
                 done = await once(
                     self.database, call.actor, request, now, change, lambda text: RecordedResponse(_OK, text.encode())
