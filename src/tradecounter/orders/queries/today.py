@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from msgspec import Struct
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -42,9 +42,20 @@ async def orders_waiting(tx: Transaction, statuses: list[str]) -> dict[str, Wait
     return {status: Waiting(count, oldest) for status, count, oldest in rows}
 
 
+def _counted(number: int, status: str) -> Composed:
+    """Return the query of a status's oldest orders: as many as remain to be counted, and at least one."""
+    earlier = SQL("").join(SQL(" - (select count(*) from {})").format(Identifier(f"s{n}")) for n in range(number))
+    return SQL(
+        "{name} as materialized (select confirmed_at from orders where {condition} and status = {status}"
+        " order by confirmed_at limit greatest(:most{earlier}, 1))"
+    ).format(name=Identifier(f"s{number}"), condition=TO_DISPATCH, status=Literal(status), earlier=earlier)
+
+
+# Orders in the later statuses may have nothing to dispatch. Finding that out reads their lines, so each is read once.
 _COUNT_TO_DISPATCH = Statement(
-    SQL("select least(count(*), :most)::bigint as count, min(confirmed_at) as oldest from {}").format(
-        _OLDEST.format(columns=SQL("confirmed_at"), condition=TO_DISPATCH)
+    SQL("with {} select least(count(*), :most)::bigint as count, min(confirmed_at) as oldest from ({}) as o").format(
+        SQL(", ").join(_counted(number, status) for number, status in enumerate(CAN_LEAVE)),
+        SQL(" union all ").join(SQL("select * from {}").format(Identifier(f"s{n}")) for n in range(len(CAN_LEAVE))),
     ),
     Waiting,
 )
@@ -52,7 +63,7 @@ _COUNT_TO_DISPATCH = Statement(
 
 async def count_to_dispatch(tx: Transaction) -> Waiting:
     """Return how many orders can be dispatched now, at least in part, up to MOST_COUNTED."""
-    return await tx.fetch_row(_COUNT_TO_DISPATCH, statuses=list(CAN_LEAVE), most=MOST_COUNTED)
+    return await tx.fetch_row(_COUNT_TO_DISPATCH, most=MOST_COUNTED)
 
 
 _TO_PICK = order_statement(
