@@ -152,7 +152,7 @@ class EditForm(Struct, kw_only=True):
     def differences(self) -> dict[str, Any]:
         """Return the fields that the person has changed, so that the others keep what others make of them meanwhile.
 
-        Returns all fields of a form without `was`. Raises DomainError (invalid) if `was` is none of this form.
+        If `was` is empty, these are all fields. Raises DomainError (invalid) if `was` has not the fields of this form.
         """
         values = {name: getattr(self, name) for name in self.__struct_fields__ if name != "was"}
         if not self.was:

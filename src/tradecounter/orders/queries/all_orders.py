@@ -27,10 +27,10 @@ _LATEST = SQL(
 )
 # Of an index, so it must be written as there (`db/migrations/versions/0041_search.py`). What is typed becomes a word in
 # the same way, or references with accents are not found.
-_WORD = SQL("lower(regexp_replace({}, '[^[:alnum:]]', '', 'g'))")
-WORD = _WORD.format(SQL("customer_reference"))
-TYPED_WORD = _WORD.format(SQL(":text::text"))
-_TYPED_PART = SQL("nullif({}, '')").format(_WORD.format(SQL(":reference_part::text")))
+WORD_OF = SQL("lower(regexp_replace({}, '[^[:alnum:]]', '', 'g'))")
+WORD = WORD_OF.format(SQL("customer_reference"))
+TYPED_WORD = WORD_OF.format(SQL(":text::text"))
+_TYPED_PART = SQL("nullif({}, '')").format(WORD_OF.format(SQL(":reference_part::text")))
 
 
 def letters_of(word: Composable) -> Composed:

@@ -11,8 +11,8 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
-from tradecounter.orders.queries.all_orders import _WORD, NUMBER_AT_END, TYPED_WORD, WORD, OrderFilter, letters_of
-from tradecounter.orders.queries.order_table import _ROW, _WITH_CUSTOMER, OrderRow
+from tradecounter.orders.queries.all_orders import NUMBER_AT_END, TYPED_WORD, WORD, WORD_OF, OrderFilter, letters_of
+from tradecounter.orders.queries.order_table import ORDER_ROW, WITH_CUSTOMER, OrderRow
 
 _CODE = re.compile(r"[0-9a-f]{4,32}")
 _CODE_LENGTH = 32
@@ -84,7 +84,7 @@ _FIND_ORDERS = Statement(
     join orders using (id) join customer as c on c.id = orders.customer_id
     order by f.exact desc, placed_at desc, orders.id desc limit :most
     """).format(
-        row=_WITH_CUSTOMER,
+        row=WITH_CUSTOMER,
         begins_with=_BEGINS_WITH,
         typed=TYPED_WORD,
         word=WORD,
@@ -161,7 +161,7 @@ _HAS_TEXT = SQL("""
     (lower(customer_reference) like (select letters from typed)
      or lower(order_reference) like (select letters from typed))
     and (position((select word from typed) in {theirs}) > 0 or position(nullif(:word, '') in {ours}) > 0)
-""").format(theirs=WORD, ours=_WORD.format(SQL("order_reference")))
+""").format(theirs=WORD, ours=WORD_OF.format(SQL("order_reference")))
 _FIND_OWN = Statement(
     SQL("""
     with typed as materialized (
@@ -186,7 +186,7 @@ _FIND_OWN = Statement(
         letters=letters_of(_TYPED),
         has_text=_HAS_TEXT,
         own=_found_in(SQL("customer_id = :customer_id and state <> 'expired'")),
-        row=_ROW.format(SQL("''")),
+        row=ORDER_ROW.format(SQL("''")),
     ),
     OrderRow,
 )

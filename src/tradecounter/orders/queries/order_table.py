@@ -41,17 +41,17 @@ class OrderRow(Struct, frozen=True):
         return self.status or self.state
 
 
-_ROW = SQL("""
+ORDER_ROW = SQL("""
     select orders.id, coalesce(orders.order_reference, orders.confirmation_code) as name, orders.kind, orders.state,
            orders.status, orders.customer_id, {} as customer, orders.customer_reference, orders.gross,
            coalesce(orders.confirmed_at, orders.created_at) as placed_at
 """)
-_WITH_CUSTOMER = _ROW.format(CUSTOMER_NAME)
+WITH_CUSTOMER = ORDER_ROW.format(CUSTOMER_NAME)
 
 
 def _with_customers(page: Composed) -> Composed:
     return SQL("{} from ({}) as chosen join orders using (id) join customer as c on c.id = orders.customer_id").format(
-        _WITH_CUSTOMER, page
+        WITH_CUSTOMER, page
     )
 
 

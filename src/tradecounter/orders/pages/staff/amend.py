@@ -220,5 +220,5 @@ def _digest(address: TypedAddress | CustomerAddress) -> str:
 
 
 def _address(typed: TypedAddress | None, before: str) -> Raw:
-    """Return a delivery address as JSON if it differs from the one before, of which this is the digest, else null."""
+    """Return a typed address as JSON, or null if nobody has changed it. `before` is the digest of the shown address."""
     return Raw(b"null" if typed is None or _digest(typed) == before else to_json(typed))
