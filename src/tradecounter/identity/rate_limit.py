@@ -6,7 +6,6 @@ processes together keep the limit, except for the requests of the last second (d
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -24,7 +23,7 @@ _NO_TIME = timedelta(0)
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
-class Quota(NamedTuple):
+class Quota(Struct, frozen=True):
     """The requests that a customer has left in the window. `seconds_left`, until the window ends, is rounded up."""
 
     limit: int

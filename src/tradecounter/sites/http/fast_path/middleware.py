@@ -10,10 +10,10 @@ import asyncio
 import re
 import time
 from hashlib import sha256
-from typing import NamedTuple
 
 import structlog
 from cachetools import FIFOCache
+from msgspec import Struct
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.edge.rest.responses import Header
@@ -64,7 +64,7 @@ _ONE_TAG = re.compile(rb'"([0-9a-f]{32})(?:-(?:zstd|br|gzip))?"')
 _HEAD_SHARE = 8  # the head cache gets an eighth of the memory
 
 
-class FastResponse(NamedTuple):
+class FastResponse(Struct, frozen=True):
     """A response in one block, the headers for this request, and whether it was made for it."""
 
     cached: CachedResponse
@@ -121,8 +121,8 @@ class ResponseCacheMiddleware:
         if response is None:
             await self._call_and_record(context, scope, receive, send)
             return
-        cached, own_headers, _ = response
-        headers = [*cached.headers, *own_headers]
+        cached = response.cached
+        headers = [*cached.headers, *response.own_headers]
         await send({"type": "http.response.start", "status": cached.status, "headers": headers})
         *others, last = cached.blocks
         for block in others:

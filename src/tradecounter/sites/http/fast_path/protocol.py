@@ -20,6 +20,10 @@ from tradecounter.sites.http.fast_path.middleware import FastResponse, ResponseC
 from tradecounter.sites.http.request_context import RequestContext
 from tradecounter.sites.http.request_head import RequestHead
 
+_MOST_COPIED = (
+    32 * 1024
+)  # bytes of a body that is copied behind its head; a longer copy would cost more than a second buffer
+
 
 class FastPathProtocol(BoundedProtocol):
     """A client's connection; tries the application's `fast_path` first, if it has one."""
@@ -122,12 +126,16 @@ class FastPathProtocol(BoundedProtocol):
         return context
 
     def _write(self, response: FastResponse, *, keep_alive: bool) -> None:
-        cached, own_headers, _ = response
+        cached = response.cached
         head = [STATUS_LINE[cached.status]]
-        for name, value in (*self.server_state.default_headers, *own_headers):
+        for name, value in (*self.server_state.default_headers, *response.own_headers):
             head += (name, b": ", value, b"\r\n")
         head += (cached.head, b"\r\n" if keep_alive else b"connection: close\r\n\r\n")
-        self.transport.write(b"".join((*head, *cached.blocks)))  # one copy costs less than writing several buffers
+        (body,) = cached.blocks
+        if len(body) <= _MOST_COPIED:
+            self.transport.write(b"".join((*head, body)))
+        else:
+            self.transport.writelines((b"".join(head), body))
         self.server_state.total_requests += 1
         if not keep_alive:
             self.transport.close()
