@@ -40,6 +40,7 @@ class LineFacts(Struct, frozen=True):
     `unbilled` units came back before their invoice, and cost nothing.
     """
 
+    order_id: int
     sku: str
     name: str
     quantity: int
@@ -52,18 +53,18 @@ class LineFacts(Struct, frozen=True):
 
 _LINE_FACTS = Statement(
     """
-    select l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered, l.unbilled,
+    select l.order_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.back_ordered, l.unbilled,
            coalesce(s.available, 0) as available
     from order_line l left join stock_level s using (product_id)
-    where l.order_id = :order_id and l.bundle_line_id is null and l.quantity > 0 order by l.position
+    where l.order_id = any(:order_ids) and l.bundle_line_id is null and l.quantity > 0 order by l.order_id, l.position
     """,
     LineFacts,
 )
 
 
-async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
-    """Return an order's wanted lines, without the components of bundles, which have no price."""
-    return await tx.fetch_all(_LINE_FACTS, order_id=order_id)
+async def line_facts(tx: Transaction, *order_ids: int) -> list[LineFacts]:
+    """Return the wanted lines of orders, without the components of bundles, which have no price."""
+    return await tx.fetch_all(_LINE_FACTS, order_ids=list(order_ids))
 
 
 class ChangedUnits(Struct, frozen=True):

@@ -8,11 +8,11 @@ import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend, NotYetError
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes
 from tradecounter.notifications.rules import gathering_left, quotes_to_tell
+from tradecounter.orders.queries.all_orders import orders_with_ids
 from tradecounter.orders.states import AnyOrder, PricedQuote, UnpricedQuote, pricing_of
 from tradecounter.quotes.quote_links import quote_token
 
@@ -24,19 +24,18 @@ async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None
 
     Raises NotYetError within a minute of the customer's previous e-mail to support.
     """
-    customer_id = (await context.order(order_id)).account.id
-    waiting = await unpriced_quotes(context.tx, customer_id)
+    account = (await context.order(order_id)).account
+    waiting = await unpriced_quotes(context.tx, account.id)
     untold = [quote_id for quote_id, told_at in waiting.items() if told_at is None]
     if order_id not in untold:  # another e-mail contains the quote, or it is already priced
         return None
     last_told = max((told_at for told_at in waiting.values() if told_at), default=None)
     if wait := gathering_left(len(untold), last_told, context.now):
         raise NotYetError(wait)
-    quotes = [await _quote(context, quote_id) for quote_id in quotes_to_tell(untold, order_id)]
-    orders = [quote.order for quote in quotes]
-    first = orders[0]
-    last = orders[-1]
-    account = quotes[0].account
+    told = quotes_to_tell(untold, order_id)
+    orders = await orders_with_ids(context.tx, told)
+    lines = await line_facts(context.tx, *told)
+    first, last = orders[0], orders[-1]
     several = len(orders) > 1
     mail = await context.mail(
         f"quotes-requested-{first.id}-{last.id}-{len(orders)}" if several else f"quote-requested-{first.id}",
@@ -48,30 +47,27 @@ async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None
         "quote_requested",
         reply_to=account.email_address,
         is_to_staff=True,
-        quotes=quotes,
+        account=account,
+        quotes=[_quote(order, [line for line in lines if line.order_id == order.id]) for order in orders],
     )
     return None if mail is None else replace(mail, quotes=tuple(order.id for order in orders))
 
 
 class _Quote(Struct, frozen=True):
-    """A quote, its account, its lines, and the commands to price and confirm it."""
+    """A quote, its lines, and the commands to price and confirm it."""
 
     order: AnyOrder
-    account: Account
     lines: Sequence[LineFacts]
     price_command: str
     confirm_command: str
 
 
-async def _quote(context: MailContext, order_id: int) -> _Quote:
-    facts = await context.order(order_id)
-    lines = await line_facts(context.tx, order_id)
+def _quote(order: AnyOrder, lines: Sequence[LineFacts]) -> _Quote:
     items = " ".join(f"--item {shlex.quote(f'{sku}=UNIT_COST')}" for sku in dict.fromkeys(line.sku for line in lines))
-    code = shlex.quote(facts.order.confirmation_code)
-    carriage = "" if facts.order.shipping_options else " --shipping METHOD_ID=COST"
+    code = shlex.quote(order.confirmation_code)
+    carriage = "" if order.shipping_options else " --shipping METHOD_ID=COST"
     return _Quote(
-        order=facts.order,
-        account=facts.account,
+        order=order,
         lines=lines,
         price_command=f"tradecounter quote price {code} {items}{carriage} --note TEXT",
         confirm_command=f"tradecounter quote confirm {code}",

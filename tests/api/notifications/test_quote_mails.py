@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,10 +22,14 @@ from support.mail import (
     running_worker,
 )
 from support.orders import at, cancel, rows
+from support.proxy import linked
 from support.quotes import price_as_support, request_quote
-from support.service import MORNING, Customer, Service
+from support.service import MORNING, Customer, Service, running_service
 from support.waiting import wait_for
+from tradecounter.db.installation import installation_id
 from tradecounter.db.jobs import waiting_jobs
+from tradecounter.notifications.context import MailContext, MailSettings
+from tradecounter.notifications.quote_mails import quote_requested
 from tradecounter.notifications.rules import GATHERED_FOR, MOST_QUOTES
 
 REQUESTED = "mail_quote_requested"
@@ -152,6 +157,22 @@ def test_an_undelivered_mail_is_rebuilt_with_newer_quotes(shop: Service) -> None
         drain_to(shop, inbox.url)
     assert quotes_in(inbox.mails, quotes) == [[0, 1, 2]]
     assert jobs(shop) == []
+
+
+def test_a_mail_about_many_quotes_takes_as_many_statements_as_one_about_one(shop: Service) -> None:
+    took = []
+    for count in (1, 4):
+        quotes = request(shop.customer(), count)
+        order_id = internal_id(shop, quotes[0])
+        with linked(shop.database_url) as link, running_service(link.url) as running:
+            running.in_transaction(installation_id)
+            link.spoken.clear()
+            context = partial(MailContext, settings=MailSettings.from_settings(running.settings), now=MORNING)
+            mail = running.in_transaction(lambda tx: quote_requested(context(tx), order_id=order_id))  # noqa: B023
+            assert mail is not None
+            assert len(mail.quotes) == count
+            took.append(link.statements)
+    assert took[0] == took[1]
 
 
 @pytest.mark.sweep

@@ -117,6 +117,11 @@ _MANY = 20_000
 _WITH_IDS = order_statement("select {} from orders where id = any(:ids::bigint[]) order by id")
 
 
+async def orders_with_ids(tx: Transaction, order_ids: Sequence[int]) -> list[AnyOrder]:
+    """Return any customer's orders and quotes by their internal ids, in the order of the ids."""
+    return await tx.fetch_all(_WITH_IDS, ids=list(order_ids))
+
+
 async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: int) -> list[AnyOrder]:
     """Return the first orders and quotes of all customers that match a filter and have a higher id."""
     conditions, values = where_orders(with_state(wanted), SQL("id > :after"))
@@ -124,7 +129,7 @@ async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: i
     # filter. In the order of the ids, the planner expects them everywhere.
     few = Statement(SQL("select id from orders where {} limit :most").format(conditions))
     if wanted != OrderFilter() and len(rows := await tx.fetch_all(few, **values, after=after, most=_MANY)) < _MANY:
-        return await tx.fetch_all(_WITH_IDS, ids=sorted(order_id for (order_id,) in rows)[:most])
+        return await orders_with_ids(tx, sorted(order_id for (order_id,) in rows)[:most])
     statement = order_statement("select {} from orders where {} order by id limit :most", conditions)
     return await tx.fetch_all(statement, **values, after=after, most=most)
 
