@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 from msgspec import UNSET, structs
 from msgspec.structs import asdict
-from typer._types import TyperChoice
 
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.operations.changes import CREDIT, change_customer, create_customer
@@ -18,6 +17,7 @@ from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Reason
+from tradecounter.edge.command_line.library import TyperChoice
 from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import (
     AsJson,

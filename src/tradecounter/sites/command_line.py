@@ -13,11 +13,10 @@ from types import FrameType
 from typing import Annotated, Any
 
 import typer
-from typer._click.exceptions import NoSuchOption
-from typer._click.shell_completion import CompletionItem
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
+from tradecounter.edge.command_line.library import CompletionItem, NoSuchOption
 from tradecounter.edge.command_line.whole_numbers import with_whole_numbers
 from tradecounter.kit.tasks import collector_paused
 from tradecounter.settings import SettingsError, unknown_settings

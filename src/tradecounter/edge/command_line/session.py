@@ -19,12 +19,12 @@ import typer
 import uvloop
 from psycopg_pool import PoolTimeout
 from structlog.tracebacks import ExceptionDictTransformer
-from typer._click.globals import get_current_context
 
 from tradecounter.db.embedded import EmbeddedPostgres, kept_running
 from tradecounter.db.pool import Database
 from tradecounter.db.schema_state import SchemaState, schema_state, too_new
 from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.command_line.library import get_current_context
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, OperatorError, named_by

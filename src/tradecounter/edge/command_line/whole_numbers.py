@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from typer._click.types import IntParamType, IntRange
-
+from tradecounter.edge.command_line.library import IntParamType, IntRange
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 
 
