@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
@@ -10,7 +9,7 @@ import structlog
 from msgspec import Struct
 
 from tradecounter.kit.errors import DomainError, Kind, not_found
-from tradecounter.kit.trusted_authorities import trusted_authorities
+from tradecounter.kit.trusted_authorities import http_client
 from tradecounter.settings import Settings
 
 log = structlog.get_logger()
@@ -78,11 +77,8 @@ class RemoteSandbox(Struct, frozen=True):
         if once:
             headers[b"Idempotency-Key"] = once.encode()
         address = f"{self.backoffice_url}/api/customer/{customer_id}/key{rest}"
-        trust_env = urlsplit(self.backoffice_url).scheme == "https"
         try:
-            async with httpx2.AsyncClient(
-                timeout=_SECONDS, trust_env=trust_env, verify=trusted_authorities()
-            ) as client:
+            async with http_client(address, _SECONDS) as client:
                 response = await client.request(method, address, headers=headers, content=content or None)
         except (httpx2.HTTPError, OSError) as error:
             raise _away(str(error) or type(error).__name__) from error

@@ -17,7 +17,7 @@ from msgspec import Struct
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.setting_rules import is_loopback, is_safe_url
-from tradecounter.kit.trusted_authorities import trusted_authorities
+from tradecounter.kit.trusted_authorities import http_client
 from tradecounter.settings import Settings
 
 _SECONDS = 5.0  # for all documents together
@@ -52,12 +52,7 @@ class _KeySet(msgspec.Struct):
 async def read_issuer(url: str) -> IssuerKeys:
     """Return the name (`url`, perhaps with a slash at the end) and keys of an issuer. Raises IssuerAwayError."""
     try:
-        async with (
-            asyncio.timeout(_SECONDS),
-            httpx2.AsyncClient(
-                timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https", verify=trusted_authorities()
-            ) as client,
-        ):
+        async with asyncio.timeout(_SECONDS), http_client(url, _SECONDS) as client:
             metadata = await _read_metadata(client, url)
             if metadata.issuer.removesuffix("/") != url.removesuffix("/"):
                 raise IssuerAwayError(f"the metadata belongs to the issuer {metadata.issuer[:200]!r}")

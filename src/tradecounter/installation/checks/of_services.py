@@ -13,6 +13,7 @@ from tradecounter.identity.installation_secret import kept_secret, secret_key
 from tradecounter.identity.oauth.issuer import IssuerAwayError, read_issuer
 from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.installation.setting_warnings import PLAIN_REMEDY, examples_in, plain_addresses
+from tradecounter.kit.trusted_authorities import http_client
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.transport import MailServer, Undelivered, mail_folder
@@ -174,5 +175,5 @@ async def _reasons(url: str) -> list[str]:
 
 
 async def _get(url: str) -> httpx2.Response:
-    async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
+    async with http_client(url, _SECONDS) as client:
         return await client.get(url)
