@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL, Composed
 
 from tradecounter.db.statement import Statement, where
@@ -30,8 +31,9 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
     """What a table selects; `key` is a unique column with whole numbers, `key_of` its value in a row.
 
     A filter is a struct, whose fields `conditions` names; a field that is None matches all rows, and one without a
-    condition is a value in `select`. With `joined`, `select` reads narrow rows, which are sorted and limited; it joins
-    the rest to those of the page, under the same name. Without `conditions`, `page_where` reads the table.
+    condition is a value in `select` or in the condition of another field. With `joined`, `select` reads narrow rows,
+    which are sorted and limited; it joins the rest to those of the page, under the same name. Without `conditions`,
+    `page_where` reads the table.
     """
 
     select: SQL | Composed
@@ -55,7 +57,8 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
         self, tx: Transaction, wanted: Any, column: str, most: int | None, *, descending: bool, after: After = None
     ) -> list[Row]:
         """Return rows that match a filter, sorted by a column, beginning after `after`; without `most`, all of them."""
-        found = where(wanted, self.conditions)
+        condition, _ = where(wanted, self.conditions)
+        found = condition, {name: value for name, value in asdict(wanted).items() if value is not None}
         return await self.page_where(tx, found, column, most, descending=descending, after=after)
 
     async def page_where(

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, LiteralString, TypeVar, overload
 
-from msgspec.structs import fields
 from psycopg import AsyncConnection
 from psycopg.adapt import Transformer
 from psycopg.pq.abc import PGresult
@@ -79,11 +78,10 @@ class Statement(Generic[Row]):
 def where(wanted: Any, conditions: Mapping[str, Composable], *more: Composable) -> tuple[Composed, dict[str, Any]]:
     """Return the condition that a filter puts on rows, together with `more`, and its values by name.
 
-    The filter is a struct, whose fields `conditions` names. A field that is None matches all rows.
+    The filter is a struct; `conditions` has those of its fields. A field that is None matches all rows.
     """
-    members = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
-    values = {name: value for name, value in members.items() if value is not None}
-    chosen = [*(conditions[name] for name in values if name in conditions), *more]
+    values = {name: value for name in conditions if (value := getattr(wanted, name)) is not None}
+    chosen = [*(conditions[name] for name in values), *more]
     return SQL(" and ").join(chosen or [SQL("true")]), values
 
 

@@ -145,9 +145,7 @@ async def count_invoices(tx: Transaction, wanted: InvoiceFilter) -> int:
 
 def _chosen(wanted: InvoiceFilter) -> tuple[Composable, dict[str, Any]]:
     """Return the condition of a filter and its values."""
-    chosen, values = where(wanted, _CONDITIONS, *([_UNPAID] if wanted.unpaid else []))
-    del values["unpaid"]
-    return chosen, values
+    return where(wanted, _CONDITIONS, *([_UNPAID] if wanted.unpaid else []))
 
 
 async def fetch_own_invoice(tx: Transaction, customer_id: int, number: int) -> InvoiceRecord:

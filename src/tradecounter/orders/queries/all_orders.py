@@ -154,7 +154,6 @@ def where_orders(wanted: OrderFilter, *more: Composable) -> tuple[Composed, dict
         if ranges:
             values["lows"], values["highs"] = _arrays(ranges)
     condition, of_fields = where(wanted, _CONDITIONS, *special)
-    del of_fields["to_dispatch"]
     return condition, of_fields | values
 
 

@@ -128,7 +128,6 @@ async def products_after(tx: Transaction, after: str, most: int, wanted: Product
     """Return the first products with a greater SKU that match a filter, by SKU."""
     shown = [] if wanted.show is None else [_SHOWN[wanted.show]]
     conditions, values = where(wanted, _CONDITIONS, _AFTER, *shown)
-    values.pop("show", None)  # which is no value of the statement
     folded = {} if wanted.containing is None else {"containing": fold(wanted.containing)}
     sql = _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions))
     statement = Statement(sql, ProductSummary)
