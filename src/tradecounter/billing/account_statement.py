@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.ages import AGES, LAST_DAYS, Ageing
-from tradecounter.billing.queries.ledger import OpenInvoice, open_invoices
+from tradecounter.billing.queries.ledger import InvoiceBalance, open_invoices
 from tradecounter.billing.queries.statements import balance_before, due_before, entries_between, first_entry
 from tradecounter.billing.rules import require_period
 from tradecounter.customers.queries.accounts import fetch_account
@@ -108,7 +108,7 @@ async def read_statement(
     )
 
 
-def ageing_of(dues: Iterable[OpenInvoice], day: date) -> Ageing:
+def ageing_of(dues: Iterable[InvoiceBalance], day: date) -> Ageing:
     """Return what is due by age on a UK day."""
     sums = dict.fromkeys(AGES, NOTHING)
     names = list(AGES)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.billing.queries.invoices import Debt, debts_of
-from tradecounter.billing.queries.ledger import OpenInvoice
+from tradecounter.billing.queries.ledger import InvoiceBalance
 from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.credit.rules import due_at
@@ -81,7 +81,7 @@ class OwedSums(Struct, frozen=True):
     reference: str
 
 
-def owed_of(invoices: Sequence[OpenInvoice], announced: Collection[int], now: datetime) -> OwedSums:
+def owed_of(invoices: Sequence[InvoiceBalance], announced: Collection[int], now: datetime) -> OwedSums:
     """Return what is due of invoices; `announced` are the numbers of those that the customer says are paid."""
     overdue = [invoice for invoice in invoices if invoice.due_at < now]
     to_pay = [invoice for invoice in overdue if invoice.invoice not in announced]
@@ -94,5 +94,5 @@ def owed_of(invoices: Sequence[OpenInvoice], announced: Collection[int], now: da
     )
 
 
-def _sum(invoices: Sequence[OpenInvoice]) -> Decimal:
+def _sum(invoices: Sequence[InvoiceBalance]) -> Decimal:
     return sum((invoice.due for invoice in invoices), NOTHING)

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import (
+    InvoiceBalance,
     InvoiceOwner,
-    OpenInvoice,
     balances_of,
     invoices_numbered,
     lock_balances,
@@ -171,7 +171,7 @@ class _Evidence(Struct, frozen=True, kw_only=True):
 
 async def _lock_targets(
     tx: Transaction, lines: Sequence[BankLine], now: datetime
-) -> tuple[dict[int, _Target | str], dict[int, dict[int, OpenInvoice]]]:
+) -> tuple[dict[int, _Target | str], dict[int, dict[int, InvoiceBalance]]]:
     """Return where each line's money goes, or why this is unknown, and what is due there.
 
     Locks the accounts, orders and remittances of it.
@@ -280,7 +280,7 @@ async def _find_payments(
     tx: Transaction,
     lines: Sequence[BankLine],
     targets: Mapping[int, _Target | str],
-    balances: Mapping[int, dict[int, OpenInvoice]],
+    balances: Mapping[int, dict[int, InvoiceBalance]],
 ) -> tuple[list[_Placed], dict[int, str]]:
     """Return the lines that are placed, and why the others are not, by the numbers of the lines.
 

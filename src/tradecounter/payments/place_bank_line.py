@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.queries.ledger import OpenInvoice, balances_of
+from tradecounter.billing.queries.ledger import InvoiceBalance, balances_of
 from tradecounter.billing.rules import draw
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
@@ -50,7 +50,7 @@ class Suggestion(Struct, frozen=True):
     pays: Sequence[Allocation]
     rest: Decimal
     fits: bool
-    nearest: OpenInvoice | None = None
+    nearest: InvoiceBalance | None = None
     misses: Decimal = NOTHING
 
     @property
@@ -88,7 +88,7 @@ async def suggest_places(tx: Transaction, lines: Sequence[BankLineRecord]) -> di
     return {line_id: sorted(places, key=_unlikely)[:_MOST_SUGGESTED] for line_id, places in suggestions.items()}
 
 
-def _likely_places(payer: Payer, due: Sequence[OpenInvoice], amount: Decimal) -> Iterator[Suggestion]:
+def _likely_places(payer: Payer, due: Sequence[InvoiceBalance], amount: Decimal) -> Iterator[Suggestion]:
     """Yield where a line's money may go at a customer, whose due invoices are given, the oldest first.
 
     These are each invoice of exactly this amount, and the oldest invoices if several come to exactly this amount. If
@@ -108,7 +108,7 @@ def _likely_places(payer: Payer, due: Sequence[OpenInvoice], amount: Decimal) ->
         yield Suggestion(payer, None, oldest, rest, fits=is_oldest_exact, nearest=nearest, misses=misses)
 
 
-def _nearest(due: Sequence[OpenInvoice], amount: Decimal) -> OpenInvoice | None:
+def _nearest(due: Sequence[InvoiceBalance], amount: Decimal) -> InvoiceBalance | None:
     """Return the one of several invoices that an amount nearly pays, or None."""
     near = [each for each in due if abs(each.due - amount) <= amount * _NEAR_AMOUNT]
     return min(near, key=lambda each: abs(each.due - amount), default=None) if len(due) > 1 else None

@@ -16,7 +16,7 @@ from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (
     AllocatedMoney,
-    OpenInvoice,
+    InvoiceBalance,
     add_unallocated,
     allocate_refund,
     allocated_by,
@@ -135,7 +135,7 @@ async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: d
 
 
 async def record_locked(
-    tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[OpenInvoice], now: datetime
+    tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[InvoiceBalance], now: datetime
 ) -> Payment:
     """Record a payment of a customer's invoices, in their sequence; the rest stays on the account.
 

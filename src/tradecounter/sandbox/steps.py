@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.billing.invoices import issue_invoice
-from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order
+from tradecounter.billing.queries.ledger import InvoiceBalance, invoices_of_order
 from tradecounter.credit_notes.issue_credit_note import issue_credit_note
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.transaction import Transaction
@@ -236,7 +236,7 @@ async def lines_of(tx: Transaction, code: str) -> list[OrderLine]:
     return await lines_of_order(tx, (await fetch_order(tx, code)).id)
 
 
-async def unpaid_invoice(tx: Transaction, code: str) -> OpenInvoice:
+async def unpaid_invoice(tx: Transaction, code: str) -> InvoiceBalance:
     """Return an order's first invoice that is not fully paid. Raises DomainError (not found)."""
     invoices = await invoices_of_order(tx, (await fetch_order(tx, code)).id)
     return or_not_found(next((invoice for invoice in invoices if invoice.due), None), "unpaid invoice of order", code)

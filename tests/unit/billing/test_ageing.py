@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from tradecounter.billing.account_statement import ageing_of
-from tradecounter.billing.queries.ledger import OpenInvoice
+from tradecounter.billing.queries.ledger import InvoiceBalance
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,10 @@ from tradecounter.billing.queries.ledger import OpenInvoice
 )  # fmt: skip
 def test_the_age_of_what_is_due(late: int, age: str) -> None:
     due_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    found = ageing_of([OpenInvoice(1, 1, Decimal(5), due_at)], date(2026, 3, 1) + timedelta(days=late))
+    found = ageing_of([InvoiceBalance(1, 1, Decimal(5), due_at)], date(2026, 3, 1) + timedelta(days=late))
     assert {name: getattr(found, name) for name in found.__struct_fields__ if getattr(found, name)} == {age: 5}
 
 
 def test_a_day_is_a_day_in_the_uk() -> None:
     due_at = datetime(2026, 6, 1, 23, 30, tzinfo=UTC)
-    assert ageing_of([OpenInvoice(1, 1, Decimal(5), due_at)], date(2026, 6, 2)).not_due == 5
+    assert ageing_of([InvoiceBalance(1, 1, Decimal(5), due_at)], date(2026, 6, 2)).not_due == 5

@@ -50,8 +50,8 @@ async def unallocated_by_customer(tx: Transaction, customer_ids: Sequence[int]) 
     return dict(await tx.fetch_all(_UNALLOCATED_OF, customer_ids=list(customer_ids)))
 
 
-class OpenInvoice(Struct, frozen=True):
-    """An invoice and what is due of it."""
+class InvoiceBalance(Struct, frozen=True):
+    """An invoice and what is due of it, which may be nothing."""
 
     invoice: int
     order_id: int
@@ -68,18 +68,18 @@ class InvoiceOwner(Struct, frozen=True):
 
 
 _BALANCES = SQL("select invoice, order_id, due, due_at from invoice_balance where {} order by due_at, invoice")
-_OPEN_INVOICES = Statement(_BALANCES.format(SQL("customer_id = :customer_id and due > 0")), OpenInvoice)
+_OPEN_INVOICES = Statement(_BALANCES.format(SQL("customer_id = :customer_id and due > 0")), InvoiceBalance)
 
 
-async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
+async def open_invoices(tx: Transaction, customer_id: int) -> list[InvoiceBalance]:
     """Return what is due of a customer's invoices, the oldest due date first. `invoices_to_pay` has whole invoices."""
     return await tx.fetch_all(_OPEN_INVOICES, customer_id=customer_id)
 
 
-_INVOICE_BALANCES = Statement(_BALANCES.format(SQL("invoice = any(:numbers)")), OpenInvoice)
+_INVOICE_BALANCES = Statement(_BALANCES.format(SQL("invoice = any(:numbers)")), InvoiceBalance)
 
 
-async def invoice_balances(tx: Transaction, numbers: Sequence[int]) -> list[OpenInvoice]:
+async def invoice_balances(tx: Transaction, numbers: Sequence[int]) -> list[InvoiceBalance]:
     """Return what is due of invoices, possibly nothing, in the sequence of `numbers`. Raises LookupError."""
     balances = {balance.invoice: balance for balance in await tx.fetch_all(_INVOICE_BALANCES, numbers=list(numbers))}
     return [balances[number] for number in numbers]
@@ -94,13 +94,13 @@ _BALANCES_OF = Statement("""
 
 async def balances_of(
     tx: Transaction, customer_ids: Collection[int], numbers: Collection[int]
-) -> dict[int, dict[int, OpenInvoice]]:
+) -> dict[int, dict[int, InvoiceBalance]]:
     """Return the unpaid invoices of some customers or with some numbers, by both, the first due first."""
-    balances: dict[int, dict[int, OpenInvoice]] = {}
+    balances: dict[int, dict[int, InvoiceBalance]] = {}
     for customer_id, *balance in await tx.fetch_all(
         _BALANCES_OF, customer_ids=list(customer_ids), numbers=list(numbers)
     ):
-        invoice = OpenInvoice(*balance)
+        invoice = InvoiceBalance(*balance)
         balances.setdefault(customer_id, {})[invoice.invoice] = invoice
     return balances
 
@@ -116,12 +116,12 @@ async def invoices_numbered(tx: Transaction, numbers: Collection[int]) -> dict[i
     return {owner.invoice: owner for owner in rows}
 
 
-_OPEN_INVOICES_OF_ORDER = Statement(_BALANCES.format(SQL("order_id = :order_id")), OpenInvoice)
+_INVOICES_OF_ORDER = Statement(_BALANCES.format(SQL("order_id = :order_id")), InvoiceBalance)
 
 
-async def invoices_of_order(tx: Transaction, order_id: int) -> list[OpenInvoice]:
+async def invoices_of_order(tx: Transaction, order_id: int) -> list[InvoiceBalance]:
     """Return an order's invoices, paid or not, the oldest due date first."""
-    return await tx.fetch_all(_OPEN_INVOICES_OF_ORDER, order_id=order_id)
+    return await tx.fetch_all(_INVOICES_OF_ORDER, order_id=order_id)
 
 
 class FreeMoney(Struct, frozen=True):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec import Struct
 from psycopg.sql import SQL
 
-from tradecounter.billing.queries.ledger import OpenInvoice
+from tradecounter.billing.queries.ledger import InvoiceBalance
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -101,10 +101,10 @@ _DUE_AT = Statement(
     where i.customer_id = :customer_id and i.issued_at < :until
       and i.gross > coalesce(c.credited, 0) + coalesce(a.paid, 0)
     """,
-    OpenInvoice,
+    InvoiceBalance,
 )
 
 
-async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list[OpenInvoice]:
+async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list[InvoiceBalance]:
     """Return what was due of a customer's invoices just before a moment in the past; reads all of its invoices."""
     return await tx.fetch_all(_DUE_AT, customer_id=customer_id, until=until)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from psycopg.sql import SQL, Composed
 
-from tradecounter.billing.queries.ledger import OpenInvoice
+from tradecounter.billing.queries.ledger import InvoiceBalance
 from tradecounter.billing.rules import counts_from
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
@@ -154,7 +154,7 @@ class ToRecord(Struct, frozen=True, kw_only=True):
     received_on: date
     method: str = "bank_transfer"
     reference: str
-    shares: Sequence[tuple[OpenInvoice, Decimal]] = ()
+    shares: Sequence[tuple[InvoiceBalance, Decimal]] = ()
 
 
 _DUPLICATES = Statement("""
