@@ -88,8 +88,14 @@ class ShippingChoice(Struct):
     id: Annotated[int, Meta(description="The id of one of the `shipping_options`.")]
 
 
-class CreateOrderRequest(Struct):
-    """An order to create."""
+AllowBackOrders = Annotated[
+    bool | None,
+    Meta(description="`false`: the order is rejected with 409, now or when it is confirmed, unless all is in stock."),
+]
+
+
+class OrderDetails(Struct):
+    """What is ordered, where it goes, and who hears of it."""
 
     customer_reference: Annotated[Reference, Meta(description="Your own reference.")]
     items: Annotated[
@@ -104,14 +110,14 @@ class CreateOrderRequest(Struct):
     external_customer_id: Annotated[ShortText | None, Meta(description="Your identifier for your own customer.")] = None
     order_notifications: OrderContact = None
     courier_notifications: CourierContact = None
+
+
+class CreateOrderRequest(OrderDetails):
+    """An order to create."""
+
     auto_confirm: Annotated[bool | None, Meta(description="Confirms the order immediately; not for quotes.")] = None
     max_cost_gross: MaxCostGross = None
-    allow_back_orders: Annotated[
-        bool | None,
-        Meta(
-            description="`false`: the order is rejected with 409, now or when it is confirmed, unless all is in stock."
-        ),
-    ] = None
+    allow_back_orders: AllowBackOrders = None
 
 
 class ConfirmOrderRequest(Struct):

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
-from msgspec.structs import asdict, fields
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.json import decode
+from msgspec.structs import asdict
 
 from tradecounter.agents.operations.approvals import (
     HeldBack,
@@ -26,10 +27,9 @@ from tradecounter.edge.rest.paging import Page
 from tradecounter.identity.credentials import LiveAgent
 from tradecounter.kit.clock import Clock, local_text, uk_date
 from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, invalid_fields
-from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Id, PoundsToCompare
-from tradecounter.kit.wire import Amount, LocalDateTime
+from tradecounter.kit.wire import Amount, LocalDateTime, made_from
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.fulfilled import FulfilmentReader
 from tradecounter.orders.guards import amount_errors
@@ -40,6 +40,7 @@ from tradecounter.orders.order_lists import OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders
 from tradecounter.orders.queries.orders import (
+    fetch_own_order_by_code,
     fetch_readable_order,
     lines_of,
     lines_of_order,
@@ -49,12 +50,14 @@ from tradecounter.orders.queries.orders import (
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import (
+    AllowBackOrders,
     CreatedOrder,
     CreatedOrderItem,
-    CreateOrderRequest,
     CreateOrderShipping,
+    MaxCostGross,
     Order,
     OrderAddressDetails,
+    OrderDetails,
 )
 from tradecounter.products.wire import Product
 from tradecounter.storefront.storefront import RefreshableViews
@@ -64,25 +67,15 @@ _MOST = 50
 _MOST_LINES = 100_000  # more than so many orders have
 
 
-def _without(shape: type[Struct], name: str, description: str, *left_out: str) -> type[Struct]:
-    """Return a type with the fields of another one but for some."""
-    members = [
-        (field.encode_name, field.type) if field.required else (field.encode_name, field.type, field.default)
-        for field in fields(shape)
-        if field.name not in left_out
-    ]
-    return defstruct(name, members, module=__name__, namespace={"__doc__": description}, omit_defaults=True)
+class PriceOrder(OrderDetails, omit_defaults=True):
+    """An order to price."""
+
+    max_cost_gross: MaxCostGross = None
+    allow_back_orders: AllowBackOrders = None
 
 
-PriceOrder = _without(CreateOrderRequest, "PriceOrder", "An order to price.", "auto_confirm")
-RequestQuote = _without(
-    CreateOrderRequest,
-    "RequestQuote",
-    "What a quote is asked for.",
-    "auto_confirm",
-    "max_cost_gross",
-    "allow_back_orders",
-)
+class RequestQuote(OrderDetails, omit_defaults=True):
+    """What a quote is asked for."""
 
 
 class PricedOrder(Struct, kw_only=True):
@@ -174,25 +167,20 @@ class OrderTools(Struct, frozen=True):
         Then call `confirm_order` with the `confirmation_code`, the shipping method and the total that was shown.
         An address is a full one, or only the `id` of a saved one (`get_account`).
         """
-        body = await self.creation.create(caller.customer_id, caller.actor, request, "order")
-        code = decode_json(body)["confirmation_code"]
+        created = decode(
+            await self.creation.create(caller.customer_id, caller.actor, request, "order"), type=CreatedOrder
+        )
         async with reading(self.database) as tx:
-            order = await fetch_readable_order(tx, caller.customer_id, code)
-            lines = await lines_of_order(tx, order.id)
+            order = await fetch_own_order_by_code(tx, caller.customer_id, created.confirmation_code)
             account = await fetch_account(tx, caller.customer_id)
         if not isinstance(order, PendingOrder):
             raise TypeError("a new order is pending")
-        shipping_option = choose_shipping(order.shipping_options, order.shipping_method, account.shipping_method)
-        created = created_order(order, lines)
-        return PricedOrder(
-            confirmation_code=created.confirmation_code,
-            total=UNSET if shipping_option is None else order.gross_with(shipping_option),
-            shipping_method=UNSET if shipping_option is None else shipping_option.id,
-            items=created.items,
-            shipping_options=created.shipping_options,
-            cost_net=created.cost_net,
-            cost_tax=created.cost_tax,
-            cost_gross=created.cost_gross,
+        option = choose_shipping(order.shipping_options, order.shipping_method, account.shipping_method)
+        return made_from(
+            created,
+            PricedOrder,
+            total=UNSET if option is None else order.gross_with(option),
+            shipping_method=UNSET if option is None else option.id,
             expires_on=local_text(order.expires_at),
         )
 
@@ -205,20 +193,21 @@ class OrderTools(Struct, frozen=True):
         and returns the same order.
         """
         customer, code = caller.customer_id, request.confirmation_code.strip().lower()
-        policy, now = self.creation.contexts.policy, self.clock.now()
+        policy, now, agent = self.creation.contexts.policy, self.clock.now(), caller.agent
+        method: int | None = request.shipping_method
         async with transaction(self.database, caller.actor) as tx:
-            consent = None if caller.agent is None else await lock_agent(tx, caller.agent, now)
+            consent = None if agent is None else await lock_agent(tx, agent, now)
             shown = await _require_shown_total(tx, customer, code, request, now)
-            approval = None if caller.agent is None else await find_approval(tx, customer, code, now)
-            held = await _held(tx, caller.agent, consent, approval, code, shown, now)
-            if held is not None:
-                return Confirmation(held.code, held.message)
-            if approval is None:
-                order, lines = await confirm_order(tx, customer, code, request.shipping_method, policy, now)
-            else:  # as people have confirmed it
-                order, lines = await confirm_order(tx, customer, approval.code, None, policy, now)
-            if caller.agent is not None and shown is not None:
-                await insert_agent_order(tx, caller.agent, order.id, uk_date(now), order.gross)
+            if agent is not None and consent is not None:
+                approval = await find_approval(tx, customer, code, now)
+                held = await _held(tx, agent, consent, approval, code, shown, now)
+                if held is not None:
+                    return Confirmation(held.code, held.message)
+                if approval is not None:
+                    code, method = approval.code, None  # as people have confirmed it
+            order, lines = await confirm_order(tx, customer, code, method, policy, now)
+            if agent is not None and shown is not None:
+                await insert_agent_order(tx, agent, order.id, uk_date(now), order.gross)
         total = f"{in_pounds(order.gross)} with VAT and shipping"
         message = f"the order over {total} is confirmed as {order.order_reference}"
         return Confirmation("confirmed", message, created_order(order, lines))
@@ -264,21 +253,19 @@ _Shown = tuple[PendingOrder | PricedQuote, ShippingOption]
 
 async def _held(
     tx: Transaction,
-    agent: LiveAgent | None,
-    consent: AgentConsent | None,
+    agent: LiveAgent,
+    consent: AgentConsent,
     approval: Approval | None,
     code: str,
     shown: _Shown | None,
     now: datetime,
 ) -> HeldBack | None:
     """Return why an order is not confirmed, or None: people decide about it, or have to."""
-    if approval is not None:
-        if agent is not None and shown is not None and is_priced_since(approval, shown[0]):
-            return await ask_people_again(tx, agent, *shown, now)
-        return await held_by_people(tx, approval, code, now)
-    if agent is None or consent is None or shown is None:
-        return None
-    return await ask_people(tx, agent, consent, *shown, now)
+    if approval is None:
+        return None if shown is None else await ask_people(tx, agent, consent, *shown, now)
+    if shown is not None and is_priced_since(approval, shown[0]):
+        return await ask_people_again(tx, agent, *shown, now)
+    return await held_by_people(tx, approval, code, now)
 
 
 async def _require_shown_total(
