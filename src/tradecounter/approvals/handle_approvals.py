@@ -87,7 +87,7 @@ async def request_approval(
 
 async def approve_order(
     tx: Transaction,
-    customer_id: int,
+    customer_id: int | None,
     user_id: int | None,
     code: str,
     policy: OrderingPolicy,
@@ -95,7 +95,7 @@ async def approve_order(
     *,
     pricing: int | None = None,
 ) -> ConfirmedOrder:
-    """Confirm an order that waits for approval.
+    """Confirm an order that waits for approval, of a customer or, without `customer_id`, of any.
 
     `user_id` is who decides; None if staff do, who have set the price of a quote that was priced again. `pricing` is
     the number of the price of a quote that was shown to the user: support may have priced the quote again since it was
@@ -108,7 +108,8 @@ async def approve_order(
         guards = ConfirmationGuards(pricing=pricing)
     elif user_id is not None:
         guards = ConfirmationGuards(total=approval.gross)
-    order, _ = await confirm_order(tx, customer_id, approval.code, approval.shipping_method, policy, now, guards=guards)
+    customer, method = approval.customer_id, approval.shipping_method
+    order, _ = await confirm_order(tx, customer, approval.code, method, policy, now, guards=guards)
     await _decide(tx, approval, user_id, "approved", order.gross, now)
     audit_order(tx, "order.approve", order, now, after={"requested_by": approval.requester})
     return order
@@ -116,7 +117,7 @@ async def approve_order(
 
 async def decline_order(
     tx: Transaction,
-    customer_id: int,
+    customer_id: int | None,
     user_id: int | None,
     code: str,
     reason: str,
@@ -126,7 +127,8 @@ async def decline_order(
 ) -> None:
     """Decline an order that waits for approval; a pending order is cancelled, a quote stays as it is.
 
-    `user_id` is who decides; None if staff do. Raises DomainError: invalid (no reason), and as `_lock_waiting` does.
+    `customer_id` is whose it is; None for any customer's. `user_id` is who decides; None if staff do.
+    Raises DomainError: invalid (no reason), and as `_lock_waiting` does.
     """
     reason = require_text("reason", reason, LONGEST_REASON)
     approval, order = await _lock_waiting(tx, customer_id, code, now)
@@ -162,25 +164,25 @@ async def end_replaced(
 
 async def approve_for_customer(tx: Transaction, code: str, policy: OrderingPolicy, now: datetime) -> Approval:
     """Have staff approve an order; return the request as it is then. Raises DomainError as `approve_order` does."""
-    approval = await fetch_approval(tx, None, code, now)
-    await approve_order(tx, approval.customer_id, None, code, policy, now)
+    await approve_order(tx, None, None, code, policy, now)
     return await fetch_approval(tx, None, code, now)
 
 
 async def decline_for_customer(tx: Transaction, code: str, reason: str, now: datetime) -> Approval:
     """Have staff decline an order; return the request as it is then. Raises DomainError as `decline_order` does."""
-    approval = await fetch_approval(tx, None, code, now)
-    await decline_order(tx, approval.customer_id, None, code, reason, now)
+    await decline_order(tx, None, None, code, reason, now)
     return await fetch_approval(tx, None, code, now)
 
 
-async def _lock_waiting(tx: Transaction, customer_id: int, code: str, now: datetime) -> tuple[Approval, AnyOrder]:
+async def _lock_waiting(
+    tx: Transaction, customer_id: int | None, code: str, now: datetime
+) -> tuple[Approval, AnyOrder]:
     """Return the request for one of a customer's orders, and the order, which is locked, as a confirmation locks it.
 
     Raises DomainError: not found, and as `_require_waiting` does.
     """
-    newest_code = (await fetch_approval(tx, customer_id, code, now)).code
-    order = await lock_own_order(tx, customer_id, newest_code)
+    found = await fetch_approval(tx, customer_id, code, now)
+    order = await lock_own_order(tx, found.customer_id, found.code)
     approval = await fetch_approval(tx, customer_id, code, now)  # as it is after the wait for the lock
     if approval.state == "ended" and isinstance(order, NumberedOrder):
         raise ordered_already(order)
