@@ -136,6 +136,7 @@ def test_a_caller_is_found_while_the_name_is_typed_and_its_order_goes_on_by_keys
         signed_in(tab, person, office.url)
         page, keys = tab.page, tab.page.keyboard
         tab.open(f"{office.url}/order/new")
+        expect(page.locator(":focus")).to_be_visible()
         keys.type("okapi", delay=50)
         expect(page.get_by_role("link", name="Okapi Voice Ltd")).to_be_visible()
         keys.press("ArrowDown")
@@ -159,6 +160,7 @@ def test_products_that_words_have_found_are_picked_by_keys(office: BackOfficeSit
         page, keys = tab.page, tab.page.keyboard
         tab.open(f"{office.url}/order/new/{customer.id}")
         first = page.get_by_label("SKU or words 1", exact=True)
+        expect(first).to_be_focused()
         keys.type("product")
         hits = page.locator(".found-products button")
         expect(hits.nth(1)).to_be_visible()
