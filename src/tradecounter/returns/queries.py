@@ -17,17 +17,20 @@ ReturnState = Literal["open", "received", "closed"]
 
 
 class StoredReturn(Struct, frozen=True, kw_only=True):
-    """A return without its lines; `id` is its number without the prefix."""
+    """A return; `id` is its number without the prefix. Of its `units`, some are `received`."""
 
     id: int
     order_id: int
     order_reference: str
     customer_id: int
+    customer: str
     state: ReturnState
     reason: str
     opened_at: datetime
     received_at: datetime | None
     closed_at: datetime | None
+    units: int
+    received: int
 
 
 class ReturnedLine(Struct, frozen=True, kw_only=True):
@@ -69,10 +72,15 @@ class ReturnedLine(Struct, frozen=True, kw_only=True):
         return 0 if self.is_free else self.uncredited
 
 
-_RETURN = SQL(
-    "select r.id, r.order_id, o.order_reference, o.customer_id, r.state, r.reason, r.opened_at, r.received_at,"
-    " r.closed_at from order_return r join orders o on o.id = r.order_id"
-)
+_RETURN = SQL("""
+    select r.id, r.order_id, o.order_reference, o.customer_id, {customer} as customer, r.state, r.reason, r.opened_at,
+           r.received_at, r.closed_at, l.units, l.received
+    from order_return r join orders o on o.id = r.order_id join customer c on c.id = o.customer_id
+    cross join lateral (
+        select coalesce(sum(quantity), 0)::integer as units, coalesce(sum(restocked + scrapped), 0)::integer as received
+        from return_line where return_id = r.id
+    ) as l
+""").format(customer=CUSTOMER_NAME)
 _BY_ID = Statement(SQL("{} where r.id = :id").format(_RETURN), StoredReturn)
 
 
@@ -338,49 +346,6 @@ _CREDIT_LINES = Statement(
 async def store_credited(tx: Transaction, return_id: int, units: Mapping[int, int]) -> None:
     """Add units, by line id, to the credited units of a return; see `ReturnedLine`."""
     await tx.execute(_CREDIT_LINES, return_id=return_id, ids=list(units), units=list(units.values()))
-
-
-class ReturnRow(Struct, frozen=True):
-    """A return in a table; `id` is its number without the prefix."""
-
-    id: int
-    order_reference: str
-    customer_id: int
-    customer: str
-    state: ReturnState
-    reason: str
-    opened_at: datetime
-    units: int
-    received: int
-
-
-_PAGE = Statement(
-    SQL("""
-    select r.id, o.order_reference, o.customer_id,
-           {customer} as customer, r.state, r.reason,
-           r.opened_at, l.units, l.received
-    from (
-        select * from order_return
-        where (:state::text is null or state = :state) and (:after::bigint is null or id < :after)
-        order by id desc limit :most
-    ) as r
-    join orders as o on o.id = r.order_id
-    join customer as c on c.id = o.customer_id
-    cross join lateral (
-        select coalesce(sum(quantity), 0)::integer as units, coalesce(sum(restocked + scrapped), 0)::integer as received
-        from return_line where return_id = r.id
-    ) as l
-    order by r.id desc
-    """).format(customer=CUSTOMER_NAME),
-    ReturnRow,
-)
-
-
-async def return_table(
-    tx: Transaction, state: ReturnState | None, most: int, after: int | None = None
-) -> list[ReturnRow]:
-    """Return returns in a state, or all; `after` is the id of the last one on the page before."""
-    return await tx.fetch_all(_PAGE, state=state, most=most, after=after)
 
 
 _COUNT_WAITING = Statement(

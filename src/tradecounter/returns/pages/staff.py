@@ -26,7 +26,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown import shown_as
 from tradecounter.returns.handle_returns import close_return, fetch_return
 from tradecounter.returns.operations import MAY_CLOSE
-from tradecounter.returns.queries import ReturnRow, ReturnState, lines_of_returns, return_table
+from tradecounter.returns.queries import ReturnState, StoredReturn, lines_of_returns, list_returns
 from tradecounter.returns.wire import Receipt, Return, return_number, return_on_the_wire
 
 _VIEWS = (("open", "Expected"), ("received", "To credit"), ("closed", "Closed"), ("all", "All"))
@@ -64,7 +64,7 @@ class ReturnPages(Struct, frozen=True):
     desk: PageDesk
     parts: OfficeParts
 
-    async def _views(self, call: Call, listing: Listing[ReturnTable, ReturnRow]) -> dict[str, Any]:
+    async def _views(self, call: Call, listing: Listing[ReturnTable, StoredReturn]) -> dict[str, Any]:
         chosen = listing.wanted.state
         views = views_of(self.desk.view(call).here, "state", _VIEWS, chosen)
         return {**views, "state": chosen, "number": return_number}
@@ -80,9 +80,10 @@ class ReturnPages(Struct, frozen=True):
         values=_views,
         scope="orders:read",
     )
-    async def list_returns(self, tx: Transaction, wanted: ReturnTable, at: RowsToRead) -> list[ReturnRow]:
+    async def list_returns(self, tx: Transaction, wanted: ReturnTable, at: RowsToRead) -> list[StoredReturn]:
         state = None if wanted.state == "all" else wanted.state
-        return await return_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
+        after = None if at["after"] is None else at["after"][1]
+        return await list_returns(tx, wanted.most, state=state, after=after)
 
     @page("/return/{number}", "One return", scope="orders:read")
     async def show_return(self, call: Call) -> Response:
