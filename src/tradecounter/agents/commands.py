@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.agents.consents import revoke_agent
-from tradecounter.agents.queries.consents import AgentConsent, standing_consents
+from tradecounter.agents.queries import AgentConsent, standing_consents
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf

@@ -1,19 +1,21 @@
-"""Lets users allow agents to act for them, ends that, and deletes what is old."""
+"""Lets users allow agents to act for them, holds agents to their limits, ends that, and deletes what is old."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tradecounter.agents.queries.clients import delete_unused_clients, forget_address
-from tradecounter.agents.queries.consents import (
+from tradecounter.agents.queries import (
     AgentConsent,
     NewConsent,
     consents_without_giver,
     delete_old_consents,
+    delete_unused_clients,
     earlier_consents,
     end_consent,
     find_consent,
+    forget_address,
     insert_consent,
+    lock_spending,
 )
 from tradecounter.agents.rules import DAYS, NEVER_ALLOWED_FOR
 from tradecounter.audit.record import audit
@@ -21,7 +23,9 @@ from tradecounter.consent.rules import CODE_LIFETIME, GIVERS, KEPT_FOR
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
+from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, not_found
+from tradecounter.kit.money import NOTHING, in_pounds
 
 _MOST = Decimal(10_000_000)  # pounds
 
@@ -110,3 +114,28 @@ async def clean_up_agents(tx: Transaction, now: datetime) -> int:
         await end_agent(tx, consent, "its person may not give it any more", now)
     unused = now - NEVER_ALLOWED_FOR
     return await delete_old_consents(tx, now - KEPT_FOR, unused) + await delete_unused_clients(tx, unused)
+
+
+async def lock_agent(tx: Transaction, agent: LiveAgent, now: datetime) -> AgentConsent:
+    """Make other orders of an agent, and its revocation, wait until the transaction ends; return its consent.
+
+    Call this before any other lock. Raises ExpiredCredentialError if it was revoked meanwhile.
+    """
+    consent = await lock_spending(tx, agent, now)
+    if consent is None or not consent.usable:
+        raise ExpiredCredentialError
+    return consent
+
+
+def limit_exceeded(consent: AgentConsent, gross: Decimal) -> str | None:
+    """Return in words which limit of its consent an agent's order exceeds, or None.
+
+    `gross` is its total in pounds. A day begins at midnight in the United Kingdom; orders that people have approved do
+    not count towards it.
+    """
+    order_limit, day_limit = consent.order_limit or NOTHING, consent.day_limit or NOTHING
+    if gross > order_limit:
+        return f"the limit of {in_pounds(order_limit)} for one order"
+    if consent.spent_today + gross > day_limit:
+        return f"the limit of {in_pounds(day_limit)} a day: {in_pounds(consent.spent_today)} is spent today"
+    return None

@@ -8,16 +8,14 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from tradecounter.agents.consents import end_agent
-from tradecounter.agents.queries.consents import (
+from tradecounter.agents.queries import (
     AgentConsent,
-    lock_consent_of_code,
-    lock_consent_of_refresh_token,
-    use_code,
-)
-from tradecounter.agents.queries.tokens import (
     end_access_token,
     find_use_of_refresh_token,
     insert_token,
+    lock_consent_of_code,
+    lock_consent_of_refresh_token,
+    use_code,
     use_refresh_token,
 )
 from tradecounter.consent.issuer import CodeRequest, Rejection

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.guessing import Attempt, count_attempt
-from tradecounter.agents.queries.clients import AgentClient, count_registered, find_client, insert_client, store_read
+from tradecounter.agents.queries import AgentClient, count_registered, find_client, insert_client, store_read
 from tradecounter.agents.rules import (
     FRESH_FOR,
     LONGEST_NAME,

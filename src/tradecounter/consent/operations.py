@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.agents.issue_tokens import TokenIssuer, revoke_agent_token
-from tradecounter.agents.queries.clients import AgentClient, find_client
+from tradecounter.agents.queries import AgentClient, find_client
 from tradecounter.agents.registration import resource_of
 from tradecounter.consent.examples import AGENT_TOKEN, CONSENT, KEY_SET, METADATA, REFRESH_REQUEST, REQUEST, REVOCATION
 from tradecounter.consent.issuer import (

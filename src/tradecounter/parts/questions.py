@@ -1,6 +1,6 @@
 """What is asked, at both sites, before the access of a user, of a program or of an agent ends."""
 
-from tradecounter.agents.queries.consents import AgentConsent
+from tradecounter.agents.queries import AgentConsent
 from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.step import Question
 from tradecounter.edge.people import CustomerUser

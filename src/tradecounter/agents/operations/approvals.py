@@ -5,8 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tradecounter.agents.queries.consents import AgentConsent
-from tradecounter.agents.spending import limit_exceeded
+from tradecounter.agents.consents import limit_exceeded
+from tradecounter.agents.queries import AgentConsent
 from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.approvals.queries import Approval
 from tradecounter.db.transaction import Transaction

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import decode
 from msgspec.structs import asdict
 
+from tradecounter.agents.consents import lock_agent
 from tradecounter.agents.operations.approvals import (
     HeldBack,
     ask_people,
@@ -16,8 +17,7 @@ from tradecounter.agents.operations.approvals import (
     is_priced_since,
 )
 from tradecounter.agents.operations.tools import Caller, tool
-from tradecounter.agents.queries.consents import AgentConsent, insert_agent_order
-from tradecounter.agents.spending import lock_agent
+from tradecounter.agents.queries import AgentConsent, insert_agent_order
 from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import AddressDetails

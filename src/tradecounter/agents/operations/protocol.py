@@ -109,15 +109,15 @@ def _listed(tools: Sequence[Tool]) -> list[ListedTool]:
     return [
         ListedTool(
             name=tool.name,
-            title=tool.declared.title,
+            title=tool.title,
             description=tool.description,
             input_schema=takes,
             output_schema=gives,
             annotations=ToolAnnotations(
-                title=tool.declared.title,
-                read_only_hint=not tool.declared.changes,
-                destructive_hint=tool.declared.destructive,
-                idempotent_hint=tool.declared.idempotent or not tool.declared.changes,
+                title=tool.title,
+                read_only_hint=not tool.changes,
+                destructive_hint=tool.destructive,
+                idempotent_hint=tool.idempotent or not tool.changes,
                 open_world_hint=False,
             ),
         )

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from tradecounter.agents.operations.tools import Tool, Watched
-from tradecounter.agents.queries.clients import AgentClient
+from tradecounter.agents.queries import AgentClient
 from tradecounter.agents.registration import (
     MCP_PATH,
     WELL_KNOWN,

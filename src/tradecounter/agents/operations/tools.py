@@ -7,6 +7,7 @@ interface document. A method's docstring is the tool's description.
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
+from functools import partial
 from typing import Any, TypeVar, get_type_hints
 
 from msgspec import Struct
@@ -47,8 +48,8 @@ class Caller(Struct, frozen=True):
         return self.sender.holder if isinstance(self.sender.holder, LiveAgent) else None
 
 
-class Declared(Struct, frozen=True, kw_only=True):
-    """What a tool says of itself.
+class Tool(Struct, frozen=True, kw_only=True):
+    """A tool: what it says of itself, and what carries it out.
 
     Attributes:
         title: its name for people.
@@ -58,27 +59,23 @@ class Declared(Struct, frozen=True, kw_only=True):
         destructive: whether it binds the customer or takes something away.
         idempotent: whether calling it again with the same arguments changes nothing more.
         referenced: types to which the schemas refer by name.
+        takes: the type of its arguments; with `takes_json`, the work gets them as JSON, and reads them itself.
+        gives: the type of its result.
     """
 
-    title: str
-    scopes: tuple[KeyScope, ...]
-    agents: tuple[KeyScope, ...] = ()
-    changes: bool = False
-    destructive: bool = False
-    idempotent: bool = False
-    referenced: tuple[type, ...] = ()
-
-
-class Tool(Struct, frozen=True):
-    """A tool: what it says of itself, its arguments' type, its result's, and what carries it out."""
-
     name: str
+    title: str
     description: str
-    declared: Declared
+    scopes: tuple[KeyScope, ...]
+    agents: tuple[KeyScope, ...]
+    changes: bool
+    destructive: bool
+    idempotent: bool
+    referenced: tuple[type, ...]
     takes: type[Struct]
+    takes_json: bool
     gives: Any
     work: Callable[[Caller, Any], Awaitable[Any]]
-    takes_json: bool  # the work gets the arguments that its type has as JSON, and reads them itself
 
     def missing_scope(self, caller: Caller) -> KeyScope | None:
         """Return the scope for which the token of an agent may ask its person to call this tool; None if it may."""
@@ -87,7 +84,7 @@ class Tool(Struct, frozen=True):
         return next((scope for scope in self._scopes(caller) if scope in SCOPES), None)
 
     def _scopes(self, caller: Caller) -> tuple[KeyScope, ...]:
-        return self.declared.scopes if caller.agent is None else (*self.declared.scopes, *self.declared.agents)
+        return self.scopes if caller.agent is None else (*self.scopes, *self.agents)
 
     async def call(self, caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Carry the tool out, and return its result as JSON. Raises DomainError."""
@@ -121,16 +118,25 @@ def tool(
     """
 
     def mark(method: Method) -> Method:
-        declared = Declared(
-            title=title,
-            scopes=scopes,
-            agents=agents,
-            changes=changes,
-            destructive=destructive,
-            idempotent=idempotent,
-            referenced=referenced,
-        )
-        setattr(method, _MARK, (declared, takes, gives))
+        def made(group: object) -> Tool:
+            hints = get_type_hints(method, include_extras=True)
+            return Tool(
+                name=method.__name__,
+                title=title,
+                description=f"{inspect.cleandoc(method.__doc__ or '')}\n\n{_DATA}",
+                scopes=scopes,
+                agents=agents,
+                changes=changes,
+                destructive=destructive,
+                idempotent=idempotent,
+                referenced=referenced,
+                takes=takes or hints["request"],
+                takes_json=takes is not None,
+                gives=gives or hints["return"],
+                work=partial(method, group),
+            )
+
+        setattr(method, _MARK, made)
         return method
 
     return mark
@@ -138,20 +144,9 @@ def tool(
 
 def tools_of(group: object) -> Iterator[Tool]:
     """Yield the tools among an object's methods, in the order of their definitions."""
-    for name, member in vars(type(group)).items():
-        if (marked := getattr(member, _MARK, None)) is not None:
-            declared, takes, gives = marked
-            hints = get_type_hints(member, include_extras=True)
-            description = f"{inspect.cleandoc(member.__doc__ or '')}\n\n{_DATA}"
-            yield Tool(
-                name=name,
-                description=description,
-                declared=declared,
-                takes=takes or hints["request"],
-                gives=gives or hints["return"],
-                work=member.__get__(group),
-                takes_json=takes is not None,
-            )
+    for member in vars(type(group)).values():
+        if (made := getattr(member, _MARK, None)) is not None:
+            yield made(group)
 
 
 def schemas_of(tools: Sequence[Tool]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -173,7 +168,7 @@ def _operation(described: Tool) -> Operation:
         summary="",
         body=Body(described.takes, {}),
         success=Success(200, "", described.gives),
-        referenced=described.declared.referenced,
+        referenced=described.referenced,
         public=True,
     )
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.agents.consents import fetch_agent, revoke_agent
-from tradecounter.agents.queries.consents import standing_consents
+from tradecounter.agents.queries import standing_consents
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import DEVELOPERS, page
 from tradecounter.edge.pages.page_desk import PageDesk

@@ -9,8 +9,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.agents.consents import allow_agent
-from tradecounter.agents.queries.clients import AgentClient, find_client
-from tradecounter.agents.queries.consents import NewConsent
+from tradecounter.agents.queries import AgentClient, NewConsent, find_client
 from tradecounter.agents.registration import ClientDocuments, resource_of
 from tradecounter.agents.rules import (
     DAYS,

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
-from tradecounter.agents.queries.tokens import find_agent_of_token
+from tradecounter.agents.queries import find_agent_of_token
 from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction

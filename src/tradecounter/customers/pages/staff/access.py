@@ -10,7 +10,7 @@ from tradecounter.access.queries.people import list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import fetch_user_of, invite_user
 from tradecounter.agents.consents import fetch_agent, revoke_agent
-from tradecounter.agents.queries.consents import standing_consents
+from tradecounter.agents.queries import standing_consents
 from tradecounter.customers.operations.changes import disable_user_of, make_key
 from tradecounter.customers.operations.wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction

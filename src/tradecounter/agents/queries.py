@@ -1,7 +1,7 @@
-"""What users allow agents, and what agents spend; codes, which tell the agents, are stored only as hashes."""
+"""Agents: their clients, what users allow them, what they spend, and their tokens. Secrets are stored as hashes."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import LiteralString
 
@@ -11,9 +11,88 @@ from psycopg.sql import SQL
 
 from tradecounter.agents.rules import AgentScope, returns_to
 from tradecounter.consent.rules import GIVERS
+from tradecounter.db.advisory_locks import REGISTER_CLIENT
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.credentials import LiveAgent, new_secret, secret_hash
+from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent, new_secret, secret_hash
+from tradecounter.kit.wire import made_from
+
+
+class AgentClient(Struct, frozen=True):
+    """A program that customers may allow to order; `read_at` is None for a registered one."""
+
+    client_id: str
+    name: str
+    redirect_uris: list[str]
+    created_at: datetime
+    read_at: datetime | None
+
+
+_FIND = Statement(
+    "select client_id, name, redirect_uris, created_at, read_at from agent_client where client_id = :client_id",
+    AgentClient,
+)
+
+
+async def find_client(tx: Transaction, client_id: str) -> AgentClient | None:
+    """Return a client, or None."""
+    return await tx.find_row(_FIND, client_id=client_id)
+
+
+_COUNT_REGISTERED = Statement("select count(*) from agent_client where address = :address and created_at > :since")
+_REGISTER = Statement("""
+    insert into agent_client (client_id, name, redirect_uris, address, created_at)
+    values (:client_id, :name, :redirect_uris, :address, :now)
+""")
+
+
+async def count_registered(tx: Transaction, address: str, since: datetime) -> int:
+    """Return how many clients an address has registered since; others wait until the transaction ends."""
+    await tx.execute(REGISTER_CLIENT, address=address)
+    count: int = await tx.fetch_value(_COUNT_REGISTERED, address=address, since=since)
+    return count
+
+
+async def insert_client(
+    tx: Transaction, client_id: str, name: str, redirect_uris: Sequence[str], address: str, now: datetime
+) -> None:
+    """Store a client that an address has registered."""
+    await tx.execute(
+        _REGISTER, client_id=client_id, name=name, redirect_uris=list(redirect_uris), address=address, now=now
+    )
+
+
+_STORE_READ = Statement("""
+    insert into agent_client (client_id, name, redirect_uris, created_at, read_at)
+    values (:client_id, :name, :redirect_uris, :now, :now)
+    on conflict (client_id) do update set name = excluded.name, redirect_uris = excluded.redirect_uris,
+                                          read_at = excluded.read_at
+""")
+
+
+async def store_read(tx: Transaction, client_id: str, name: str, redirect_uris: Sequence[str], now: datetime) -> None:
+    """Store what a client's document says."""
+    await tx.execute(_STORE_READ, client_id=client_id, name=name, redirect_uris=list(redirect_uris), now=now)
+
+
+_FORGET_ADDRESS = Statement("update agent_client set address = null where client_id = :client_id")
+
+
+async def forget_address(tx: Transaction, client_id: str) -> None:
+    """Forget from where a client was registered."""
+    await tx.execute(_FORGET_ADDRESS, client_id=client_id)
+
+
+_DELETE_UNUSED = Statement("""
+    delete from agent_client a
+    where coalesce(a.read_at, a.created_at) < :before
+      and not exists (select from agent_consent c where c.client_id = a.client_id)
+""")
+
+
+async def delete_unused_clients(tx: Transaction, before: datetime) -> int:
+    """Delete clients that nobody allows, registered or read before a moment; return how many."""
+    return await tx.execute(_DELETE_UNUSED, before=before)
 
 
 class NewConsent(Struct, frozen=True, kw_only=True):
@@ -85,10 +164,10 @@ class AgentConsent(Struct, frozen=True):
 _MAY_GIVE = SQL("(u.disabled_at is null and coalesce((u.role || u.more_roles) && {givers}::text[], false))").format(
     givers=list(GIVERS)
 )
-USABLE_CONSENT = SQL("(c.ended_at is null and c.expires_at > :now and cu.blocked_at is null and {may_give})").format(
+_USABLE = SQL("(c.ended_at is null and c.expires_at > :now and cu.blocked_at is null and {may_give})").format(
     may_give=_MAY_GIVE
 )
-CONSENT_TABLES = SQL("""
+_TABLES = SQL("""
     from agent_consent c join customer cu on cu.id = c.customer_id
     left join customer_user u on u.id = c.user_id and u.customer_id = c.customer_id
 """)
@@ -99,12 +178,12 @@ _COLUMNS = SQL("""
     (select coalesce(sum(o.gross), 0) from agent_order o
      where o.customer_id = c.customer_id and o.client_id = c.client_id
        and o.day = (:now at time zone 'Europe/London')::date) as spent_today
-""").format(usable=USABLE_CONSENT)
+""").format(usable=_USABLE)
 
 
 def _consents(where: LiteralString) -> Statement[AgentConsent]:
     condition = SQL(where).format(may_give=_MAY_GIVE)
-    return Statement(SQL("select {} {} where {}").format(_COLUMNS, CONSENT_TABLES, condition), AgentConsent)
+    return Statement(SQL("select {} {} where {}").format(_COLUMNS, _TABLES, condition), AgentConsent)
 
 
 _BY_ID = _consents("c.id = :id")
@@ -221,3 +300,95 @@ async def delete_old_consents(tx: Transaction, ended_before: datetime, unused_be
         + await tx.execute(_DELETE_CONSENTS, ended_before=ended_before, unused_before=unused_before)
         + await tx.execute(_DELETE_ORDERS, before=ended_before.date())
     )
+
+
+_USED_EVERY = timedelta(minutes=1)
+
+
+_INSERT_TOKEN = Statement("""
+    insert into agent_token (hash, consent_id, refreshes, created_at, expires_at)
+    values (:hash, :consent_id, :refreshes, :now, :expires_at)
+""")
+
+
+async def insert_token(
+    tx: Transaction, consent_id: int, now: datetime, expires_at: datetime, *, refreshes: bool
+) -> str:
+    """Store and return a new token."""
+    token = new_secret()
+    await tx.execute(
+        _INSERT_TOKEN,
+        hash=secret_hash(token),
+        consent_id=consent_id,
+        refreshes=refreshes,
+        now=now,
+        expires_at=expires_at,
+    )
+    return token
+
+
+_TOKEN_USED = Statement("select used_at from agent_token where hash = :hash")
+_USE_TOKEN = Statement("update agent_token set used_at = :now where hash = :hash")
+_END_ACCESS = Statement("""
+    delete from agent_token t using agent_consent c
+    where t.hash = :hash and not t.refreshes and c.id = t.consent_id and c.client_id = :client_id
+""")
+
+
+async def find_use_of_refresh_token(tx: Transaction, token: str) -> datetime | None:
+    """Return when a refresh token, whose consent is locked, was used, or None."""
+    used_at: datetime | None = await tx.find_value(_TOKEN_USED, hash=secret_hash(token))
+    return used_at
+
+
+async def use_refresh_token(tx: Transaction, token: str, now: datetime) -> None:
+    """Record that a refresh token was used."""
+    await tx.execute(_USE_TOKEN, hash=secret_hash(token), now=now)
+
+
+async def end_access_token(tx: Transaction, token: str, client_id: str) -> None:
+    """End one access token of a client; do nothing for an unknown one."""
+    await tx.execute(_END_ACCESS, hash=secret_hash(token), client_id=client_id)
+
+
+class _PresentedToken(Struct, frozen=True):
+    id: int
+    customer_id: int
+    user_id: int | None
+    client_id: str
+    agent: str
+    allowed_by: str | None
+    scopes: list[str]
+    last_used_at: datetime | None
+    valid: bool
+
+
+_PRESENTED = Statement(
+    SQL("""
+    select c.id, c.customer_id, u.id as user_id, c.client_id, c.name as agent, u.email as allowed_by,
+           c.scopes, c.last_used_at, t.expires_at > :now and {usable} as valid
+    {tables} join agent_token t on t.consent_id = c.id where t.hash = :hash and not t.refreshes
+    """).format(usable=_USABLE, tables=_TABLES),
+    _PresentedToken,
+)
+# Not while an order of the agent has it locked: reading does not wait for that.
+_RECORD_USE = Statement("""
+    update agent_consent set last_used_at = :now
+    where id = (select id from agent_consent where id = :id for update skip locked)
+""")
+
+
+async def find_agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | None:
+    """Return the agent whose access token has a hash, and record its use, at most once a minute; None if it is unknown.
+
+    Raises ExpiredCredentialError for a token that has ended.
+    """
+    row = await tx.find_row(_PRESENTED, hash=digest, now=now)
+    if row is None:
+        return None
+    if not row.valid or row.allowed_by is None or row.user_id is None:
+        raise ExpiredCredentialError
+    if row.last_used_at is None or row.last_used_at < now - _USED_EVERY:
+        tx.commit_at_once()
+        await tx.execute(_RECORD_USE, id=row.id, now=now)
+    return made_from(row, LiveAgent)
