@@ -121,11 +121,18 @@ _ONE = f"{ONE_ORDER}/shipment/{{id}}"
 ShipmentId = Annotated[int, InPath("id", "The shipment's id.", 31, "shipment")]
 
 
+class PackingSlipParameters(Struct, frozen=True):
+    """The query parameters of `GET /api/order/{reference}/packing-slip`."""
+
+    shipment: Annotated[int, Meta(ge=1, description="The shipment's id. Default: the latest one.")] | None = None
+
+
 class ShipmentOperations(Struct, frozen=True):
-    """The endpoints of one shipment."""
+    """The endpoints of one shipment, and of the warehouse's papers; the letterhead is on packing slips."""
 
     desk: Desk
     orders: OrderPresenter
+    letterhead: Letterhead
 
     @ORDERS.changes("PATCH", _ONE, dry_run=True, errors=(CONFLICT,), roles=BY_WAREHOUSE)
     async def correct_shipment(
@@ -151,19 +158,6 @@ class ShipmentOperations(Struct, frozen=True):
         """
         await take_back_shipment(tx, reference, shipment_id, body.reason, now)
         return await self.orders.named(tx, reference, now)
-
-
-class PackingSlipParameters(Struct, frozen=True):
-    """The query parameters of `GET /api/order/{reference}/packing-slip`."""
-
-    shipment: Annotated[int, Meta(ge=1, description="The shipment's id. Default: the latest one.")] | None = None
-
-
-class OrderPaperOperations(Struct, frozen=True):
-    """The endpoints of the warehouse's papers; the letterhead is on packing slips."""
-
-    desk: Desk
-    letterhead: Letterhead
 
     @ORDERS.shows(f"{ONE_ORDER}/picking-list", "The PDF file.", files={PDF: FILE}, errors=(CONFLICT,))
     async def get_picking_list(self, reference: OrderReference, now: datetime) -> Response:

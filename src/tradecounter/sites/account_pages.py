@@ -7,7 +7,7 @@ from tradecounter.agents.pages.account import AgentPages
 from tradecounter.alerts.pages.account import AlertPages
 from tradecounter.approvals.pages.account import ApprovalPages
 from tradecounter.baskets.change_basket import summarise
-from tradecounter.baskets.pages.account import BasketPages, SharePages
+from tradecounter.baskets.pages.account import BasketPages
 from tradecounter.billing.pages.account import CreditPages, OwnInvoicePages, StatementPages
 from tradecounter.consent.pages.account import CONSENT_PATH, ConsentPages
 from tradecounter.credit_notes.pages.account import OwnCreditNotePages
@@ -47,7 +47,6 @@ SUBJECTS: Sequence[type] = (
     OwnOrderListPages,
     OwnOrderPages,
     BasketPages,
-    SharePages,
     SavedListPages,
     placed(NewOrderPages, ACCOUNT, OWN),
     ReviewPages,

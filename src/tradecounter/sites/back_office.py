@@ -44,7 +44,7 @@ from tradecounter.jobs.operations import JobOperations
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.operations.staff import OrderEntryOperations, OrderOperations
+from tradecounter.orders.operations.staff import OrderOperations
 from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.present_order import OrderPresenter
@@ -58,7 +58,7 @@ from tradecounter.returns.operations import ReturnOperations
 from tradecounter.saved_lists.operations import SavedListOperations
 from tradecounter.saved_views.operations import SavedViewOperations
 from tradecounter.settings import Settings
-from tradecounter.shipments.operations import OrderPaperOperations, ShipmentOperations
+from tradecounter.shipments.operations import ShipmentOperations
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
@@ -170,11 +170,9 @@ class BackOffice(Site):
         letterhead = self.parts.letterhead
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
-            OrderOperations(desk, orders, letterhead, settings.invoice_each_dispatch),
-            ShipmentOperations(desk, orders),
-            OrderEntryOperations(desk, orders, self.parts.contexts),
+            OrderOperations(desk, orders, self.parts.contexts, letterhead, settings.invoice_each_dispatch),
+            ShipmentOperations(desk, orders, letterhead),
             QuoteOperations(desk, orders, self.parts.contexts.policy, lambda: secret_key(settings)),
-            OrderPaperOperations(desk, letterhead),
             ReturnOperations(desk, letterhead),
             RequestOperations(desk),
             ApprovalOperations(desk, self.parts.contexts),

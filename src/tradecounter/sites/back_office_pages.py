@@ -30,9 +30,9 @@ from tradecounter.orders.pages.both.new_order import NewOrderPages
 from tradecounter.orders.pages.staff.amend import AmendPages
 from tradecounter.orders.pages.staff.cancel import CancelPages
 from tradecounter.orders.pages.staff.many import ManyOrderPages
-from tradecounter.orders.pages.staff.order_for_customer import ChooseCustomerPages, ConfirmPages
-from tradecounter.orders.pages.staff.orders import OrderListPages, OrderPages, OrderPaperPages
-from tradecounter.orders.pages.staff.steps import AfterSalePages, OrderStepPages, ShipmentPages
+from tradecounter.orders.pages.staff.order_for_customer import OrderForCustomerPages
+from tradecounter.orders.pages.staff.orders import OrderPages
+from tradecounter.orders.pages.staff.steps import OrderStepPages
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.pages.staff.bank_file_history import BankHistoryPages
 from tradecounter.payments.pages.staff.bank_files import BankFilePages
@@ -56,14 +56,13 @@ from tradecounter.webhooks.pages.staff import WebhookListPages
 
 SUBJECTS: Sequence[type] = (
     TodayPages,
-    OrderListPages,
-    ChooseCustomerPages,  # before the page of an order: `/order/new` is no reference
+    OrderForCustomerPages,  # before the page of an order: `/order/new` is no reference
     placed(NewOrderPages, BACK_OFFICE, OF_CALLER),
+    ManyOrderPages,  # before the papers and forms of one: nor is `many`
     OrderPages,
-    ManyOrderPages,
     OrderStepPages,
     CancelPages,
-    ShipmentPages,
+    AmendPages,
     DebtorPages,
     RemindDebtorsPages,
     InvoicePages,
@@ -83,10 +82,6 @@ SUBJECTS: Sequence[type] = (
     SettingPages,
     placed(SearchPages, BACK_OFFICE),
     SavedViewPages,
-    ConfirmPages,
-    AmendPages,
-    AfterSalePages,
-    OrderPaperPages,
     RequestPages,
     QuoteListPages,
     QuotePages,

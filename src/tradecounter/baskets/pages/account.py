@@ -38,8 +38,28 @@ class AddForm(CreateOrderItem):
     back: str | None = None
 
 
+_LINK, _SHARED = "/account/basket/link", "/account/basket/shared"
+_LONGEST_QUERY = 4_000  # characters; what e-mail programs and proxies pass on
+
+
+class SharedBasket(Struct, frozen=True):
+    """What is in the link.
+
+    The link has the SKUs and the units themselves, so it needs no store and stays good; whoever opens it sees own
+    prices.
+    """
+
+    item: Annotated[tuple[str, ...], Meta(description="Units, a colon, and a SKU, such as `2:PHONE`.")] = ()
+
+
+class SharedItems(Struct):
+    """The products to add."""
+
+    items: Annotated[list[CreateOrderItem], Meta(max_length=MOST_ITEMS)] = []
+
+
 class BasketPages(Struct, frozen=True):
-    """The form that adds a product."""
+    """The form that adds a product, and a basket that is shared."""
 
     desk: PageDesk
     parts: AccountParts
@@ -70,42 +90,6 @@ class BasketPages(Struct, frozen=True):
         if "HX-Redirect" in response.headers:  # the page stays as it is, but for this form and the header
             return await shown(Filled(), f"{plural(read_count(quantity), 'unit')} added")
         return response
-
-
-def _page_of(back: str) -> str:
-    """Return a page with products that a form names, or the shop."""
-    if not _ADDRESS.fullmatch(back):
-        return _BACK[0]
-    if back == _HOME:
-        return back
-    return back if any(back == path or back.startswith((f"{path}?", f"{path}/")) for path in _BACK) else _BACK[0]
-
-
-_LINK, _SHARED = "/account/basket/link", "/account/basket/shared"
-_LONGEST_QUERY = 4_000  # characters; what e-mail programs and proxies pass on
-
-
-class SharedBasket(Struct, frozen=True):
-    """What is in the link.
-
-    The link has the SKUs and the units themselves, so it needs no store and stays good; whoever opens it sees own
-    prices.
-    """
-
-    item: Annotated[tuple[str, ...], Meta(description="Units, a colon, and a SKU, such as `2:PHONE`.")] = ()
-
-
-class SharedItems(Struct):
-    """The products to add."""
-
-    items: Annotated[list[CreateOrderItem], Meta(max_length=MOST_ITEMS)] = []
-
-
-class SharePages(Struct, frozen=True):
-    """A basket that is shared."""
-
-    desk: PageDesk
-    parts: AccountParts
 
     @page(_LINK, "Send a colleague a link", user_roles=BUYER)
     async def show_link(self, call: Call) -> Response:
@@ -140,8 +124,17 @@ class SharePages(Struct, frozen=True):
         done=str,
         user_roles=BUYER,
     )
-    async def add(self, tx: Transaction, call: Call, body: SharedItems) -> str:
+    async def add_shared(self, tx: Transaction, call: Call, body: SharedItems) -> str:
         return await add_what_is_sold(tx, user_of(call).id, await self.parts.views.of(call.customer_id), body.items)
+
+
+def _page_of(back: str) -> str:
+    """Return a page with products that a form names, or the shop."""
+    if not _ADDRESS.fullmatch(back):
+        return _BACK[0]
+    if back == _HOME:
+        return back
+    return back if any(back == path or back.startswith((f"{path}?", f"{path}/")) for path in _BACK) else _BACK[0]
 
 
 def _items(written: Sequence[str]) -> list[CreateOrderItem]:

@@ -134,11 +134,30 @@ OrderReference = Annotated[
 ]
 
 
+CONFIRM_ERRORS = (PAYMENT_REQUIRED, EXPIRED, PRECONDITION_FAILED)
+_ADDRESSES = (OrderAddressDetails, AddressDetails)
+
+
+def check_override(call: Call, override: OverrideCredit | None) -> None:
+    """Check that a program may override the credit. Raises DomainError (forbidden)."""
+    if override is not None:
+        require_token_scope(call.request, "billing:write")
+
+
+async def _check_order(group: "OrderOperations", tx: Transaction, raw: bytes, now: datetime) -> None:
+    """Check the order in a body where some field has the wrong type. Raises DomainError (invalid)."""
+    body = decode_json(raw)
+    customer_id = body.get("customer_id") if isinstance(body, dict) else None
+    if type(customer_id) is int and 0 < customer_id < 2**63:
+        await read_request(raw, group.contexts.of(customer_id, now), lambda: nullcontext(tx))
+
+
 class OrderOperations(Struct, frozen=True):
     """The endpoints of orders; with `invoice_each_dispatch`, the worker invoices each shipment."""
 
     desk: Desk
     orders: OrderPresenter
+    contexts: OrderContexts
     letterhead: Letterhead
     invoice_each_dispatch: bool
 
@@ -220,32 +239,6 @@ class OrderOperations(Struct, frozen=True):
         issued = await issue_invoice(tx, reference, self.letterhead, now, part=body.part)
         order = await self.orders.named(tx, reference, now)
         return order if issued.new else Unchanged(order)
-
-
-CONFIRM_ERRORS = (PAYMENT_REQUIRED, EXPIRED, PRECONDITION_FAILED)
-_ADDRESSES = (OrderAddressDetails, AddressDetails)
-
-
-def check_override(call: Call, override: OverrideCredit | None) -> None:
-    """Check that a program may override the credit. Raises DomainError (forbidden)."""
-    if override is not None:
-        require_token_scope(call.request, "billing:write")
-
-
-async def _check_order(group: "OrderEntryOperations", tx: Transaction, raw: bytes, now: datetime) -> None:
-    """Check the order in a body where some field has the wrong type. Raises DomainError (invalid)."""
-    body = decode_json(raw)
-    customer_id = body.get("customer_id") if isinstance(body, dict) else None
-    if type(customer_id) is int and 0 < customer_id < 2**63:
-        await read_request(raw, group.contexts.of(customer_id, now), lambda: nullcontext(tx))
-
-
-class OrderEntryOperations(Struct, frozen=True):
-    """The endpoints that sell for customers."""
-
-    desk: Desk
-    orders: OrderPresenter
-    contexts: OrderContexts
 
     @ORDERS.changes(
         "POST",

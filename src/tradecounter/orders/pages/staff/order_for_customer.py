@@ -41,8 +41,8 @@ class ChoiceParameters(Struct, frozen=True):
     live: Literal["1"] | None = None
 
 
-class ChooseCustomerPages(Struct, frozen=True):
-    """The page before the form of an order for a caller."""
+class OrderForCustomerPages(Struct, frozen=True):
+    """The page before the form of an order for a caller, and the form that confirms an order."""
 
     desk: PageDesk
     parts: OfficeParts
@@ -70,13 +70,6 @@ class ChooseCustomerPages(Struct, frozen=True):
             way=way,
             live=wanted.live is not None,
         )
-
-
-class ConfirmPages(Struct, frozen=True):
-    """The form that confirms an order."""
-
-    desk: PageDesk
-    parts: OfficeParts
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()

@@ -70,8 +70,11 @@ class AllOrdersTable(OrderTable, frozen=True, kw_only=True):
     external_id: str | None = None
 
 
-class OrderListPages(Struct, frozen=True):
-    """The list of orders."""
+_DISPATCH = "/order/{reference}/dispatch"
+
+
+class OrderPages(Struct, frozen=True):
+    """The list of orders, one order, and its papers as PDF files."""
 
     desk: PageDesk
     parts: OfficeParts
@@ -112,16 +115,6 @@ class OrderListPages(Struct, frozen=True):
         found = await by_part_of_reference(tx, found)
         return await order_table(tx, replace(found, to_dispatch=to_dispatch), **at)
 
-
-_DISPATCH = "/order/{reference}/dispatch"
-
-
-class OrderPages(Struct, frozen=True):
-    """The page of one order."""
-
-    desk: PageDesk
-    parts: OfficeParts
-
     @page("/order/{reference}", "One order", scope="orders:read")
     async def show_order(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
@@ -145,23 +138,6 @@ class OrderPages(Struct, frozen=True):
             subject=audited_as(order.found),
         )
 
-
-async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
-    """Return what an unconfirmed order waits for."""
-    if not isinstance(order, PendingOrder) or order.has_expired(now):
-        return None
-    approval = await find_approval(tx, order.customer_id, order.confirmation_code, now)
-    asked_at = None if approval is None else approval.waiting_since
-    room = await fetch_credit_room(tx, order.customer_id)
-    return wait_of_pending(order.least_gross, order.expires_at, asked_at, room)
-
-
-class OrderPaperPages(Struct, frozen=True):
-    """The papers of an order as PDF files."""
-
-    desk: PageDesk
-    parts: OfficeParts
-
     @page("/order/{reference}/picking-list", "The picking list", scope="orders:read")
     async def show_picking_list(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
@@ -174,6 +150,16 @@ class OrderPaperPages(Struct, frozen=True):
         async with self.desk.reading() as tx:
             paper = await packing_slip(tx, reference_of(call), self.desk.clock.now(), shipment)
         return _shown(await packing_slip_file(paper, self.parts.letterhead))
+
+
+async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
+    """Return what an unconfirmed order waits for."""
+    if not isinstance(order, PendingOrder) or order.has_expired(now):
+        return None
+    approval = await find_approval(tx, order.customer_id, order.confirmation_code, now)
+    asked_at = None if approval is None else approval.waiting_since
+    room = await fetch_credit_room(tx, order.customer_id)
+    return wait_of_pending(order.least_gross, order.expires_at, asked_at, room)
 
 
 def printable(pdf: bytes, name: str) -> Response:

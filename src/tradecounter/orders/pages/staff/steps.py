@@ -30,17 +30,6 @@ from tradecounter.shipments.queries.units import shapes_of_labels
 from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
 
 
-class OrderForms(Struct, frozen=True):
-    """A group of forms of an order."""
-
-    desk: PageDesk
-    parts: OfficeParts
-
-    async def shown_order(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
-        """Return the order that the path names, as the forms show it."""
-        return {"shown": await shown_order(tx, self.parts.orders, call, now)}
-
-
 def reference_of(call: Call) -> str:
     """Return the order's reference in a path."""
     return call.path_text("reference", "order")
@@ -67,63 +56,6 @@ class DispatchForm(Struct):
     tracking_number: str | None = None
     carrier: str | None = None
     dispatched_at: datetime | None = None
-
-
-class OrderStepPages(OrderForms, frozen=True):
-    """The forms with which units are dispatched and notes added."""
-
-    async def _order_and_labels(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
-        return {**await self.shown_order(tx, call, now), "labels": await shapes_of_labels(tx)}
-
-    @step(
-        "/order/{reference}/dispatch",
-        "Dispatch an order",
-        template="orders/dispatch.html",
-        values=_order_and_labels,
-        to="/order/{reference}",
-        done="The shipment is recorded.",
-        scope="orders:write",
-        roles=BY_WAREHOUSE,
-    )
-    async def dispatch(self, tx: Transaction, call: Call, body: DispatchForm, now: datetime) -> None:
-        rows = [number for number, line in enumerate(body.items) if line.quantity]
-        stay = [number for number, line in enumerate(body.items) if not line.quantity and line.serials.strip()]
-        if stay:
-            raise invalid(f"items[{stay[0]}].quantity", "is needed for the serial numbers that were scanned")
-        lines = [body.items[number] for number in rows]
-        if not lines:
-            raise DomainError(Kind.INVALID, "say how many units leave")
-        items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
-        invoice = self.parts.settings.invoice_each_dispatch
-        request = DispatchRequest.of(
-            Dispatch(items, body.tracking_number, body.carrier, body.dispatched_at), invoice=invoice
-        )
-        with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
-            await dispatch_order(tx, reference_of(call), request, now)
-
-    @step(
-        "/order/{reference}/note",
-        "Add a note to an order",
-        template="orders/note.html",
-        values=OrderForms.shown_order,
-        to="/order/{reference}",
-        done="The note is added.",
-        scope="orders:write",
-    )
-    async def note(self, tx: Transaction, call: Call, body: NoteRequest, now: datetime) -> None:
-        await add_note(tx, reference_of(call), body.text, now)
-
-    @step(
-        "/order/{reference}/external-id",
-        "Give an order an id of another program",
-        template="orders/external_id.html",
-        values=OrderForms.shown_order,
-        to="/order/{reference}",
-        done="The id is stored.",
-        scope="orders:write",
-    )
-    async def external_id(self, tx: Transaction, call: Call, body: ExternalIdChange, now: datetime) -> None:
-        await set_external_id(tx, reference_of(call), body.external_id, now)
 
 
 def _serials(text: str) -> list[SerialNumber]:
@@ -162,14 +94,83 @@ def _issued(issued: IssuedInvoice) -> str:
     return f"Invoice {issued.number} {'is issued' if issued.new else 'already covers everything dispatched'}."
 
 
-class AfterSalePages(OrderForms, frozen=True):
-    """The forms for what happens after the dispatch."""
+_SHIPMENT = "/order/{reference}/shipment/{id}"
+
+
+class CorrectionForm(Struct):
+    """The corrected values of a shipment. An empty field removes its value."""
+
+    tracking_number: str | None = None
+    carrier: str | None = None
+
+
+class OrderStepPages(Struct, frozen=True):
+    """The forms of an order, and of one of its shipments."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    async def _order(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
+        return {"shown": await shown_order(tx, self.parts.orders, call, now)}
+
+    async def _order_and_labels(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
+        return {**await self._order(tx, call, now), "labels": await shapes_of_labels(tx)}
+
+    @step(
+        "/order/{reference}/dispatch",
+        "Dispatch an order",
+        template="orders/dispatch.html",
+        values=_order_and_labels,
+        to="/order/{reference}",
+        done="The shipment is recorded.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def dispatch(self, tx: Transaction, call: Call, body: DispatchForm, now: datetime) -> None:
+        rows = [number for number, line in enumerate(body.items) if line.quantity]
+        stay = [number for number, line in enumerate(body.items) if not line.quantity and line.serials.strip()]
+        if stay:
+            raise invalid(f"items[{stay[0]}].quantity", "is needed for the serial numbers that were scanned")
+        lines = [body.items[number] for number in rows]
+        if not lines:
+            raise DomainError(Kind.INVALID, "say how many units leave")
+        items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
+        invoice = self.parts.settings.invoice_each_dispatch
+        request = DispatchRequest.of(
+            Dispatch(items, body.tracking_number, body.carrier, body.dispatched_at), invoice=invoice
+        )
+        with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
+            await dispatch_order(tx, reference_of(call), request, now)
+
+    @step(
+        "/order/{reference}/note",
+        "Add a note to an order",
+        template="orders/note.html",
+        values=_order,
+        to="/order/{reference}",
+        done="The note is added.",
+        scope="orders:write",
+    )
+    async def note(self, tx: Transaction, call: Call, body: NoteRequest, now: datetime) -> None:
+        await add_note(tx, reference_of(call), body.text, now)
+
+    @step(
+        "/order/{reference}/external-id",
+        "Give an order an id of another program",
+        template="orders/external_id.html",
+        values=_order,
+        to="/order/{reference}",
+        done="The id is stored.",
+        scope="orders:write",
+    )
+    async def external_id(self, tx: Transaction, call: Call, body: ExternalIdChange, now: datetime) -> None:
+        await set_external_id(tx, reference_of(call), body.external_id, now)
 
     @step(
         "/order/{reference}/tracking",
         "Add a tracking event",
         template="orders/tracking.html",
-        values=OrderForms.shown_order,
+        values=_order,
         to="/order/{reference}",
         done="The tracking event is added.",
         scope="orders:write",
@@ -182,7 +183,7 @@ class AfterSalePages(OrderForms, frozen=True):
         "/order/{reference}/video",
         "Set the packing video",
         template="orders/video.html",
-        values=OrderForms.shown_order,
+        values=_order,
         to="/order/{reference}",
         done="The packing video is set.",
         scope="orders:write",
@@ -195,7 +196,7 @@ class AfterSalePages(OrderForms, frozen=True):
         "/order/{reference}/invoice",
         "Invoice an order",
         template="orders/invoice.html",
-        values=OrderForms.shown_order,
+        values=_order,
         to="/order/{reference}",
         done=_issued,
         scope="billing:write",
@@ -207,7 +208,7 @@ class AfterSalePages(OrderForms, frozen=True):
         "/order/{reference}/return",
         "Open a return",
         template="orders/return.html",
-        values=OrderForms.shown_order,
+        values=_order,
         to=lambda number: f"/return/{number}",
         done=lambda number: f"{number} is open. Ask the customer to write the number on the parcel.",
         scope="orders:write",
@@ -221,23 +222,6 @@ class AfterSalePages(OrderForms, frozen=True):
         fields = {"id": "quantity", "serial_numbers": "serials" if typed else "known"}
         with named_by(in_rows("items", rows, fields)):
             return await open_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)
-
-
-_SHIPMENT = "/order/{reference}/shipment/{id}"
-
-
-class CorrectionForm(Struct):
-    """The corrected values of a shipment. An empty field removes its value."""
-
-    tracking_number: str | None = None
-    carrier: str | None = None
-
-
-class ShipmentPages(Struct, frozen=True):
-    """The forms of one shipment."""
-
-    desk: PageDesk
-    parts: OfficeParts
 
     async def _shipment(self, tx: Transaction, call: Call, now: datetime) -> dict[str, Any]:
         """Return the shipment that the path names, and its order. Raises DomainError as `fetch_shipment` does."""
