@@ -19,7 +19,7 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.json_text import to_json
 from tradecounter.orders.cancel_order import expire_orders
-from tradecounter.orders.create.place_order import account_standing, place_order
+from tradecounter.orders.create.place_order import current_standing, place_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import OrderContext, OrderContexts, OrderingPolicy, read_contexts
 from tradecounter.orders.serve_back_orders import update_expected_dates
@@ -261,7 +261,7 @@ async def place(
         order_notifications=NotificationDetails(email_address=told) if told else None,
         auto_confirm=kind == "confirmed",
     )
-    standing = await account_standing(tx, "quote" if kind == "quote" else "order", request, context)
+    standing, context = await current_standing(tx, "quote" if kind == "quote" else "order", request, context)
     if kind == "quote":
         quote, _ = await request_quote(tx, request, standing, context)
         return quote.confirmation_code

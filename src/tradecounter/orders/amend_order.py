@@ -1,40 +1,63 @@
-"""Amends a confirmed order as one step; credit and stock follow.
+"""Amends a confirmed order as one step: units, prices, address, VAT, weight and shipping; credit and stock follow.
 
 Locks are taken in the order of docs/architecture.md#locks.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec import convert
+from msgspec.structs import asdict, replace
 
 from tradecounter.credit.queries import discharge, pipe_charge, require_charged
+from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.queries.addresses import find_address
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
-from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
+from tradecounter.kit.errors import Code, DomainError, ErrorCollector, FieldError, Kind, invalid, require_text
+from tradecounter.kit.numbers import in_kilograms
 from tradecounter.kit.text import LONGEST_REASON, is_blank
-from tradecounter.orders.amended_order import AmendedLines, amend_lines, amended_address, amended_shipping, check_items
-from tradecounter.orders.create.place_order import require_unused
+from tradecounter.orders.create.check_request import chosen_address
+from tradecounter.orders.create.draft import (
+    count_lines,
+    find_products,
+    offer_shipping,
+    price_lines,
+    region_of,
+    unknown_skus,
+)
+from tradecounter.orders.create.place_order import GRAM, require_unused
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine, released_units, status_of, total_costs
+from tradecounter.orders.lines import (
+    OrderLine,
+    Purpose,
+    named_lines,
+    released_units,
+    status_of,
+    total_costs,
+    with_quantity,
+)
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.back_orders import covers_of_waiting, lock_waiting_orders
 from tradecounter.orders.queries.changes import delete_lines, insert_change, store_changed_order, store_lines
-from tradecounter.orders.queries.create import add_lines
+from tradecounter.orders.queries.create import add_lines, reserve_lines
 from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, lock_order
-from tradecounter.orders.reseller_wire import AmendOrderRequest
-from tradecounter.orders.rules import account_blocked
+from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest
+from tradecounter.orders.rules import account_blocked, check_cost, tax_rate
 from tradecounter.orders.serve_back_orders import allocate_back_orders
+from tradecounter.orders.shipping_options import named_option
 from tradecounter.orders.states import ConfirmedOrder, require_confirmed
+from tradecounter.orders.wire import MOST_ITEMS, CreateOrderItem
 from tradecounter.shipping.methods import current_shipping
 from tradecounter.stock.queries.stock import release
 from tradecounter.stock.rules import FROM_STOCK
-from tradecounter.storefront.view import current_view
+from tradecounter.storefront.view import CustomerView, current_view
 
 
 async def amend_order(
@@ -61,16 +84,16 @@ async def amend_order(
         raise invalid("items", "must name something to change")
     context = await _with_current_data(tx, lines, request, context)
     customer_reference, address, override = await _checked(tx, order, request, context)
-    shipped = amended_shipping(order, lines, address, request, context)
-    amended = await amend_lines(tx, shipped.order, lines, request, context)
-    cost_net, cost_tax = total_costs(amended.lines)
+    moved = _moved(order, lines, address, request, context)
+    amended = await _amended_lines(tx, moved, lines, request, context)
+    cost_net, cost_tax = total_costs(amended)
     changed = replace(
-        shipped.reweighed(lines, amended.lines),
+        _reweighed(order, moved, lines, amended, context),
         customer_reference=customer_reference,
         cost_net=cost_net,
         cost_tax=cost_tax,
     )
-    if (changed, amended.lines) == (order, lines):
+    if (changed, amended) == (order, lines):
         return order, lines
     await _charge(tx, order, changed, override)
     await _store_lines(tx, order, lines, amended)
@@ -103,12 +126,12 @@ async def _checked(
     if request.override_credit is not None:
         with collector.collecting():
             override = require_text("override_credit.reason", request.override_credit.reason, LONGEST_REASON)
-    check_items(request.items, context.view, collector)
+    _check_items(request.items, context.view, collector)
     reference, address = order.customer_reference, order.shipping_address
     with collector.collecting():
         reference = await _customer_reference(tx, order, request, context)
     with collector.collecting():
-        address = await amended_address(tx, order, request)
+        address = await _amended_address(tx, order, request)
     collector.check()
     return reference, address, override
 
@@ -140,14 +163,15 @@ async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder
 
 
 async def _store_lines(
-    tx: Transaction, order: ConfirmedOrder, before: Sequence[OrderLine], amended: AmendedLines
+    tx: Transaction, order: ConfirmedOrder, before: Sequence[OrderLine], lines: Sequence[OrderLine]
 ) -> None:
-    if amended.removed:
-        await delete_lines(tx, amended.removed)
-    if amended.added:
-        await add_lines(tx, order.id, amended.last_position, amended.added)
-    await store_lines(tx, amended.lines)
-    await release(tx, *released_units(before, amended.lines))
+    ids_before, ids = {line.id for line in before}, {line.id for line in lines}
+    if removed := ids_before - ids:
+        await delete_lines(tx, removed)
+    if added := [line for line in lines if line.id not in ids_before]:
+        await add_lines(tx, order.id, added)
+    await store_lines(tx, lines)
+    await release(tx, *released_units(before, lines))
     await allocate_back_orders(tx)
 
 
@@ -186,3 +210,187 @@ def _audited(order: ConfirmedOrder, lines: Sequence[OrderLine]) -> dict[str, Any
         "status": order.status,
         "total": order.gross,
     }
+
+
+AMEND = Purpose(verb="amend", most=lambda line: line.undispatched)
+
+
+async def _amended_lines(
+    tx: Transaction,
+    order: ConfirmedOrder,
+    lines: Sequence[OrderLine],
+    request: AmendOrderRequest,
+    context: OrderContext,
+) -> list[OrderLine]:
+    """Return the lines after a checked request, at the order's rate of VAT; new units are back-ordered at first.
+
+    Raises DomainError: invalid, conflict (more is dispatched, or the price of dispatched units would change).
+    """
+    changes = {item.id: item for item in request.items if item.id is not None}
+    named_lines(lines, [item.id for item in request.items], AMEND)
+    amended = [_amended(line, changes.get(line.id, AmendedItem()), order) for line in lines]
+    added = await _added(tx, order, request, context)
+    kept = [line for line in amended if line.quantity or line.cancelled]
+    if not any(line.quantity for line in [*kept, *added]):
+        raise invalid("items", "must leave at least one unit in the order: cancel the order instead")
+    if added and len(kept) + len(added) > MOST_ITEMS:
+        raise invalid("items", f"would make {len(kept) + len(added)} lines: an order has at most {MOST_ITEMS}")
+    return [*kept, *added]
+
+
+def _check_items(items: Sequence[AmendedItem], view: CustomerView, collector: ErrorCollector) -> None:
+    """Collect the errors of the items of a request."""
+    for number, item in enumerate(items):
+        place = f"items[{number}]"
+        if (item.id is None) == (item.sku is None):
+            problem = "must have either the id of a line or the sku of a product to add"
+            collector.errors.append(FieldError(place, problem))
+            continue
+        if item.sku is not None and not item.quantity:
+            collector.errors.append(FieldError(f"{place}.quantity", "must be at least 1 for a new line"))
+        if item.unit_cost is not None:
+            with collector.collecting():
+                check_cost(f"{place}.unit_cost", "unit cost", item.unit_cost)
+    new_items = [(number, item.sku) for number, item in enumerate(items) if item.sku is not None and item.id is None]
+    collector.errors += unknown_skus(view, new_items)
+
+
+def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> OrderLine:
+    quantity = line.quantity if item.quantity is None else item.quantity
+    unit_cost = line.unit_cost if item.unit_cost is None else item.unit_cost
+    if quantity < line.dispatched:
+        problem = f"its quantity must be at least {line.dispatched}, the dispatched units"
+        raise DomainError(Kind.CONFLICT, f"{line.sku}: {problem}")
+    if line.dispatched and unit_cost != line.unit_cost:
+        raise DomainError(Kind.CONFLICT, f"{line.sku}: units of it are dispatched, so its price can no longer change")
+    return with_quantity(line, quantity, unit_cost, order.tax_rate)
+
+
+async def _added(
+    tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest, context: OrderContext
+) -> list[OrderLine]:
+    new = [item for item in request.items if item.sku is not None]
+    if not new:
+        return []
+    items = convert(new, list[CreateOrderItem], from_attributes=True)
+    wanted = find_products(context.view, items)
+    line_ids = await reserve_lines(tx, count_lines(context.view, items))
+    priced = price_lines(context.view, wanted, order.tax_rate, order.id, line_ids)
+    return [
+        replace(
+            line if item.unit_cost is None else line.at_price(item.unit_cost, order.tax_rate),
+            back_ordered=line.quantity,
+        )
+        for line, item in zip(priced, new, strict=True)
+    ]
+
+
+async def _amended_address(tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest) -> CustomerAddress:
+    """Return the delivery address of a request, which may be the id of one of the customer's addresses.
+
+    Raises DomainError (invalid).
+    """
+    new_address, field = request.new_address, "shipping_address"
+    if new_address is None:
+        return order.shipping_address
+    address_id = chosen_address(new_address, field)
+    if address_id is None:
+        typed = CustomerAddress(**asdict(read_address(new_address, field)))
+        same = replace(typed, id=order.shipping_address.id) == order.shipping_address
+        return order.shipping_address if same else typed
+    saved = await find_address(tx, order.customer_id, address_id)
+    if saved is None:
+        raise invalid(
+            f"{field}.id", f"{address_id} is not an address of customer {order.customer_id}", Code.UNKNOWN_ADDRESS
+        )
+    return CustomerAddress(**asdict(saved))
+
+
+def _moved(
+    order: ConfirmedOrder,
+    lines: Sequence[OrderLine],
+    address: CustomerAddress,
+    request: AmendOrderRequest,
+    context: OrderContext,
+) -> ConfirmedOrder:
+    """Return an order with the delivery address and the method of a request, and the region and VAT rate that follow.
+
+    Raises DomainError: invalid, conflict (a part is already dispatched).
+    """
+    method_id = order.shipping_method if request.shipping_method is None else request.shipping_method.id
+    if (address, method_id) == (order.shipping_address, order.shipping_method):
+        return order
+    if any(line.dispatched for line in lines):
+        problem = "its delivery address and shipping method can no longer change"
+        raise DomainError(Kind.CONFLICT, f"a part of {order.name} is dispatched: {problem}")
+    if address != order.shipping_address:
+        rate = order.tax_rate
+        if address.country_code != order.shipping_address.country_code:
+            rate = tax_rate(address.country_code, context.policy.vat_rate)
+        region = region_of(order.kind, context, address, None).id
+        order = replace(order, shipping_address=address, shipping_region=region, tax_rate=rate)
+    return replace(order, shipping_method=method_id)
+
+
+def _reweighed(
+    before: ConfirmedOrder,
+    moved: ConfirmedOrder,
+    lines: Sequence[OrderLine],
+    amended: Sequence[OrderLine],
+    context: OrderContext,
+) -> ConfirmedOrder:
+    """Return a moved order with the weight of its amended lines, and with new options and carriage.
+
+    The carriage stays if the address, the method, and the units or the weight stay; after a dispatch or a cancellation
+    of units; and for a quote whose carriage support has set. Raises DomainError (invalid) if the method does not fit
+    the weight, or after a dispatch the weight of what is left.
+    """
+    if moved == before and _units(lines) == _units(amended):
+        return moved
+    weight = _weight(amended, context).quantize(GRAM, ROUND_HALF_UP)
+    if any(line.dispatched for line in lines):
+        _require_fitting(moved, lines, amended, context)
+        return replace(moved, shipping_weight=weight)
+    if moved == before and weight == moved.shipping_weight:
+        return moved
+    region = region_of(moved.kind, context, moved.shipping_address, moved.shipping_region)
+    offered = offer_shipping(moved.kind, context, moved.shipping_address, region, weight, FROM_STOCK)
+    options = {option.id: option for option in offered}
+    if moved.kind == "quote" and moved.shipping_address == before.shipping_address:
+        options |= {option.id: option for option in moved.shipping_options}
+    ordered = sorted(options.values(), key=lambda option: (option.cost_net, option.id))
+    shipping_option = named_option(ordered, moved.shipping_method)
+    return replace(
+        moved,
+        shipping_weight=weight,
+        shipping_options=ordered,
+        shipping_net=shipping_option.cost_net,
+        shipping_tax=shipping_option.tax(moved.tax_rate),
+    )
+
+
+def _require_fitting(
+    order: ConfirmedOrder, before: Sequence[OrderLine], lines: Sequence[OrderLine], context: OrderContext
+) -> None:
+    """Raise DomainError (invalid) if the method cannot carry what is left with the added units.
+
+    Support sets the carriage of a quote, whatever it weighs.
+    """
+    was, left = (_weight(each, context, left=True) for each in (before, lines))
+    method = next((method for method in context.shipping.methods if method.id == order.shipping_method), None)
+    if method is None or order.kind == "quote" or left <= max(was, method.max_weight_kg):
+        return
+    takes = f"{method.provider}, {method.description}, takes {in_kilograms(method.max_weight_kg)}"
+    raise invalid("items", f"would leave {in_kilograms(left)} to dispatch, and {takes}")
+
+
+def _units(lines: Sequence[OrderLine]) -> dict[int, int]:
+    return {line.id: line.quantity for line in lines}
+
+
+def _weight(lines: Sequence[OrderLine], context: OrderContext, *, left: bool = False) -> Decimal:
+    """Return the weight of lines in kg, or of the part of them that is left to dispatch."""
+    view = context.view
+    rows = view.snapshot.row_of_id
+    units = ((line.product_id, line.undispatched if left else line.quantity) for line in lines)
+    return sum((view.orderable(rows[product_id]).weight_kg * count for product_id, count in units), Decimal(0))

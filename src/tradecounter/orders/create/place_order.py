@@ -58,15 +58,6 @@ def standing_of(result: Result[AccountStanding], customer_id: int) -> AccountSta
     return or_not_found(result.first, "customer", customer_id)
 
 
-async def account_standing(
-    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
-) -> AccountStanding:
-    """Fetch a standing in a separate round trip. Raises DomainError (not found)."""
-    async with tx.pipeline() as p:
-        result = pipe_standing(p, kind, request, context)
-    return standing_of(result, context.customer_id)
-
-
 async def with_current_data(
     tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[AccountStanding, OrderContext]:
@@ -81,8 +72,7 @@ async def with_current_data(
         return standing, context if shipping is context.shipping else replace(context, shipping=shipping)
     lines = count_lines(view, request.items)
     if lines > len(standing.line_ids):  # a bundle has more components than the older view knew
-        _, line_ids = await reserve_lines(tx, standing.order_id, lines)
-        standing = replace(standing, line_ids=line_ids)
+        standing = replace(standing, line_ids=await reserve_lines(tx, lines))
     return standing, replace(context, view=view, shipping=shipping)
 
 
@@ -90,7 +80,9 @@ async def current_standing(
     tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
 ) -> tuple[AccountStanding, OrderContext]:
     """Fetch a standing, and return it with the context as `with_current_data` does. Raises DomainError (not found)."""
-    return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)
+    async with tx.pipeline() as p:
+        standing = pipe_standing(p, kind, request, context)
+    return await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
 
 
 _CODE_BYTES = 16

@@ -103,19 +103,15 @@ _COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id"), HAS_EXPIRED))
 
 async def count_pending(tx: Transaction, customer_id: int, kind: OrderKind, now: datetime) -> int:
     """Return the number of a customer's unexpired pending orders, or of its unpriced quotes."""
-    async with tx.pipeline() as p:
-        result = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)
-    [(count,)] = result.rows
-    return int(count)
+    return int(await tx.fetch_value(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now))
 
 
-# Parts are numbered from `:first` on.
 _INSERT_LINES = SQL("""
     insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax,
                             bundle_line_id)
     overriding system value
-    select l.id, :id, l.position + :first, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax,
-           l.bundle_line_id
+    select l.id, :id, l.position + {first}, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net,
+           l.cost_tax, l.bundle_line_id
     from rows from (
         json_to_recordset(:lines::json)
             as (id bigint, product_id bigint, sku text, name text, quantity integer, unit_cost numeric,
@@ -140,7 +136,7 @@ _INSERT = Statement(
     )
     {}
     """
-    ).format(_INSERT_LINES)
+    ).format(_INSERT_LINES.format(first=SQL("0")))
 )
 _JSON = ("billing_address", "shipping_address", "order_notifications", "courier_notifications", "shipping_options")
 
@@ -149,28 +145,24 @@ def insert_order(tx: Transaction, order: PendingOrder | UnpricedQuote, lines: Se
     """Store a pending order or a quote with its lines; components come after all lines."""
     values = {"expires_at": None, **asdict(order)}  # an unpriced quote has no such field
     values.update({name: json_of(values[name]) for name in _JSON})
-    tx.queue(_INSERT, **values, first=0, lines=json_of(_components_last(lines)))
+    tx.queue(_INSERT, **values, lines=json_of(_components_last(lines)))
 
 
 def _components_last(lines: Sequence[OrderLine]) -> list[OrderLine]:
     return sorted(flat_lines(lines), key=lambda line: line.bundle_line_id is not None)
 
 
-_ADD_LINES = Statement(_INSERT_LINES)
-_RESERVE = Statement(
-    """
-    select (select coalesce(max(position), 0) from order_line where order_id = :order_id) as first,
-           array(select nextval('order_line_id_seq') from generate_series(1, :lines::integer)) as line_ids
-    """
+_ADD_LINES = Statement(
+    _INSERT_LINES.format(first=SQL("(select coalesce(max(position), 0) from order_line where order_id = :id)"))
 )
+_RESERVE = Statement("select nextval('order_line_id_seq') from generate_series(1, :lines::integer)")
 
 
-async def reserve_lines(tx: Transaction, order_id: int, lines: int) -> tuple[int, list[int]]:
-    """Return the last position of an order's lines, and ids for further lines."""
-    position, line_ids = await tx.fetch_row(_RESERVE, order_id=order_id, lines=lines)
-    return position, line_ids
+async def reserve_lines(tx: Transaction, lines: int) -> list[int]:
+    """Return ids for further lines."""
+    return [line_id for (line_id,) in await tx.fetch_all(_RESERVE, lines=lines)]
 
 
-async def add_lines(tx: Transaction, order_id: int, first: int, lines: Sequence[OrderLine]) -> None:
-    """Store further lines of an order after the position `first`."""
-    await tx.execute(_ADD_LINES, id=order_id, first=first, lines=json_of(_components_last(lines)))
+async def add_lines(tx: Transaction, order_id: int, lines: Sequence[OrderLine]) -> None:
+    """Store further lines of an order after those that it has."""
+    await tx.execute(_ADD_LINES, id=order_id, lines=json_of(_components_last(lines)))
