@@ -26,7 +26,7 @@ from tradecounter.orders.order_context import OrderingPolicy, read_contexts
 from tradecounter.orders.reseller_wire import AmendOrderRequest, Cancellation
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
-from tradecounter.shipments.wire import DispatchRequest
+from tradecounter.shipments.wire import Dispatch, DispatchedItem, Serial
 
 Result = TypeVar("Result")
 Items = Iterable[tuple[str, int]]
@@ -150,11 +150,27 @@ def lines(service: Service, placed: dict[str, Any]) -> list[tuple[str, int, int]
     return [(sku, allocated, back_ordered) for sku, allocated, back_ordered in found]
 
 
-def dispatch(service: Service, placed: dict[str, Any], *items: tuple[int, int], **values: Any) -> None:
+def dispatch(
+    service: Service,
+    placed: dict[str, Any],
+    *items: tuple[int, int],
+    serials: Sequence[Serial] = (),
+    invoice: bool = False,
+    **values: Any,
+) -> None:
     """Let items, or all that is left of an order, leave; raises what the use case raises."""
-    request = DispatchRequest(items=[NamedUnits(*units) for units in items] or None, **values)
-    now = service.clock.now()
-    service.in_transaction(lambda tx: dispatch_order(tx, str(placed["order_reference"]), request, now))
+    leaving = Dispatch([DispatchedItem(*units) for units in items] or UNSET, **values)
+    service.in_transaction(
+        lambda tx: dispatch_order(
+            tx,
+            str(placed["order_reference"]),
+            leaving,
+            service.clock.now(),
+            serials=serials,
+            only_allocated=False,
+            invoice=invoice,
+        )
+    )
 
 
 def shipments(service: Service, placed: dict[str, Any]) -> list[int]:

@@ -32,7 +32,7 @@ from tradecounter.settings import Settings
 from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, configure_item, track_shipment
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.wire import ConfigurationRequest, DispatchRequest, OrderVideoResponse, Serial
+from tradecounter.shipments.wire import ConfigurationRequest, Dispatch, DispatchedItem, OrderVideoResponse, Serial
 from tradecounter.stock.queries.levels import store_delivery
 
 
@@ -113,12 +113,9 @@ class Dispatched(Struct, frozen=True, kw_only=True):
 
     async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         lines = [line for line in await lines_of(tx, code) if line.allocated][: self.lines]
-        request = DispatchRequest(
-            items=[NamedUnits(line.id, min(line.allocated, self.most or line.allocated)) for line in lines],
-            tracking_number=self.tracking,
-            serials=list(_serials(lines)) if self.numbered else (),
-        )
-        await dispatch_order(tx, code, request, now)
+        items = [DispatchedItem(line.id, min(line.allocated, self.most or line.allocated)) for line in lines]
+        serials = list(_serials(lines)) if self.numbered else ()
+        await dispatch_order(tx, code, Dispatch(items, self.tracking), now, serials=serials)
 
 
 class Supplied(Struct, frozen=True):

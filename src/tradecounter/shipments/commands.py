@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated
 
 import typer
-from msgspec.structs import astuple, replace
+from msgspec.structs import astuple
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import DryRun, IdOf, OptionalId, OrderName, item_units
@@ -24,7 +24,7 @@ from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track
 from tradecounter.shipments.papers import packing_slip, picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
 from tradecounter.shipments.rules import normalised_mac
-from tradecounter.shipments.wire import Dispatch, DispatchRequest, OrderVideoResponse, Serial
+from tradecounter.shipments.wire import Dispatch, OrderVideoResponse, Serial
 
 order = typer.Typer()
 
@@ -62,9 +62,8 @@ def dispatch(
     serials = [_serial(number, text) for number, text in enumerate(serial or ())]
 
     async def work(tx: Transaction, now: datetime) -> None:
-        request = DispatchRequest.of(dispatch, invoice=read_settings().invoice_each_dispatch)
-        request = replace(request, serials=serials, only_allocated=False)
-        await dispatch_order(tx, reference, request, now)
+        invoice = read_settings().invoice_each_dispatch
+        await dispatch_order(tx, reference, dispatch, now, serials=serials, only_allocated=False, invoice=invoice)
 
     change_order(reference, work, as_json=as_json)
 

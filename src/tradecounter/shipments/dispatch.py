@@ -43,7 +43,7 @@ from tradecounter.shipments.rules import (
     normalised_mac,
     plan_dispatch,
 )
-from tradecounter.shipments.wire import DispatchRequest, Serial
+from tradecounter.shipments.wire import Dispatch, Serial, serials_of
 from tradecounter.stock.queries.stock import hand_over, shelf_labels_of
 
 Given = TypeVar("Given")
@@ -71,27 +71,40 @@ def _shipped_items(lines: Sequence[OrderLine], shipment: Shipped) -> list[dict[s
     ]
 
 
-async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
+async def dispatch_order(
+    tx: Transaction,
+    reference: str,
+    dispatch: Dispatch,
+    now: datetime,
+    *,
+    serials: Sequence[Serial] = (),
+    only_allocated: bool = True,
+    invoice: bool = False,
+) -> None:
     """Dispatch a shipment of an order, named by reference or id; queue the e-mail about it.
 
+    `serials` are further serial numbers, also of components of bundles. Without `only_allocated`, a shipment that
+    names no items has all remaining units. With `invoice`, the worker invoices the shipment.
     Raises DomainError: not found, conflict (not confirmed, nothing left, back-ordered), invalid.
     """
-    request = _checked(request)
-    serials = request.serials
+    tracking_number = _checked_text("tracking_number", dispatch.tracking_number, LONGEST_TRACKING_NUMBER)
+    carrier = _checked_text("carrier", dispatch.carrier, LONGEST_CARRIER)
+    serials = [_checked_serial(serial) for serial in (*serials_of(dispatch), *serials)]
     await hold_off_serving(tx)
     found = await lock_order(tx, (await fetch_order(tx, reference)).id)
     order = require_confirmed(found, now, "only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
-    units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
+    wanted = None if dispatch.items is UNSET else dispatch.items
+    units = plan_dispatch(lines, wanted, only_allocated=only_allocated)
     check_serials(lines, units, serials, await _eans(tx, lines) if serials else {})
     shipment_id = await insert_shipment(
         tx,
         order,
         units,
         serials,
-        tracking_number=request.tracking_number,
-        carrier=request.carrier,
-        dispatched_at=_checked_moment(request.dispatched_at, order, now),
+        tracking_number=tracking_number,
+        carrier=carrier,
+        dispatched_at=_checked_moment(dispatch.dispatched_at, order, now),
     )
     sent = [replace(line, dispatched=line.dispatched + units.get(line.id, 0)) for line in lines]
     status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
@@ -100,13 +113,13 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
     if await users_told_of_dispatch(tx, order.customer_id):
         queue(tx, "mail_dispatch_alert", order_id=order.id, shipment_id=shipment_id)
-    if request.invoice:
+    if invoice:
         queue(tx, "invoice_dispatch", order_id=order.id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     about = {"shipment_id": shipment_id, "tracking_number": shipment.tracking_number}
     items, parcel = _shipped_items(lines, shipment), _in_event(order, lines, shipment)
     record_order_event(tx, "order.dispatched", order, now, status=status, **about, items=items, shipment=parcel)
-    given = {"carrier": request.carrier, "dispatched_at": request.dispatched_at}
+    given = {"carrier": carrier, "dispatched_at": dispatch.dispatched_at}
     given = {name: value for name, value in given.items() if value is not None}
     before, after = {"status": order.status}, {"status": status, **about, **given, "items": items}
     audit_order(tx, "order.dispatch", order, now, before=before, after=after)
@@ -127,16 +140,6 @@ def _checked_moment(given: datetime | None, order: ConfirmedOrder, now: datetime
     return max(given, order.confirmed_at)
 
 
-def _checked(request: DispatchRequest) -> DispatchRequest:
-    """Return a request with trimmed texts and normalised MAC addresses. Raises DomainError (invalid)."""
-    return replace(
-        request,
-        tracking_number=_checked_text("tracking_number", request.tracking_number, LONGEST_TRACKING_NUMBER),
-        carrier=_checked_text("carrier", request.carrier, LONGEST_CARRIER),
-        serials=[_checked_serial(serial) for serial in request.serials],
-    )
-
-
 def _checked_text(field: str, value: Given, longest: int) -> Given | str:
     if not isinstance(value, str):
         return value
@@ -144,6 +147,7 @@ def _checked_text(field: str, value: Given, longest: int) -> Given | str:
 
 
 def _checked_serial(serial: Serial) -> Serial:
+    """Return a serial number trimmed, with a normalised MAC address. Raises DomainError (invalid)."""
     mac, sku = serial.mac_address.strip(), serial.provisioning_sku.strip()
     number = require_text(f"{serial.place}.serial_number", serial.serial_number, LONGEST_SERIAL)
     if sku:

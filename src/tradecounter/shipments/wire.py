@@ -1,7 +1,6 @@
 """The requests and responses of fulfilment, of customers' programs and of the warehouse."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -75,37 +74,9 @@ class Serial(Struct, frozen=True):
     place: str = "serial"
 
 
-class DispatchRequest(Struct, frozen=True, kw_only=True):
-    """The units to dispatch (None: all remaining units), and serial numbers, also of bundles' components.
-
-    With `only_allocated`, None means all allocated units. With `invoice`, the worker invoices the shipment. Without
-    `carrier`, the provider of the shipping method carries it; without `dispatched_at`, it leaves now.
-    """
-
-    items: Sequence[NamedUnits] | None = None
-    tracking_number: str | None = None
-    carrier: str | None = None
-    dispatched_at: datetime | None = None
-    serials: Sequence[Serial] = ()
-    only_allocated: bool = False
-    invoice: bool = False
-
-    @classmethod
-    def of(cls, body: Dispatch, *, invoice: bool) -> "DispatchRequest":
-        """Return the request of a body."""
-        return cls(
-            items=None if body.items is UNSET else body.items,
-            tracking_number=body.tracking_number,
-            carrier=body.carrier,
-            dispatched_at=body.dispatched_at,
-            serials=[] if body.items is UNSET else list(_serials(body.items)),
-            only_allocated=True,
-            invoice=invoice,
-        )
-
-
-def _serials(items: Sequence[DispatchedItem]) -> Iterator[Serial]:
-    for number, item in enumerate(items):
+def serials_of(dispatch: Dispatch) -> Iterator[Serial]:
+    """Yield the serial numbers in a request, with their items."""
+    for number, item in enumerate(() if dispatch.items is UNSET else dispatch.items):
         for index, unit in enumerate(item.serial_numbers):
             place = f"items[{number}].serial_numbers[{index}]"
             yield made_from(unit, Serial, item_id=item.id, place=place)

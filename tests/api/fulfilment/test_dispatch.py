@@ -10,10 +10,9 @@ from support.service import Customer, Service
 from support.shop import STANDARD
 from tradecounter.kit.errors import DomainError
 from tradecounter.orders.cancel_order import expire_orders
-from tradecounter.orders.lines import NamedUnits
 from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
-from tradecounter.shipments.wire import DispatchRequest, Serial
+from tradecounter.shipments.wire import Dispatch, DispatchedItem, Serial
 
 CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
 
@@ -121,8 +120,8 @@ def test_two_lines_of_one_product_are_dispatched_together(shop: Service, custome
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"items": [NamedUnits(1, 1)]}, r"items\[0\].id: is not in this order"),
-        ({"items": [NamedUnits(2**62, 1)]}, "is not in this order"),
+        ({"items": [DispatchedItem(1, 1)]}, r"items\[0\].id: is not in this order"),
+        ({"items": [DispatchedItem(2**62, 1)]}, "is not in this order"),
         ({"serials": [Serial(1, "A")]}, "serial: item 1 is not in this shipment"),
         ({"tracking_number": " "}, "tracking_number: must have"),
         ({"tracking_number": "x" * 101}, "tracking_number: must have"),
@@ -134,9 +133,12 @@ def test_a_rejected_dispatch_changes_nothing(
 ) -> None:
     placed = buy(customer)
     before = read(customer, placed)
-    request, now = DispatchRequest(**change), shop.clock.now()
+    given, now = dict(change), shop.clock.now()
+    serials = given.pop("serials", ())
     with pytest.raises(DomainError, match=problem):
-        shop.in_transaction(lambda tx: dispatch_order(tx, placed["order_reference"], request, now))
+        shop.in_transaction(
+            lambda tx: dispatch_order(tx, placed["order_reference"], Dispatch(**given), now, serials=serials)
+        )
     assert read(customer, placed) == before
 
 

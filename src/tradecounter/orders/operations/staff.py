@@ -58,7 +58,7 @@ from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.products.wire import Product
 from tradecounter.shipments.dispatch import ShipmentCorrection, dispatch_order
 from tradecounter.shipments.fulfilment import add_video
-from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
+from tradecounter.shipments.wire import Dispatch, DispatchedItem, OrderVideoResponse, SerialNumber
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
 _ORDER = ResellerOrder(
@@ -182,8 +182,7 @@ class OrderOperations(Struct, frozen=True):
         self, tx: Transaction, now: datetime, reference: OrderReference, body: Dispatch
     ) -> ResellerOrder:
         """Dispatch all or a part as one shipment."""
-        request = DispatchRequest.of(body, invoice=self.invoice_each_dispatch)
-        await dispatch_order(tx, reference, request, now)
+        await dispatch_order(tx, reference, body, now, invoice=self.invoice_each_dispatch)
         return await self.orders.named(tx, reference, now)
 
     @ORDERS.changes("POST", f"{ONE_ORDER}/tracking", roles=BY_WAREHOUSE)

@@ -35,7 +35,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.papers import by_shelf, delivery_of, packing_slips, picking_lists
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
-from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest
+from tradecounter.shipments.wire import Dispatch, DispatchedItem
 
 Paper = TypeVar("Paper")
 
@@ -146,7 +146,7 @@ class ManyOrderPages(Struct, frozen=True):
 
         async def work(tx: Transaction, order: ChosenOrder, now: datetime) -> str:
             with _in_words():
-                await dispatch_order(tx, order.order, DispatchRequest.of(order.dispatch(), invoice=invoice), now)
+                await dispatch_order(tx, order.order, order.dispatch(), now, invoice=invoice)
             return "Dispatched"
 
         return await self._change(call, "orders/dispatch_many.html", work)

@@ -27,7 +27,7 @@ from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment
 from tradecounter.shipments.fulfilment import add_video
 from tradecounter.shipments.queries.fulfilment import fetch_shipment
 from tradecounter.shipments.queries.units import shapes_of_labels
-from tradecounter.shipments.wire import Dispatch, DispatchedItem, DispatchRequest, OrderVideoResponse, SerialNumber
+from tradecounter.shipments.wire import Dispatch, DispatchedItem, OrderVideoResponse, SerialNumber
 
 
 def reference_of(call: Call) -> str:
@@ -136,11 +136,9 @@ class OrderStepPages(Struct, frozen=True):
             raise DomainError(Kind.INVALID, "say how many units leave")
         items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
         invoice = self.parts.settings.invoice_each_dispatch
-        request = DispatchRequest.of(
-            Dispatch(items, body.tracking_number, body.carrier, body.dispatched_at), invoice=invoice
-        )
+        leaving = Dispatch(items, body.tracking_number, body.carrier, body.dispatched_at)
         with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
-            await dispatch_order(tx, reference_of(call), request, now)
+            await dispatch_order(tx, reference_of(call), leaving, now, invoice=invoice)
 
     @step(
         "/order/{reference}/note",
