@@ -39,15 +39,12 @@ ListName = Annotated[str, Meta(min_length=1, max_length=100)]
 
 
 class ListDetails(Struct):
-    """A list: its name, whether all users of the customer may use it, and its lines, such as `PHONE 2`.
-
-    `seen` is the digest of the list that the form has shown; empty for a new one.
-    """
+    """A list: its name, whether all users of the customer may use it, and its lines, such as `PHONE 2`."""
 
     name: ListName
     shared: bool = False
     lines: str = ""
-    seen: str = ""
+    field: ClassVar[str] = "lines"
 
     def wanted(self, view: CustomerView) -> Sequence[CreateOrderItem]:
         """Return the items. Raises DomainError (invalid) with all that is wrong."""
@@ -72,6 +69,7 @@ class ListContent(Struct):
 
     name: ListName
     items: Annotated[list[ListItem], Meta(max_length=_MOST_LINES)] = []
+    field: ClassVar[str] = "items"
     shared: ClassVar[bool] = True
 
     def wanted(self, _view: CustomerView) -> Sequence[CreateOrderItem]:
@@ -148,10 +146,13 @@ def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[t
     """Return the lines as pairs of product and units. Raises DomainError (invalid) with all that is wrong."""
     if is_blank(details.name):
         raise invalid("name", "must not be blank")
-    units = added_up((found.product.id, found.quantity) for found in find_products(view, details.wanted(view)))
+    wanted = find_products(view, details.wanted(view))
+    units = added_up((found.product.id, found.quantity) for found in wanted)
     if len(units) > _MOST_LINES:
-        raise invalid("lines", f"are too many: a list has at most {_MOST_LINES}")
-    return [(product_id, min(quantity, MOST_UNITS)) for product_id, quantity in units.items()]
+        raise invalid(details.field, f"are too many: a list has at most {_MOST_LINES}")
+    if too_many := next((found.product.sku for found in wanted if units[found.product.id] > MOST_UNITS), None):
+        raise invalid(details.field, f"must have at most {MOST_UNITS} units of {too_many} together")
+    return list(units.items())
 
 
 def _record(tx: Transaction, action: str, owner: Owner, now: datetime, list_id: int, name: str) -> None:

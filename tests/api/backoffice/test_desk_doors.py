@@ -127,6 +127,9 @@ def test_staff_keep_lists_that_all_users_of_a_customer_share(
         path, json={"name": "x", "items": [{"sku": "CABLE", "quantity": 1}, {"sku": "NO", "quantity": 1}]}
     )
     assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (400, "items[1].sku")
+    too_many = [{"sku": "CABLE", "quantity": 99_999}, {"sku": "cable", "quantity": 2}]
+    wrong = staff.put(made.headers["Location"], json={"name": "Desk", "items": too_many})
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (400, "items")
     others = f"/api/customer/{office.service.customer().id}/list/{made.json()['id']}"
     for foreign in (staff.get(others), staff.delete(others), staff.put(others, json=body)):
         assert foreign.status_code == 404

@@ -64,6 +64,12 @@ class AddToList(CreateOrderItem):
     name: ListName | None = None
 
 
+class ChangedList(ListDetails):
+    """A list that was changed; `seen` is the digest of what the form has shown."""
+
+    seen: str = ""
+
+
 class SavedListPages(Struct, frozen=True):
     """Lists, and what is done with them."""
 
@@ -201,7 +207,7 @@ class SavedListPages(Struct, frozen=True):
         done="The list is changed.",
         user_roles=BUYER,
     )
-    async def change(self, tx: Transaction, call: Call, body: ListDetails, now: datetime) -> None:
+    async def change(self, tx: Transaction, call: Call, body: ChangedList, now: datetime) -> None:
         user = user_of(call)
         await lock_own_list(tx, user, _id(call))
         if body.seen and body.seen != (await self._list_to_change(tx, call))["seen"]:
