@@ -10,6 +10,7 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composed
 
+MOST_OF_ALL = 1_000  # codes of all customers that are read to find one customer's among them
 _SHORTEST_PART = 4
 _LAST = "\U0010ffff"  # after every other character
 _FIRST = "\x01"  # before every other character

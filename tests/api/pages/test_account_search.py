@@ -63,6 +63,19 @@ def test_own_units_and_parcels_are_found_by_what_is_read_off_a_label(shop: Servi
         assert placed["order_reference"] not in found(owner, text), text
 
 
+def test_own_units_and_parcels_are_found_among_many_of_others_that_begin_alike(
+    shop: Service, customer: Customer
+) -> None:
+    other = shop.customer()
+    for number in range(11):
+        placed = buy(other if number < 10 else customer, [("PHONE", 1)])
+        unit = Serial(placed["items"][0]["id"], f"ALIKE-{number:02}")
+        dispatch(shop, placed, serials=[unit], tracking_number=f"AS-8800-{number:02}")
+    owner = customer_user(shop, customer.id)
+    for text in ("alike", "as-8800"):
+        assert placed["order_reference"] in found(owner, text), text
+
+
 def test_an_order_is_found_by_its_postcode_in_any_country(shop: Service, customer: Customer) -> None:
     owner, other = (customer_user(shop, each) for each in (customer.id, shop.customer().id))
     for postcode, typed in (("20095", "20095"), ("D-20097", "d 20097"), ("75008 CEDEX 08", "75008cedex08")):

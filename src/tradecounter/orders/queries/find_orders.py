@@ -6,7 +6,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 from psycopg.sql import SQL, Composed, Literal
 
-from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
+from tradecounter.db.label_codes import MOST_OF_ALL, begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
@@ -46,9 +46,9 @@ def _found_in(orders: SQL) -> Composed:
            and (gross, id) between (:amount::numeric, 0::bigint) and (:amount::numeric, 9223372036854775807)
          order by gross desc, id desc limit :most)
         union all
-        (select order_id, {tracking} = :code from shipment where {tracking_begins} limit :most)
+        (select order_id, {tracking} = :code from shipment where {tracking_begins} limit :most_parcels)
         union all
-        (select order_id, false from shipment where {tracking_ends} limit :most)
+        (select order_id, false from shipment where {tracking_ends} limit :most_parcels)
     """).format(
         orders=orders,
         postcode=_ZIP,
@@ -113,6 +113,7 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
         postcode=joined_word(text).upper() or None,
         amount=amount,
         most=most,
+        most_parcels=most,
     )
 
 
@@ -199,8 +200,8 @@ async def find_own_orders(
 
     It is a part of an order reference or of the customer's reference, however it is punctuated, the beginning of a
     confirmation code, a tracking number, its beginning or end, or a postcode; `amount` is a total.
-    Where more than `most` parcels of all customers begin or end so, the customer's own may be missing until more is
-    typed.
+    Where more than a thousand parcels of all customers begin or end so, the customer's own may be missing until more
+    is typed.
     """
     return await tx.fetch_all(
         _FIND_OWN,
@@ -212,6 +213,7 @@ async def find_own_orders(
         postcode=joined_word(text).upper() or None,
         amount=amount,
         most=most,
+        most_parcels=MOST_OF_ALL,
     )
 
 

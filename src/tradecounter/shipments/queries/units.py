@@ -6,7 +6,7 @@ from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
-from tradecounter.db.label_codes import begins, code_bounds, code_of, ends
+from tradecounter.db.label_codes import MOST_OF_ALL, begins, code_bounds, code_of, ends
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -26,11 +26,11 @@ class DispatchedUnit(Struct, frozen=True):
 _FIND_UNITS = Statement(
     SQL("""
     with found as (
-        (select id from serial_number where lower(serial_number) = lower(:text) limit :most)
-        union (select id from serial_number where {serial_begins} limit :most)
-        union (select id from serial_number where {serial_ends} limit :most)
-        union (select id from serial_number where mac_address <> '' and {mac_begins} limit :most)
-        union (select id from serial_number where mac_address <> '' and {mac_ends} limit :most)
+        (select id from serial_number where lower(serial_number) = lower(:text) limit :most_read)
+        union (select id from serial_number where {serial_begins} limit :most_read)
+        union (select id from serial_number where {serial_ends} limit :most_read)
+        union (select id from serial_number where mac_address <> '' and {mac_begins} limit :most_read)
+        union (select id from serial_number where mac_address <> '' and {mac_ends} limit :most_read)
     )
     select s.serial_number, s.mac_address, l.sku, o.order_reference,
            {customer} as customer, h.dispatched_at,
@@ -55,10 +55,12 @@ _FIND_UNITS = Statement(
 async def find_units(tx: Transaction, text: str, most: int, customer_id: int | None = None) -> list[DispatchedUnit]:
     """Return units by serial number or MAC address: a customer's, or all; the last dispatched first, after exact ones.
 
-    `text` is the whole of either, or its beginning or end of at least four letters and digits. Where more than `most`
-    units of all customers begin or end like it, a customer's own may be missing until more is typed.
+    `text` is the whole of either, or its beginning or end of at least four letters and digits. Where more than a
+    thousand units of all customers begin or end like it, a customer's own may be missing until more is typed.
     """
-    return await tx.fetch_all(_FIND_UNITS, text=text, **code_bounds(text), most=most, customer_id=customer_id)
+    most_read = most if customer_id is None else MOST_OF_ALL
+    values = code_bounds(text)
+    return await tx.fetch_all(_FIND_UNITS, text=text, **values, most=most, most_read=most_read, customer_id=customer_id)
 
 
 _SHAPES_OF_LABELS = Statement(
