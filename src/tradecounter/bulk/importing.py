@@ -129,7 +129,7 @@ async def lock_records(tx: Transaction, kind: ImportKind[Any]) -> None:
     except LockNotAvailable:
         raise DomainError(
             Kind.UNAVAILABLE,
-            "another import or change of the same records is under way; try again when it has ended",
+            "another import or change of the same or related records is under way; try again when it has ended",
             retry_after=_RETRY_SECONDS,
         ) from None
 

@@ -244,7 +244,7 @@ def test_a_file_that_waits_for_another_import_says_so(office: BackOfficeSite, ca
     with psycopg.connect(office.service.database_url) as holder:
         holder.execute("lock table stock_level in share row exclusive mode")  # as an import has it
         path = upload(catalogue, text).headers["Location"]
-        said = "another import or change of the same records is under way; try again when it has ended"
+        said = "another import or change of the same or related records is under way; try again when it has ended"
         assert said in text_of(finished(catalogue, path)).lower()
         rejected = office.caller("stock:write").post(
             "/api/import/stock", content=text, headers={"Content-Type": "text/csv"}
