@@ -100,6 +100,22 @@ def test_a_customer_is_erased_while_another_is_blocked(shop: Service, steps: Res
     assert statuses == [200, 200]
 
 
+def test_a_record_of_a_customer_whose_import_is_rolled_back_at_once_is_rejected(
+    shop: Service, steps: ResellerSteps
+) -> None:
+    added = steps.load("customers", "email_address,first_name,last_name\ngone@once.example,Ann,Gone\n").json()
+    [(customer_id,)] = rows(shop, "select id from customer where email_key = 'gone@once.example'")
+    statuses = both(
+        shop,
+        "select from change where topic = 'customers' for no key update",
+        [],
+        lambda: steps.roll_back(added["id"], force=False),
+        lambda: steps.post(f"/api/customer/{customer_id}/key", {"name": "first"}),
+    )
+    assert statuses == [200, 409]
+    assert rows(shop, "select from customer where id = %s", customer_id) == []
+
+
 def test_a_roll_back_keeps_an_added_customer_who_gets_a_key_at_once(shop: Service, steps: ResellerSteps) -> None:
     added = steps.load("customers", "email_address,first_name,last_name\nnew@once.example,Ann,New\n").json()
     insert = (

@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from typing import Any, TypeVar
 
 import psycopg
+import structlog
 from psycopg import AsyncRawCursor, AsyncRawServerCursor
 from psycopg.pq import TransactionStatus
 
@@ -17,7 +18,10 @@ from tradecounter.db.pipeline import Pipeline, Result, send, send_commit
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import RawRows, Statement
 from tradecounter.kit.actor import SYSTEM, Actor
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.telemetry import SPANS
+
+log = structlog.get_logger()
 
 Row = TypeVar("Row")
 
@@ -211,8 +215,11 @@ async def _ending(database: Database, beginning: Statement[Any], actor: Actor) -
         try:
             yield tx
             await tx.end()
-        except BaseException:
+        except BaseException as error:
             if connection.pgconn.transaction_status in _OPEN:
                 with suppress(psycopg.Error):  # the connection and its transaction are lost
                     await send(connection, [Result(_ROLLBACK, ())])
+            if isinstance(error, psycopg.errors.ForeignKeyViolation):  # such as a customer whose import is rolled back
+                log.warning("a record's owner was deleted meanwhile", constraint=error.diag.constraint_name)
+                raise DomainError(Kind.CONFLICT, "what this belongs to is being deleted; nothing is changed") from error
             raise
