@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, Unpack, get_args, get_orig
 from urllib.parse import quote
 
 from msgspec import Struct, field
-from msgspec.structs import fields, replace
+from msgspec.structs import fields
 from starlette.responses import Response
 
 from tradecounter.db.fair_shares import act_for
@@ -26,6 +26,7 @@ from tradecounter.edge.operations.desk import (
     LOCATION,
     NEXT,
     Address,
+    Desk,
     DryRun,
     Nothing,
     page_response,
@@ -36,7 +37,7 @@ from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
-from tradecounter.edge.rest.operation import Body, Header, Media, Operation, Parameter, Success, endpoint
+from tradecounter.edge.rest.operation import Body, Header, Media, Operation, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
 
 Item = TypeVar("Item")
@@ -135,7 +136,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 result = await show(group, **signature.read(call))
                 return result if isinstance(result, Response) else json_response(result)
 
-            operation = self._operation("GET", path, signature, success, options, query=signature.query)
+            operation = self._operation("GET", path, signature, success, options)
             return endpoint(operation)(handle)
 
         return declare
@@ -156,7 +157,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 listed = await find(group, **given)
                 return page_response(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
 
-            operation = self._operation("GET", path, signature, success, options, query=signature.query)
+            operation = self._operation("GET", path, signature, success, options)
             return endpoint(operation)(handle)
 
         return declare
@@ -185,70 +186,69 @@ class Subject(Struct, frozen=True, kw_only=True):
         and `now`. A method that returns None responds with 204.
         """
         is_keyed = verb == "POST" and (keyed or not self.keys)
-        handler = _ChangeHandler(
-            path=path,
-            status=CREATED if location or created else _OK,
-            location=location,
-            shown_once=shown_once,
-            dry_run=dry_run,
-            keyed=is_keyed,
-            share=share,
-            check=check,
-        )
+        status = CREATED if location or created else _OK
+        check_change = None if check is None else taking_by_name(check, _OF_CHECK, positional=0)
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
+            make_change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
+
+            @wraps(method)
+            async def handle(group: Any, call: Call) -> Response:
+                desk: Desk = group.desk
+                arguments = signature.read(call)
+                if share is not None:
+                    act_for(share)
+
+                async def work(tx: Transaction, body: Any, now: datetime) -> Any:
+                    return await make_change(group, **arguments, tx=tx, body=body, now=now)
+
+                if signature.returns is None:
+                    return await desk.delete(call, lambda tx, now: work(tx, None, now))
+                return await desk.change(
+                    call,
+                    signature.body or Nothing,
+                    work,
+                    status=status,
+                    location=_continued(location, path, call, signature),
+                    shown_once=shown_once,
+                    dry_run=dry_run and call.query(DryRun).dry_run,
+                    keyed=is_keyed,
+                    check=check_change and (lambda tx, raw, now: check_change(group=group, tx=tx, raw=raw, now=now)),
+                )
+
             replayed = (IDEMPOTENT_REPLAY,) if is_keyed else ()
             headers = (LOCATION, *replayed) if location else replayed
-            success = self._success(handler.status, signature.returns, responds, headers)
-            operation = self._change_operation(verb, path, signature, success, options, keyed=is_keyed, dry_run=dry_run)
-            return endpoint(operation)(handler.of(method, signature))
+            success = self._success(status, signature.returns, responds, headers)
+            repeated = self._success(_OK, signature.returns, "", replayed)
+            conflict = (CONFLICT,) if is_keyed and not self.keys else ()
+            own = {
+                "scope": self.write,
+                "roles": self.roles,
+                "query": DryRun if dry_run else signature.query,
+                "request_headers": ((IDEMPOTENCY_KEY,) if is_keyed else ()) + (() if self.keys else CHANGE_HEADERS),
+                "body": self._body(signature.body, may_be_absent=verb == "POST"),
+                "dry_run": _of_dry_run(repeated) if dry_run and status == CREATED else None,
+                "unchanged": repeated if signature.may_be_unchanged else None,
+            }
+            errors = conflict + options.get("errors", ())
+            operation = self._operation(verb, path, signature, success, {**own, **options, "errors": errors})
+            return endpoint(operation)(handle)
 
         return declare
 
-    def _change_operation(
-        self,
-        verb: str,
-        path: str,
-        signature: Signature,
-        success: Success,
-        options: Options,
-        *,
-        keyed: bool,
-        dry_run: bool,
-    ) -> Operation:
-        repeated = self._success(_OK, signature.returns, "", (IDEMPOTENT_REPLAY,) if keyed else ())
-        more = Options(scope=self.write, roles=self.roles)
-        more.update(options)
-        more["errors"] = ((CONFLICT,) if keyed and not self.keys else ()) + options.get("errors", ())
-        return self._operation(
-            verb,
-            path,
-            signature,
-            success,
-            more,
-            query=DryRun if dry_run else signature.query,
-            request_headers=((IDEMPOTENCY_KEY,) if keyed else ()) + (() if self.keys else CHANGE_HEADERS),
-            body=self._body(signature.body, may_be_absent=verb == "POST"),
-            dry_run=_of_dry_run(repeated) if dry_run and success.status == CREATED else None,
-            unchanged=repeated if signature.may_be_unchanged else None,
-        )
-
     def _operation(
-        self,
-        verb: str,
-        path: str,
-        signature: Signature,
-        success: Success,
-        options: Options,
-        *,
-        query: type[Struct] | None,
-        request_headers: tuple[Parameter, ...] = (),
-        body: Body | None = None,
-        dry_run: Success | None = None,
-        unchanged: Success | None = None,
+        self, verb: str, path: str, signature: Signature, success: Success, options: Mapping[str, Any]
     ) -> Operation:
-        base = Operation(
+        """Return an operation; `options` are fields that it has instead of the subject's and the signature's."""
+        not_found = (NOT_FOUND,) if signature.path else ()
+        by_default = {
+            "description": signature.description,
+            "scope": self.read,
+            "key_scopes": self.keys,
+            "query": signature.query,
+        }
+        return Operation(
             method=verb,
             path=path,
             name=signature.name,
@@ -256,18 +256,9 @@ class Subject(Struct, frozen=True, kw_only=True):
             summary=signature.summary,
             path_parameters=tuple(place.parameter for place in signature.path.values()),
             success=success,
-            description=signature.description,
-            scope=self.read,
-            key_scopes=self.keys,
             public=self.public,
-            query=query,
-            request_headers=request_headers,
-            body=body,
-            dry_run=dry_run,
-            unchanged=unchanged,
+            **{**by_default, **options, "errors": not_found + options.get("errors", ())},
         )
-        not_found = (NOT_FOUND,) if signature.path else ()
-        return replace(base, **{**options, "errors": not_found + options.get("errors", ())})
 
     def _success(
         self,
@@ -297,52 +288,6 @@ class Subject(Struct, frozen=True, kw_only=True):
         described = self.described[shape]
         required = not may_be_absent or any(each.required for each in fields(shape))
         return Body(shape, described.examples(shape), required=required)
-
-
-class _ChangeHandler(Struct, frozen=True, kw_only=True):
-    """How a change is made; the fields are arguments of `Subject.changes`. `keyed`: once per idempotency key."""
-
-    path: str
-    status: int
-    location: Address
-    shown_once: str
-    dry_run: bool
-    keyed: bool
-    share: int | None
-    check: Check | None
-
-    def of(self, method: Method, signature: Signature) -> Handler:
-        """Return the handler of requests, which calls the method in a transaction."""
-        make_change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
-        check = None if self.check is None else taking_by_name(self.check, _OF_CHECK, positional=0)
-
-        @wraps(method)
-        async def handle(group: Any, call: Call) -> Response:
-            arguments = signature.read(call)
-            if self.share is not None:
-                act_for(self.share)
-
-            async def work(tx: Transaction, body: Any, now: datetime) -> Any:
-                return await make_change(group, **arguments, tx=tx, body=body, now=now)
-
-            response: Response
-            if signature.returns is None:
-                response = await group.desk.delete(call, lambda tx, now: work(tx, None, now))
-            else:
-                response = await group.desk.change(
-                    call,
-                    signature.body or Nothing,
-                    work,
-                    status=self.status,
-                    location=_continued(self.location, self.path, call, signature),
-                    shown_once=self.shown_once,
-                    dry_run=self.dry_run and call.query(DryRun).dry_run,
-                    keyed=self.keyed,
-                    check=check and (lambda tx, raw, now: check(group=group, tx=tx, raw=raw, now=now)),
-                )
-            return response
-
-        return handle
 
 
 def _of_dry_run(success: Success) -> Success:
