@@ -1,7 +1,6 @@
 """Declares the page of a table; reads its filters, order and cursor, and shows their errors."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
@@ -121,69 +120,39 @@ def table_page(
         default = (order.default if isinstance(order.default, str) else order.default(query())).removeprefix("-")
         if default not in order.sorts or any(each.sort == default and each.heading in needs for each in columns):
             raise TypeError(f"{path}: the default order is by {default!r}, by which not everybody can sort")
-        declared = _DeclaredTable(
-            read_rows=taking_by_name(method, ("tx", "call", "now", "wanted", "at")),
-            query=query,
-            columns=columns,
-            order=order,
-            template=template,
-            file=file,
-            cells={name: taking_by_name(cell, ["now"]) if callable(cell) else cell for name, cell in cells.items()},
-            needs=needs,
-            values=reading_by_name(values, ("call", "listing")) if callable(values) else values,
-        )
+        read_rows = taking_by_name(method, ("tx", "call", "now", "wanted", "at"))
+        readers = {name: taking_by_name(cell, ["now"]) if callable(cell) else cell for name, cell in cells.items()}
+        found = reading_by_name(values, ("call", "listing")) if callable(values) else values
 
         @wraps(method)
         async def handle(pages: PageGroup, call: Call) -> Response:
-            return await declared.respond(pages, call)
+            hidden = {heading for heading, scope in needs.items() if not has_right(call.request, scope)}
+            shown = [column for column in columns if column.heading not in hidden]
+            now = pages.desk.clock.now()
+
+            async def find(wanted: Any, sort: Sort, after: After) -> list[Any]:
+                at = RowsToRead(column=sort.column, most=wanted.most, descending=sort.descending, after=after)
+                async with pages.desk.reading() as tx:
+                    return list(await read_rows(pages, tx=tx, call=call, now=now, wanted=wanted, at=at))
+
+            unsorted = {column.sort for column in columns if column.heading in hidden}
+            sorts = {name: kind for name, kind in order.sorts.items() if name not in unsorted}
+            has_one_order = not any(column.sort for column in columns)
+            listing = await listed(call, query, sorts, order.default, find, has_one_order=has_one_order)
+            if listing.is_file:
+                seen = {heading: cell for heading, cell in readers.items() if heading not in hidden}
+                return csv_of(file, seen, listing.rows, now=now)
+
+            def cursor(row: Any) -> str:
+                return cursor_text(*order.place(row, listing.sort.column))
+
+            table = Table.of(call, pages.desk.view(call).here, shown, listing.rows, listing.sort, cursor)
+            others = await found(pages, call=call, listing=listing) if callable(found) else found
+            return pages.desk.show(call, template, form=listing.form, table=table, **others)
 
         return page(path, title, query=query, **access)(handle)
 
     return declare
-
-
-class _DeclaredTable(Struct, frozen=True, kw_only=True):
-    """A table as `table_page` declares it; the fields are its arguments."""
-
-    read_rows: Callable[..., Awaitable[Sequence[Any]]]
-    query: type[Any]
-    columns: Sequence[Column]
-    order: TableOrder
-    template: str
-    file: str
-    cells: Cells
-    needs: Mapping[str, str]
-    values: Values | ReadValues
-
-    async def respond(self, pages: PageGroup, call: Call) -> Response:
-        """Respond with the page or the file."""
-        hidden = {heading for heading, scope in self.needs.items() if not has_right(call.request, scope)}
-        now = pages.desk.clock.now()
-        listing = await self._listed(pages, call, hidden, now)
-        if listing.is_file:
-            cells = {heading: cell for heading, cell in self.cells.items() if heading not in hidden}
-            return csv_of(self.file, cells, listing.rows, now=now)
-
-        def cursor(row: Any) -> str:
-            return cursor_text(*self.order.place(row, listing.sort.column))
-
-        columns = [column for column in self.columns if column.heading not in hidden]
-        table = Table.of(call, pages.desk.view(call).here, columns, listing.rows, listing.sort, cursor)
-        values = await self.values(pages, call=call, listing=listing) if callable(self.values) else self.values
-        return pages.desk.show(call, self.template, form=listing.form, table=table, **values)
-
-    async def _listed(self, pages: PageGroup, call: Call, hidden: set[str], now: datetime) -> Listing[Any, Any]:
-        """Return the rows in the order that is wanted; nobody sorts by a column that is hidden from them."""
-
-        async def find(wanted: Any, sort: Sort, after: After) -> list[Any]:
-            at = RowsToRead(column=sort.column, most=wanted.most, descending=sort.descending, after=after)
-            async with pages.desk.reading() as tx:
-                return list(await self.read_rows(pages, tx=tx, call=call, now=now, wanted=wanted, at=at))
-
-        unsorted = {column.sort for column in self.columns if column.heading in hidden}
-        sorts = {name: kind for name, kind in self.order.sorts.items() if name not in unsorted}
-        has_one_order = not any(column.sort for column in self.columns)
-        return await listed(call, self.query, sorts, self.order.default, find, has_one_order=has_one_order)
 
 
 def views_of(address: str, parameter: str, names: Sequence[tuple[str, str]], chosen: str) -> dict[str, Any]:
