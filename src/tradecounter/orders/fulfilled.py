@@ -1,12 +1,10 @@
-"""The fulfilment that responses about orders show. `shipments/`, a row above, provides it."""
+"""The fulfilment that responses about orders show. `shipments/`, a row above, reads it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
 
 from msgspec import Struct, field
 
-from tradecounter.db.transaction import Transaction
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import OrderBase
 from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, TrackingEvent
@@ -51,11 +49,3 @@ class Fulfilled(Struct, frozen=True):
     shipments: Sequence[Shipped] = ()
     serial_numbers: Mapping[int, Sequence[ProductSerialNumber]] = field(default_factory=dict)
     configurations: Mapping[int, Sequence[OrderItemConfiguration]] = field(default_factory=dict)
-
-
-class FulfilmentReader(Protocol):
-    """Reads the fulfilment of orders."""
-
-    async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
-        """Return the fulfilment of each order by internal id, with a fixed number of statements."""
-        ...

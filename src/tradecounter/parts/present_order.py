@@ -13,7 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import moment_of
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, Shipped, carrier_of
+from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.orders.queries.all_orders import external_ids_of
@@ -35,6 +35,7 @@ from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import OrderItemConfiguration, OrderShipping
 from tradecounter.returns.queries import returns_of_orders
 from tradecounter.returns.wire import return_number
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
@@ -43,7 +44,7 @@ class OrderPresenter(Struct, frozen=True):
     """Reads and converts orders; the products in them are shown as their customers see them."""
 
     views: RefreshableViews
-    fulfilment: FulfilmentReader
+    fulfilment: OrderFulfilment
 
     async def one(self, tx: Transaction, order: AnyOrder, now: datetime) -> ResellerOrder:
         """Return an order as the back office shows it."""

@@ -29,9 +29,9 @@ from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, l
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, require_confirmed
 from tradecounter.returns.queries import claimed_units, serial_uses
 from tradecounter.returns.wire import return_number
-from tradecounter.shipments.queries.fulfilment import fetch_shipment
-from tradecounter.shipments.queries.store_fulfilment import (
+from tradecounter.shipments.queries.fulfilment import (
     delete_video,
+    fetch_shipment,
     insert_shipment,
     move_to_taken_back,
     store_correction,

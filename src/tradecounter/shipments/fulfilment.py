@@ -29,8 +29,13 @@ from tradecounter.orders.queries.orders import lines_of_order, lock_order
 from tradecounter.orders.states import ConfirmedOrder, require_confirmed
 from tradecounter.orders.wire import TrackingEvent
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.queries.fulfilment import configurability, find_shipment
-from tradecounter.shipments.queries.store_fulfilment import insert_configurations, insert_event, put_video
+from tradecounter.shipments.queries.fulfilment import (
+    configurability,
+    find_shipment,
+    insert_configurations,
+    insert_event,
+    put_video,
+)
 from tradecounter.shipments.wire import LONGEST_CREDENTIAL, ConfigurationRequest, OrderVideoResponse
 
 _LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")

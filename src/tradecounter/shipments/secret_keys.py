@@ -22,8 +22,7 @@ from tradecounter.identity.vault import MISSING, problem_of
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import OperatorError
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
-from tradecounter.shipments.queries.fulfilment import lock_sealed, sample_sealed
-from tradecounter.shipments.queries.store_fulfilment import replace_sealed
+from tradecounter.shipments.queries.fulfilment import lock_sealed, replace_sealed, sample_sealed
 
 _SAMPLE = 50  # first and last configurations to test if no key is registered yet
 

@@ -56,8 +56,7 @@ from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.identity.operations import TokenEndpoint
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.operations.creation import OrderCreation
-from tradecounter.orders.operations.public import OrderEndpoints
+from tradecounter.orders.operations.public import OrderCreation, OrderEndpoints
 from tradecounter.orders.order_context import OrderContexts, OrderingPolicy
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.operations.public import PaymentEndpoints

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.shipments.bar_code import bar_widths
+from tradecounter.shipments.print_papers import bar_widths
 
 PRINTABLE = st.text(alphabet=[chr(code) for code in range(32, 127)], min_size=1, max_size=40)
 

@@ -31,12 +31,11 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Id, PoundsToCompare
 from tradecounter.kit.wire import Amount, LocalDateTime, made_from
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.fulfilled import FulfilmentReader
 from tradecounter.orders.guards import amount_errors
 from tradecounter.orders.interface_document import FoundOrder
 from tradecounter.orders.lines import products_of
-from tradecounter.orders.operations.creation import OrderCreation
-from tradecounter.orders.order_lists import OrderListParameters, order_filter
+from tradecounter.orders.operations.order_lists import OrderListParameters, order_filter
+from tradecounter.orders.operations.public import OrderCreation
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders
 from tradecounter.orders.queries.orders import (
@@ -60,6 +59,7 @@ from tradecounter.orders.wire import (
     OrderDetails,
 )
 from tradecounter.products.wire import Product
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.storefront.storefront import RefreshableViews
 
 _ADDRESSES = (OrderAddressDetails, AddressDetails)
@@ -157,7 +157,7 @@ class OrderTools(Struct, frozen=True):
     database: Database
     views: RefreshableViews
     creation: OrderCreation
-    fulfilment: FulfilmentReader
+    fulfilment: OrderFulfilment
     clock: Clock
 
     @tool("Price an order", "order", changes=True, takes=PriceOrder, referenced=_ADDRESSES)

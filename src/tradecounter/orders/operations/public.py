@@ -1,4 +1,4 @@
-"""`/order` with GET and POST, `/order/{reference}` with GET and PUT."""
+"""`/order` with GET and POST, `/order/{reference}` with GET and PUT; creating an order or a quote once for a key."""
 
 import asyncio
 from typing import Annotated
@@ -8,13 +8,15 @@ from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.customers.wire import AddressDetails
+from tradecounter.db.idempotency import KeyedRequest, RecordedResponse, pipe_claim, record, recorded, used_once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
-from tradecounter.edge.rest.negotiation import CSV, choose_format
+from tradecounter.edge.rest.idempotency import IDEMPOTENCY_HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.edge.rest.negotiation import CSV, JSON, choose_format
 from tradecounter.edge.rest.operation import (
     TEXT,
     Body,
@@ -28,9 +30,13 @@ from tradecounter.edge.rest.operation import (
 )
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, Page
 from tradecounter.edge.rest.responses import json_response
+from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.json_text import to_json
 from tradecounter.orders.confirm_order import confirm_order, unknown_code
-from tradecounter.orders.fulfilled import FulfilmentReader
+from tradecounter.orders.create.check_request import read_request
+from tradecounter.orders.create.place_order import pipe_standing, place_order, standing_of, with_current_data
 from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.interface_document import (
     AUTO_CONFIRMED_ORDER,
@@ -54,14 +60,77 @@ from tradecounter.orders.interface_document import (
     FoundOrder,
 )
 from tradecounter.orders.lines import products_of
-from tradecounter.orders.operations.creation import OrderCreation
-from tradecounter.orders.order_lists import LAYOUTS, OrderLister, OrderListParameters, order_filter
+from tradecounter.orders.operations.order_lists import LAYOUTS, OrderLister, OrderListParameters, order_filter
+from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.orders import fetch_readable_order, lines_of_order
-from tradecounter.orders.states import NumberedOrder
+from tradecounter.orders.states import NumberedOrder, OrderKind
 from tradecounter.orders.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, OrderAddressDetails
 from tradecounter.products.wire import Product
+from tradecounter.quotes.handle_quotes import request_quote
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.storefront.storefront import RefreshableViews
+
+_CREATED_STATUS = 201
+
+
+class OrderCreation(Struct, frozen=True):
+    """Creates orders and quotes for requests."""
+
+    database: Database
+    contexts: OrderContexts
+    clock: Clock
+
+    async def respond(self, call: Call, kind: OrderKind) -> Response:
+        """Create an order or a quote and respond with it."""
+        key = read_key(call.request.headers.getlist(IDEMPOTENCY_HEADER))
+        raw = await call.json_text()
+        keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
+        try:
+            created, replayed = await self._create(call.customer_id, call.actor, raw, keyed, kind)
+        except DomainError:
+            # Another request with the key may have created the order in the meantime. Then that order's credit or
+            # reference must not reject this request.
+            if keyed is not None and (before := await self._recorded(keyed)) is not None:
+                created, replayed = before, True
+            else:
+                raise
+        return Response(created.body, created.status, {REPLAY_HEADER: "true"} if replayed else None, JSON)
+
+    async def create(self, customer_id: int, actor: Actor, raw: bytes, kind: OrderKind) -> bytes:
+        """Create an order or a quote of a body, and return it as JSON. Raises DomainError."""
+        created, _ = await self._create(customer_id, actor, raw, None, kind)
+        return created.body
+
+    async def _create(
+        self, customer_id: int, actor: Actor, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind
+    ) -> tuple[RecordedResponse, bool]:
+        """Return the response, and whether it is that to an earlier request with the key."""
+        context = self.contexts.of(customer_id, self.clock.now())
+        request = await read_request(raw, context, lambda: reading(self.database))
+        with used_once():
+            async with transaction(self.database, actor) as tx:
+                async with tx.pipeline() as p:
+                    claimed = None if keyed is None else pipe_claim(p, keyed)
+                    standing = pipe_standing(p, kind, request, context)
+                if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
+                    return before, True
+                current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
+                create = place_order if kind == "order" else request_quote
+                order, lines = await create(tx, request, *current)
+                created = created_order(order, lines, auto_confirm=request.auto_confirm)
+                recorded_response = RecordedResponse(_CREATED_STATUS, to_json(created))
+                if keyed is not None:
+                    record(tx, keyed, recorded_response, context.now)
+        return recorded_response, False
+
+    async def _recorded(self, keyed: KeyedRequest) -> RecordedResponse | None:
+        """Return the response to an earlier request with this key, even if the rules have changed since."""
+        async with transaction(self.database) as tx:
+            async with tx.pipeline() as p:
+                claimed = pipe_claim(p, keyed)
+            return recorded(tx, keyed, claimed)
+
 
 _BY_REFERENCE = {"reference": "$response.body#/order_reference"}
 _BY_CODE = {"reference": "$response.body#/confirmation_code"}
@@ -79,7 +148,7 @@ class OrderEndpoints(Struct, frozen=True):
     views: RefreshableViews
     clock: Clock
     creation: OrderCreation
-    fulfilment: FulfilmentReader
+    fulfilment: OrderFulfilment
     list_locks: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by customer
 
     @endpoint(

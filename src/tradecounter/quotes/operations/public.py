@@ -22,7 +22,7 @@ from tradecounter.kit.errors import Code, not_found
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.interface_document import CONFLICT, ORDER_REQUEST, PAYMENT_REQUIRED, PENDING_ORDER
 from tradecounter.orders.lines import with_components
-from tradecounter.orders.operations.creation import OrderCreation
+from tradecounter.orders.operations.public import OrderCreation
 from tradecounter.orders.queries.orders import lines_of, lines_of_order, pipe_by_code, pipe_lines_by_code
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails

@@ -21,13 +21,14 @@ from tradecounter.kit import csv_text
 from tradecounter.kit.clock import Clock, moment_of
 from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.kit.keys import key_form
-from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader
+from tradecounter.orders.fulfilled import Fulfilled
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.present import CSV_HEADER, order_as_csv, order_as_json
 from tradecounter.orders.queries.order_lists import OrderListFilter, list_orders, listed_orders
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.states import NumberedOrder
 from tradecounter.orders.wire import LONGEST_SKU, Reference
+from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
@@ -175,7 +176,7 @@ class OrderLister(Struct, frozen=True):
 
     database: Database
     views: RefreshableViews
-    fulfilment: FulfilmentReader
+    fulfilment: OrderFulfilment
     clock: Clock
     customer_id: int
     layout: Layout
