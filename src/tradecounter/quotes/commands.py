@@ -24,7 +24,7 @@ from tradecounter.kit.clock import local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_pounds
 from tradecounter.orders.commands.change import OverrideReason, confirmation
-from tradecounter.orders.commands.print_order import as_operators_see_it, print_order, whole_order
+from tradecounter.orders.commands.show import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.states import pricing_of

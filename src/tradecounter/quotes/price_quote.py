@@ -13,9 +13,18 @@ from msgspec.structs import replace
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import local_text
-from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, named_by, not_found
+from tradecounter.kit.errors import (
+    DomainError,
+    ErrorCollector,
+    FieldError,
+    Kind,
+    invalid,
+    invalid_fields,
+    named_by,
+    not_found,
+)
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.money import rounded
+from tradecounter.kit.money import NOTHING, in_pounds, rounded
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, products_of, total_costs
 from tradecounter.orders.queries.orders import lines_of, lines_of_order, lock_by_code
@@ -32,13 +41,34 @@ from tradecounter.orders.states import (
     UnpricedQuote,
     ordered_already,
 )
+from tradecounter.prices.importing import suspicion
 from tradecounter.products.queries.products import purchase_costs
-from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
 from tradecounter.quotes.queries import fetch_quote, store_pricing
 from tradecounter.quotes.quote_links import make_quote_link
-from tradecounter.quotes.wire import QuotedShipping, QuotePrice
+from tradecounter.quotes.wire import Margin, QuotedShipping, QuotePrice
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
+
+
+def margin_of(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> Margin | None:
+    """Return the margin of all lines, or None when the purchase cost of a product is unknown."""
+    if any(line.product_id not in costs for line in lines):
+        return None
+    net = sum((line.cost_net for line in lines), NOTHING)
+    purchase = sum((costs[line.product_id] * line.quantity for line in lines), NOTHING)
+    margin = net - purchase
+    return Margin(net, purchase, margin, rounded(margin * 100 / net) if net else None)
+
+
+def require_sound_prices(lines: Sequence[OrderLine], costs: Mapping[int, Decimal]) -> None:
+    """Raise DomainError (invalid) when a lowered price is below cost, or less than half of that at the request."""
+    errors = [
+        FieldError(line.sku, f"{in_pounds(line.unit_cost)} {why}; use force to allow it")
+        for line in lines
+        if (why := suspicion(line.unit_cost, line.cost_at_request, costs.get(line.product_id))) is not None
+    ]
+    if errors:
+        raise invalid_fields(list(dict.fromkeys(errors)))  # once for all lines of a product
 
 
 class CostedQuote(Struct, frozen=True):

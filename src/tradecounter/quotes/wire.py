@@ -5,6 +5,7 @@ Errors of the use cases name a field of a request by its place there: `items[0].
 
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -17,7 +18,6 @@ from tradecounter.orders.present import created_order
 from tradecounter.orders.reseller_wire import ResellerShippingOption
 from tradecounter.orders.states import AnyOrder, pricing_of, quote_status
 from tradecounter.orders.wire import CreatedOrder
-from tradecounter.quotes.margin import Margin
 
 
 class QuotedItem(Struct):
@@ -81,6 +81,15 @@ def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime
         status=quote_status(quote, now),
         expires_on=None if pricing is None else local_text(pricing.expires_at),
     )
+
+
+class Margin(Struct, frozen=True):
+    """What remains of the goods' net price after what the reseller pays for them; `percent` is of the net price."""
+
+    net: Decimal
+    purchase: Decimal
+    margin: Decimal
+    percent: Decimal | None
 
 
 class ResellerQuote(Timed, CreatedOrder, omit_defaults=True, kw_only=True):

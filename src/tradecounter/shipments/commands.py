@@ -16,7 +16,7 @@ from tradecounter.edge.command_line.session import from_settings, run_query
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.commands.print_order import change_order
+from tradecounter.orders.commands.show import change_order
 from tradecounter.orders.reseller_wire import TakingBack
 from tradecounter.settings import read_settings
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment

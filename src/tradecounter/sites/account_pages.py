@@ -22,8 +22,7 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.feeds.pages.account import FeedPages
 from tradecounter.identity.pages.account import ApplicationPages, KeyPages
 from tradecounter.kit.clock import Clock
-from tradecounter.orders.pages.account.one_order import OwnOrderPages
-from tradecounter.orders.pages.account.order_list import OwnOrderListPages
+from tradecounter.orders.pages.account.orders import OwnOrderListPages, OwnOrderPages
 from tradecounter.orders.pages.account.review import ReviewPages
 from tradecounter.orders.pages.both.buyer import OWN
 from tradecounter.orders.pages.both.new_order import NewOrderPages

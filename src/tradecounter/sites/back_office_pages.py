@@ -43,7 +43,6 @@ from tradecounter.products.pages.staff.one_product import ProductPages
 from tradecounter.products.pages.staff.products import ProductListPages
 from tradecounter.quotes.pages.staff.one_quote import QuotePages
 from tradecounter.quotes.pages.staff.quotes import QuoteListPages
-from tradecounter.quotes.pages.staff.steps import QuoteStepPages
 from tradecounter.returns.pages.staff import ReturnPages
 from tradecounter.saved_views.pages.staff import SavedViewPages
 from tradecounter.search.pages.both import SearchPages
@@ -85,7 +84,6 @@ SUBJECTS: Sequence[type] = (
     RequestPages,
     QuoteListPages,
     QuotePages,
-    QuoteStepPages,
     ReturnPages,
     CustomerListPages,
     CustomerSettingsPages,

@@ -32,7 +32,7 @@ from tradecounter.kit.json_text import check_text, decode_json, read_json, to_js
 from tradecounter.kit.numbers import read_count, read_pounds
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.commands.print_order import change_order, print_order, whole_order
+from tradecounter.orders.commands.show import change_order, print_order, whole_order
 from tradecounter.orders.confirm_order import confirm_for_customer
 from tradecounter.orders.create.check_request import read_request
 from tradecounter.orders.create.place_order import create_for_customer

@@ -22,9 +22,8 @@ from tradecounter.orders.reseller_wire import Confirmation, ResellerOrder, Resel
 from tradecounter.orders.states import State, pricing_of, quote_status
 from tradecounter.parts.present_order import OrderPresenter, option_in_utc
 from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
-from tradecounter.quotes.margin import Margin
 from tradecounter.quotes.price_quote import CostedQuote, fetch_costed_quote, price_quote, with_costs
-from tradecounter.quotes.wire import Declination, QuotedItem, QuotedShipping, QuotePrice, ResellerQuote
+from tradecounter.quotes.wire import Declination, Margin, QuotedItem, QuotedShipping, QuotePrice, ResellerQuote
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
 _OPTION = ResellerShippingOption(

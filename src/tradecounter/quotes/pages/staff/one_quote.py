@@ -1,13 +1,16 @@
-"""One quote with list prices, costs and margin, which staff price."""
+"""One quote with list prices, costs and margin, which staff price, decline, or confirm for the customer."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
+from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
@@ -15,13 +18,17 @@ from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.kit.errors import DomainError, FieldError, invalid, named_by
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, named_by
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.kit.numbers import Percent, Pounds, UnreadableNumberError, read_percent, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine, total_costs
+from tradecounter.orders.offers import chosen_option, dated_now
+from tradecounter.orders.operations.staff import SELLERS
+from tradecounter.orders.operations.steps import ConfirmForm, confirmation
 from tradecounter.orders.queries.orders import lines_of_order
 from tradecounter.orders.rules import QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.orders.shipping_options import ShippingOption
@@ -36,11 +43,18 @@ from tradecounter.orders.states import (
 )
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
+from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
 from tradecounter.quotes.operations.staff import code_of
-from tradecounter.quotes.price_quote import check_discount, discounted_cost, fetch_costed_quote, price_quote
+from tradecounter.quotes.price_quote import (
+    check_discount,
+    discounted_cost,
+    fetch_costed_quote,
+    margin_of,
+    price_quote,
+    require_sound_prices,
+)
 from tradecounter.quotes.queries import fetch_quote
-from tradecounter.quotes.wire import QuotedItem, QuotedShipping, QuotePrice
+from tradecounter.quotes.wire import Declination, Margin, QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 
@@ -181,8 +195,14 @@ class PriceForm(Struct):
     force: bool = False
 
 
+class ConfirmQuoteForm(ConfirmForm):
+    """How a quote is sent as an order, and which of its prices the page has shown."""
+
+    pricing: int | None = None
+
+
 class QuotePages(Struct, frozen=True):
-    """The page of one quote, which is also the form that prices it."""
+    """The page of one quote, which is also the form that prices it, and the forms that end it."""
 
     desk: PageDesk
     parts: OfficeParts
@@ -241,6 +261,46 @@ class QuotePages(Struct, frozen=True):
             history=told_of(history),
             lifetime=self.parts.settings.quote_lifetime.days,
         )
+
+    async def _sheet(self, call: Call, filled: Filled, now: datetime) -> dict[str, Any]:
+        async with self.desk.reading() as tx:
+            sheet = await quote_sheet(tx, code_of(call), now)
+            room = await fetch_credit_room(tx, sheet.account.id)
+        if not sheet.is_open and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"the quote is {sheet.status.lower()}")
+        lines = [shown.line for shown in sheet.lines]
+        return {
+            "sheet": replace(sheet, quote=await dated_now(sheet.quote, lines, self.parts.views, now)),
+            "room": room,
+            "chosen": chosen_option(sheet.quote, sheet.account.shipping_method),
+            "is_priced": isinstance(sheet.quote, PricedQuote),
+        }
+
+    @step(
+        "/quote/{code}/decline",
+        "Decline a quote",
+        template="quotes/decline.html",
+        values=_sheet,
+        to="/quote",
+        done="The quote is declined. The customer gets the reason by e-mail.",
+        scope="quotes:write",
+    )
+    async def decline(self, tx: Transaction, call: Call, body: Declination, now: datetime) -> None:
+        await decline_quote(tx, code_of(call), body.reason, now)
+
+    @step(
+        "/quote/{code}/confirm",
+        "Confirm a quote",
+        template="quotes/confirm.html",
+        values=_sheet,
+        to=lambda order: f"/order/{order.name}",
+        done=lambda order: f"The quote is now order {order.name}. The customer gets an e-mail.",
+        scope="quotes:write",
+        roles=SELLERS,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmQuoteForm, now: datetime) -> AnyOrder:
+        request, policy = confirmation(call, body), self.parts.contexts.policy
+        return await confirm_quote(tx, code_of(call), request, policy, now, pricing=body.pricing)
 
 
 def _quote_price(body: PriceForm, lines: list[OrderLine], *, force: bool) -> tuple[QuotePrice, Callable[[str], str]]:
