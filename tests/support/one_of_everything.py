@@ -24,8 +24,7 @@ from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.baskets.queries import add_lines
 from tradecounter.customer_notes.keep_notes import add_contact, add_note
 from tradecounter.customer_notes.queries import Contact
-from tradecounter.customer_requests.files import checked_file
-from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
+from tradecounter.customer_requests.handle_requests import RequestDetails, checked_file, open_request
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all

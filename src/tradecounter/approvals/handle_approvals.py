@@ -24,7 +24,7 @@ from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.orders.cancel_order import replaced_by, withdraw_locked
+from tradecounter.orders.cancel_order import replaced_by, withdraw_order
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.place_order import create_for_customer
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
@@ -133,7 +133,7 @@ async def decline_order(
     reason = require_text("reason", reason, LONGEST_REASON)
     approval, order = await _lock_waiting(tx, customer_id, code, now)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
-        await withdraw_locked(tx, order, reason, now)
+        await withdraw_order(tx, order, reason, now)
     await _decide(tx, approval, user_id, "declined", approval.gross, now, reason, mails_requester=mails_requester)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 

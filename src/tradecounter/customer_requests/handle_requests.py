@@ -1,14 +1,16 @@
-"""Opens requests about orders, and closes them with an answer."""
+"""Opens requests about orders, with pictures and PDF files, and closes them with an answer."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import PurePath
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.customer_requests.files import RequestFile
 from tradecounter.customer_requests.queries import (
     CustomerRequest,
+    RequestFile,
     RequestKind,
     count_requests,
     find_request,
@@ -29,6 +31,21 @@ from tradecounter.orders.states import CancelledOrder, NumberedOrder
 ASKS: Mapping[RequestKind, str] = {"cancel": "Ask to cancel", "return": "Ask to return", "message": "Write to us"}
 _LONGEST_TEXT = 5_000
 _MOST_OPEN = 50  # of a customer
+
+
+MOST_BYTES = 5 * 1024 * 1024  # of a file
+FIELDS = ("file_one", "file_two", "file_three")  # of the form
+ACCEPTED = ".jpg,.jpeg,.png,.webp,.pdf,image/jpeg,image/png,image/webp,application/pdf"
+
+_SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
+    "application/pdf": re.compile(rb"%PDF-"),
+}
+_EXTENSIONS = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp", "application/pdf": ".pdf"}
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 80
 
 
 class RequestedUnits(Struct):
@@ -56,6 +73,17 @@ class RequestAnswer(Struct):
 def askable(line: OrderLine, kind: RequestKind) -> int:
     """Return the units of a line that may be asked for: those to come to cancel, dispatched ones to return."""
     return {"cancel": line.to_come, "return": line.dispatched - line.returned, "message": 0}[kind]
+
+
+def checked_file(field: str, name: str, content: bytes) -> RequestFile:
+    """Return a file that was uploaded in a field. Raises DomainError (invalid): another kind of file, or too long."""
+    if len(content) > MOST_BYTES:
+        raise invalid(field, f"is longer than {MOST_BYTES // 1024 // 1024} MB")
+    media_type = next((kind for kind, signature in _SIGNATURES.items() if signature.match(content)), None)
+    if media_type is None:
+        raise invalid(field, "must be a picture (JPEG, PNG or WebP) or a PDF file")
+    stem = _UNSAFE.sub("-", PurePath(name).stem).strip("-.")[:_LONGEST_NAME] or "file"
+    return RequestFile(f"{stem}{_EXTENSIONS[media_type]}", media_type, content)
 
 
 async def open_request(

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL
 
-from tradecounter.customer_requests.files import RequestFile
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
@@ -18,6 +17,14 @@ from tradecounter.orders.queries.today import Waiting
 
 RequestKind = Literal["cancel", "return", "message"]
 State = Literal["open", "closed"]
+
+
+class RequestFile(Struct, frozen=True):
+    """A file: a name that is safe in a header and in a folder, its media type, and its bytes."""
+
+    name: str
+    media_type: str
+    content: bytes
 
 
 class CustomerRequest(Struct, frozen=True):

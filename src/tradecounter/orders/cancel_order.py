@@ -156,16 +156,8 @@ async def _cancel_part(
 _NO_REASON = "withdrawn by the customer"
 
 
-async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> None:
-    """Cancel a customer's pending order or open quote by its confirmation code, without an e-mail to the customer.
-
-    Raises DomainError: not found, and as `withdraw_locked` does.
-    """
-    await withdraw_locked(tx, await lock_own_order(tx, customer_id, code), reason, now)
-
-
-async def withdraw_locked(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
-    """Cancel an order or a quote as `withdraw_order` does, which the caller has locked with `lock_own_order`.
+async def withdraw_order(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
+    """Cancel a pending order or an open quote that the caller has locked with `lock_own_order`, without an e-mail.
 
     Without a reason, a general one is recorded. Raises DomainError: invalid (too long a reason), conflict (confirmed,
     cancelled or expired).

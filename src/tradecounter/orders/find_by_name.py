@@ -1,7 +1,5 @@
 """Finds one order or quote of any customer for the operator."""
 
-import re
-
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import DomainError, Kind
@@ -12,15 +10,11 @@ from tradecounter.orders.queries.all_orders import (
     find_order,
     list_all_orders,
     orders_beginning,
-    orders_between_codes,
+    orders_with_code,
 )
 from tradecounter.orders.states import AnyOrder
 
-_CODE_LENGTH = 32  # hexadecimal digits
-_SHORTEST_BEGINNING = 4
 _MOST_NAMED = 5
-
-_BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH - 1}}}")
 
 
 async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
@@ -70,10 +64,7 @@ async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
     several codes match.
     """
     beginning = beginning.strip().lower()
-    if not _BEGINNING_OF_CODE.fullmatch(beginning) or read_id(beginning) is not None:
-        return None
-    first, last = beginning.ljust(_CODE_LENGTH, "0"), beginning.ljust(_CODE_LENGTH, "f")
-    orders = await orders_between_codes(tx, first, last, _MOST_NAMED + 1)
+    orders = [] if read_id(beginning) is not None else await orders_with_code(tx, beginning, _MOST_NAMED + 1)
     if len(orders) > 1:
         more = " and more" if len(orders) > _MOST_NAMED else ""
         codes = ", ".join(order.confirmation_code for order in orders[:_MOST_NAMED])

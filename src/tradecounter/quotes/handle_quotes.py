@@ -7,7 +7,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import Code, DomainError, Kind, not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import made_from
-from tradecounter.orders.cancel_order import cancel_unconfirmed, withdraw_locked
+from tradecounter.orders.cancel_order import cancel_unconfirmed, withdraw_order
 from tradecounter.orders.confirm_order import confirm_for_customer
 from tradecounter.orders.create.place_order import checked_draft, current_standing, record_creation
 from tradecounter.orders.lines import OrderLine
@@ -90,12 +90,12 @@ async def confirm_quote(
 async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> AnyOrder:
     """Decline a customer's open quote by its confirmation code, without an e-mail; return the quote.
 
-    One that is declined already stays as it is. Raises DomainError as `fetch_own_quote` and `withdraw_locked` do.
+    One that is declined already stays as it is. Raises DomainError as `fetch_own_quote` and `withdraw_order` do.
     """
     quote = await lock_own_order(tx, customer_id, code, "quote")
     if isinstance(quote, CancelledUnconfirmed):
         return quote
-    await withdraw_locked(tx, quote, reason, now)
+    await withdraw_order(tx, quote, reason, now)
     return await fetch_own_quote(tx, customer_id, code)
 
 

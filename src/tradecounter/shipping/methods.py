@@ -59,14 +59,12 @@ class ShippingMethods:
 
     def __init__(self) -> None:
         self.current = Shipping()
-        self._seen: Version | None = None
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Load methods and regions if they have changed."""
-        version = versions.of("shipping")
-        if version != self._seen:
-            if self._seen is None:
+        mark = mark_of({"shipping": versions.of("shipping")})
+        if mark != self.current.mark:
+            if self.current.mark is None:
                 load = threading.Thread(target=load_calendar, daemon=True)
                 asyncio.get_running_loop().call_later(_CALENDAR_SECONDS, load.start)
-            self.current = await _read_shipping(tx, mark_of({"shipping": version}))
-            self._seen = version
+            self.current = await _read_shipping(tx, mark)

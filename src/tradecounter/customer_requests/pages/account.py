@@ -7,8 +7,16 @@ from urllib.parse import quote
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.customer_requests.files import ACCEPTED, FIELDS, MOST_BYTES, checked_file
-from tradecounter.customer_requests.handle_requests import ASKS, RequestDetails, askable, open_request
+from tradecounter.customer_requests.handle_requests import (
+    ACCEPTED,
+    ASKS,
+    FIELDS,
+    MOST_BYTES,
+    RequestDetails,
+    askable,
+    checked_file,
+    open_request,
+)
 from tradecounter.customer_requests.queries import RequestKind, fetch_file
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -34,8 +42,23 @@ class AskPages(Struct, frozen=True):
     parts: AccountParts
 
     @page(_ASK, "Ask about an order", user_roles=BUYER)
-    async def show_form(self, call: Call) -> Response:
-        return await self._show(call, Filled())
+    async def show_form(self, call: Call, filled: Filled) -> Response:
+        reference = call.path_text("reference", "order")
+        kind = _kind(call)
+        async with self.desk.reading() as tx:
+            order = await fetch_own_order(tx, call.customer_id, reference)
+            lines = await lines_of_order(tx, order.id)
+        return self.desk.show(
+            call,
+            "customer_requests/ask.html",
+            form=filled,
+            order=order,
+            kind=kind,
+            title=ASKS[kind],
+            files=FIELDS,
+            accepted=ACCEPTED,
+            lines=[(line, most) for line in lines if (most := askable(line, kind))],
+        )
 
     @form(_ASK, "Ask about an order", user_roles=BUYER)
     async def ask(self, call: Call) -> Response:
@@ -55,7 +78,7 @@ class AskPages(Struct, frozen=True):
             call,
             RequestDetails,
             work,
-            again=lambda filled: self._show(call, filled),
+            again=lambda filled: self.show_form(call, filled),
             to=f"/account/order/{quote(reference)}",
             done="We have your request. The answer comes by e-mail, and is shown here.",
             submitted=submitted,
@@ -67,24 +90,6 @@ class AskPages(Struct, frozen=True):
             order = await fetch_own_order(tx, call.customer_id, call.path_text("reference", "order"))
             file = await fetch_file(tx, call.path_id("id", "file"), order.id)
         return file_response(file.content, file.name, file.media_type)
-
-    async def _show(self, call: Call, filled: Filled) -> Response:
-        reference = call.path_text("reference", "order")
-        kind = _kind(call)
-        async with self.desk.reading() as tx:
-            order = await fetch_own_order(tx, call.customer_id, reference)
-            lines = await lines_of_order(tx, order.id)
-        return self.desk.show(
-            call,
-            "customer_requests/ask.html",
-            form=filled,
-            order=order,
-            kind=kind,
-            title=ASKS[kind],
-            files=FIELDS,
-            accepted=ACCEPTED,
-            lines=[(line, most) for line in lines if (most := askable(line, kind))],
-        )
 
 
 def _kind(call: Call) -> RequestKind:

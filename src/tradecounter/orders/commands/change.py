@@ -1,6 +1,5 @@
 """`tradecounter order create`, `confirm`, `amend`, `cancel`, `note` and `external-id`."""
 
-import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import datetime
@@ -23,11 +22,12 @@ from tradecounter.edge.command_line.arguments import (
     item_units,
     named_number,
     numbered,
+    read_bytes,
 )
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change
-from tradecounter.kit.errors import OperatorError, named_by
+from tradecounter.kit.errors import named_by
 from tradecounter.kit.json_text import check_text, decode_json, read_json, to_json
 from tradecounter.kit.numbers import read_count, read_pounds
 from tradecounter.orders.amend_order import amend_order
@@ -69,7 +69,7 @@ def create(
     """Create an order for a customer, at its prices and terms."""
     policy = from_settings(OrderingPolicy.from_settings)
     with reporting_errors():
-        body = read_file(file)
+        body = _read_file(file)
 
     async def work(tx: Transaction, now: datetime) -> dict[str, Any]:
         context = (await read_contexts(tx, policy, now)).of(customer_id, now)
@@ -109,12 +109,9 @@ def confirmation(method_id: int | None, override_reason: str | None) -> Confirma
     )
 
 
-def read_file(path: Path) -> bytes:
-    """Return a JSON file's content; - is standard input. Raises OperatorError, DomainError (invalid)."""
-    try:
-        raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
+def _read_file(path: Path) -> bytes:
+    """Return a JSON file's content; - is standard input. Raises DomainError (invalid)."""
+    raw = read_bytes(str(path))
     check_text(raw)
     decode_json(raw)
     return raw
@@ -198,7 +195,7 @@ def _amend_request(
     """Return the request of the options. Raises DomainError (invalid)."""
     members = {
         "items": items,
-        "shipping_address": None if address is None else msgspec.Raw(read_file(address)),
+        "shipping_address": None if address is None else msgspec.Raw(_read_file(address)),
         "shipping_method": None if shipping_method is None else {"id": shipping_method},
         "customer_reference": customer_reference,
         "reason": reason,

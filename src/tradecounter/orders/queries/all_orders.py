@@ -209,14 +209,24 @@ async def orders_with_references(tx: Transaction, references: Sequence[str]) -> 
     return {keys[order.name.lower()]: order for order in rows}
 
 
+_CODE = re.compile(r"[0-9a-f]{4,32}")
+_CODE_LENGTH = 32
 _BETWEEN_CODES = order_statement(
     "select {} from orders where confirmation_code between :first and :last order by id desc limit :most"
 )
 
 
-async def orders_between_codes(tx: Transaction, first: str, last: str, most: int) -> list[AnyOrder]:
-    """Return the latest orders whose confirmation code is in a range."""
-    return await tx.fetch_all(_BETWEEN_CODES, first=first, last=last, most=most)
+def code_range(text: str) -> dict[str, str]:
+    """Return the first and the last confirmation code with a beginning; those of no code for other texts."""
+    code = text.lower()
+    if not _CODE.fullmatch(code):
+        return {"first": "-", "last": "-"}
+    return {"first": code.ljust(_CODE_LENGTH, "0"), "last": code.ljust(_CODE_LENGTH, "f")}
+
+
+async def orders_with_code(tx: Transaction, beginning: str, most: int) -> list[AnyOrder]:
+    """Return the latest orders whose confirmation code begins with a text of at least four digits."""
+    return await tx.fetch_all(_BETWEEN_CODES, **code_range(beginning), most=most)
 
 
 _BEGINNING = order_statement(

@@ -11,11 +11,17 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
-from tradecounter.orders.queries.all_orders import NUMBER_AT_END, TYPED_WORD, WORD, WORD_OF, OrderFilter, letters_of
+from tradecounter.orders.queries.all_orders import (
+    NUMBER_AT_END,
+    TYPED_WORD,
+    WORD,
+    WORD_OF,
+    OrderFilter,
+    code_range,
+    letters_of,
+)
 from tradecounter.orders.queries.order_table import ORDER_ROW, WITH_CUSTOMER, OrderRow
 
-_CODE = re.compile(r"[0-9a-f]{4,32}")
-_CODE_LENGTH = 32
 _DIGITS = re.compile(r"[0-9]{3,}")
 _LAST_CHARACTER = "\U0010ffff"  # after every other character
 
@@ -107,7 +113,7 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
         _FIND_ORDERS,
         text=text,
         number=None if number is None else int(number[0]),
-        **_code_range(text),
+        **code_range(text),
         **_digit_range(joined_word(text)),
         **code_bounds(text),
         postcode=joined_word(text).upper() or None,
@@ -208,21 +214,13 @@ async def find_own_orders(
         customer_id=customer_id,
         text=text,
         word=joined_word(text),
-        **_code_range(text),
+        **code_range(text),
         **code_bounds(text),
         postcode=joined_word(text).upper() or None,
         amount=amount,
         most=most,
         most_parcels=MOST_OF_ALL,
     )
-
-
-def _code_range(text: str) -> dict[str, str]:
-    """Return the values of a statement that looks for the beginning of a confirmation code; those of none are empty."""
-    code = text.lower()
-    if not _CODE.fullmatch(code):
-        return {"first": "-", "last": "-"}
-    return {"first": code.ljust(_CODE_LENGTH, "0"), "last": code.ljust(_CODE_LENGTH, "f")}
 
 
 def _digit_range(word: str) -> dict[str, str | None]:

@@ -113,7 +113,7 @@ class ReviewPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await withdraw_order(tx, call.customer_id, _code_of(call), "", now)
+        await withdraw_order(tx, await lock_own_order(tx, call.customer_id, _code_of(call)), "", now)
 
 
 def _code_of(call: Call) -> str:
