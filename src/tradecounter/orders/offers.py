@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tradecounter.kit.clock import uk_date
 from tradecounter.orders.create.draft import cover_of, unknown_skus
+from tradecounter.orders.create.quick_lines import BadLine, QuickLine, numbered_quick_lines
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.shipping_options import choose_shipping
 from tradecounter.orders.states import NumberedOrder, OrderBase
@@ -73,6 +74,14 @@ def unknown_products(view: CustomerView, wanted: Iterable[tuple[int, str, int]])
     skus = [(number, sku) for number, sku, _ in wanted if view.find(sku) is None]
     errors = unknown_skus(view, skus)
     return {number: error.message for (number, _), error in zip(skus, errors, strict=True)}
+
+
+def sold_lines(view: CustomerView, text: str) -> tuple[list[QuickLine], list[BadLine]]:
+    """Return the lines of a pasted list whose products a customer can buy, and the others, with their errors."""
+    lines, bad = numbered_quick_lines(text)
+    unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
+    bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
+    return [line for line in lines if line.number not in unknown], bad
 
 
 Shown = TypeVar("Shown", bound=OrderBase)

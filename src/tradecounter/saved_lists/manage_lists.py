@@ -12,9 +12,9 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.create.draft import find_products
-from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, require_good_lines
+from tradecounter.orders.create.quick_lines import require_good_lines
 from tradecounter.orders.lines import added_up
-from tradecounter.orders.offers import unknown_products
+from tradecounter.orders.offers import sold_lines, unknown_products
 from tradecounter.orders.wire import LONGEST_SKU, MOST_UNITS, CreateOrderItem
 from tradecounter.saved_lists.queries import (
     Owner,
@@ -48,9 +48,7 @@ class ListDetails(Struct):
 
     def wanted(self, view: CustomerView) -> Sequence[CreateOrderItem]:
         """Return the items. Raises DomainError (invalid) with all that is wrong."""
-        lines, bad = numbered_quick_lines(self.lines)
-        unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
-        bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
+        lines, bad = sold_lines(view, self.lines)
         require_good_lines(bad)
         return [CreateOrderItem(line.sku, line.units) for line in lines]
 

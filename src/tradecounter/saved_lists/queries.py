@@ -2,26 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import or_not_found
-
-
-class Owner(Protocol):
-    """Who uses lists: a user of a customer, who also has own ones; or without an id all users, who share theirs."""
-
-    @property
-    def customer_id(self) -> int:
-        """The customer."""
-
-    @property
-    def id(self) -> int | None:
-        """The user."""
 
 
 class AllUsers(Struct, frozen=True):
@@ -29,6 +17,9 @@ class AllUsers(Struct, frozen=True):
 
     customer_id: int
     id: None = None
+
+
+Owner = CustomerUser | AllUsers  # a user also has own lists
 
 
 class SavedList(Struct, frozen=True):

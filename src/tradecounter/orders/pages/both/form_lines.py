@@ -1,4 +1,4 @@
-"""The lines in the form of a new order, which people type, upload or search for, with their prices."""
+"""The lines in the forms of new and of amended orders, which people type, upload or search for, with their prices."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,24 +7,27 @@ from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
-from tradecounter.edge.page_kit.forms import MOST_ROWS, form_name, parse_form
+from tradecounter.edge.page_kit.forms import MOST_ROWS, form_name, parse_form, row_numbers
 from tradecounter.edge.page_kit.submitted_forms import Submitted
 from tradecounter.edge.rest.responses import STATUS
+from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import NOTHING, percentage
-from tradecounter.kit.numbers import count_or_nothing
+from tradecounter.kit.numbers import UnreadableNumberError, count_or_nothing, read_count
 from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
-from tradecounter.orders.offers import OfferedLine, offered_lines, unknown_products
+from tradecounter.orders.offers import OfferedLine, offered_lines, search_lines, sold_lines, unknown_products
 from tradecounter.orders.rules import VAT_AREA, tax_rate
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
-from tradecounter.storefront.view import CustomerView
+from tradecounter.storefront.view import CustomerView, current_view
 
 _ROW = re.compile(r"(items|quick|found)-([0-9]{1,4})-sku")
 _OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity|note)|pick-[0-9]+")
@@ -69,12 +72,8 @@ class FormLines(Struct):
 
     def add_list(self, text: str, view: CustomerView) -> None:
         """Add the valid lines of a list whose products can be bought; keep the others as text."""
-        lines, bad = numbered_quick_lines(text)
-        unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
-        bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
+        lines, bad = sold_lines(view, text)
         for line in lines:
-            if line.number in unknown:
-                continue
             if len(self.lines) < MOST_ITEMS or self._line(line.sku) is not None:
                 self.add(line.sku, str(line.units))
             else:
@@ -254,3 +253,89 @@ def priced(view: CustomerView, lines: Sequence[Line], now: datetime) -> list[Pri
     """Return lines with their prices."""
     offers = offered_lines(view, [(number, line.sku, line.units) for number, line in enumerate(lines)], now)
     return [PricedLine(line, offers.get(number)) for number, line in enumerate(lines)]
+
+
+_PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
+_MOST_FOUND = 5
+_MOST_SEARCHED = 50  # rows whose words are searched for: people type one at a time
+
+
+class ProductRow(Struct, frozen=True):
+    """A row of the form: the typed text, and its product, the products that its words match, or its error."""
+
+    number: int
+    sku: str = ""
+    quantity: str = ""
+    offered: OfferedLine | None = None
+    found: Sequence[OfferedLine] = ()
+    problem: str = ""
+
+
+async def product_rows(
+    tx: Transaction,
+    values: Mapping[str, Sequence[str]],
+    group: str,
+    whole: CustomerView,
+    customer_id: int,
+    *,
+    blank: int,
+    now: datetime,
+) -> list[ProductRow]:
+    """Return the rows of a group with the prices of an order, followed by `blank` empty rows."""
+    typed = _typed(values, group)
+    view = await current_view(tx, whole, customer_id, [row.sku for row in typed if row.sku], uk_date(now))
+    rows = _with_products(typed, view, whole, now)
+    following = rows[-1].number + 1 if rows else 0
+    unused = sum(1 for row in rows if not row.sku)
+    return [*rows, *(ProductRow(number) for number in range(following, following + max(blank - unused, 0)))]
+
+
+def _typed(values: Mapping[str, Sequence[str]], group: str) -> list[ProductRow]:
+    submitted = Submitted(values)
+    return [
+        ProductRow(number, submitted.one(f"{group}-{number}-sku"), submitted.one(f"{group}-{number}-quantity"))
+        for number in row_numbers(values, group)
+    ]
+
+
+def _with_products(
+    typed: Sequence[ProductRow], view: CustomerView, whole: CustomerView, now: datetime
+) -> list[ProductRow]:
+    """Return rows with their products. `view` has the prices of an order; words search in `whole`."""
+    wanted, problems = [], {}
+    for row in typed:
+        try:
+            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
+        except UnreadableNumberError as error:
+            problems[row.number] = str(error)
+    offered = offered_lines(view, wanted, now)
+    unknown = [each for each in wanted if each[0] not in offered][:_MOST_SEARCHED]
+    found = {number: search_lines(whole, sku, quantity, _MOST_FOUND, now).lines for number, sku, quantity in unknown}
+    problems |= unknown_products(view, wanted)
+    return [
+        replace(
+            row,
+            offered=offered.get(row.number),
+            found=found.get(row.number, ()),
+            problem=problems.get(row.number, ""),
+        )
+        for row in typed
+    ]
+
+
+def picked(submitted: Submitted) -> str:
+    """Return the SKU of the product whose button was pressed; empty without such a button."""
+    return submitted.one(_pressed(submitted))
+
+
+def with_picked(submitted: Submitted, group: str) -> tuple[int, Filled] | None:
+    """Return the row whose product's button was pressed, and the form with its SKU; None without such a button."""
+    name = _pressed(submitted)
+    if not name:
+        return None
+    number = int(name.partition("-")[2])
+    return number, Filled({**submitted.values, f"{group}-{number}-sku": [submitted.one(name)]})
+
+
+def _pressed(submitted: Submitted) -> str:
+    return next((name for name in submitted.values if _PICK.fullmatch(name)), "")

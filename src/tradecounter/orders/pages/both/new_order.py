@@ -43,7 +43,9 @@ from tradecounter.orders.pages.both.form_lines import (
     lines_of_form,
     lines_with,
     named_skus,
+    picked,
     priced,
+    product_rows,
     typed_lines,
 )
 from tradecounter.orders.pages.both.order_form import (
@@ -54,7 +56,6 @@ from tradecounter.orders.pages.both.order_form import (
     delivery_note_of,
     values_of,
 )
-from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.changes import set_in_basket
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order

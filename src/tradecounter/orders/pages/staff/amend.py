@@ -27,8 +27,8 @@ from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import ItemId
 from tradecounter.orders.operations.staff import SELLERS
+from tradecounter.orders.pages.both.form_lines import ProductRow, product_rows, with_picked
 from tradecounter.orders.pages.both.order_form import TypedAddress, address_fields
-from tradecounter.orders.pages.both.product_rows import Row, product_rows, with_picked
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest, OverrideCredit, Reason
 from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
@@ -154,7 +154,7 @@ class AmendPages(Struct, frozen=True):
 
     async def _added(
         self, tx: Transaction, customer_id: int, values: Mapping[str, Sequence[str]], now: datetime
-    ) -> list[Row]:
+    ) -> list[ProductRow]:
         whole = await self.parts.views.of(customer_id)
         return await product_rows(tx, values, _GROUP, whole, customer_id, blank=_BLANK_ROWS, now=now)
 
