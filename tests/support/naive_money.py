@@ -347,16 +347,14 @@ class NaiveBooks(NaiveOrders):
         return steps
 
     def _settle(self, code: str, first: str = "") -> int:
-        """Count units on credit notes as received ones of returns, and close received returns without others."""
+        """Count credited units as received ones of returns, and close received returns with none left to credit."""
         closed = 0
         found = {number: found for number, found in self.returns.items() if found.code == code}
         for number in sorted(found, key=lambda each: (each != first, int(each.removeprefix("RMA-")))):
-            more = 0
             for line_id, line in found[number].lines.items():
-                units = max(0, min(self._unaccounted(code, line_id), line.received - line.credited))
-                line.credited, more = line.credited + units, more + units
+                line.credited += max(0, min(self._unaccounted(code, line_id), line.received - line.credited))
             left = any(line.credited < line.received for line in found[number].lines.values())
-            if more and found[number].state == "received" and not left:
+            if found[number].state == "received" and not left:
                 found[number].state = "closed"
                 closed += 1
         return closed
