@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from tradecounter.audit.record import audit
 from tradecounter.billing.ages import AGES, LAST_DAYS, Ageing
 from tradecounter.billing.queries.ledger import InvoiceBalance, open_invoices
-from tradecounter.billing.queries.statements import balance_before, due_before, entries_between, first_entry
+from tradecounter.billing.queries.statements import balance_before, due_before, entries_between
 from tradecounter.billing.rules import require_period
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
@@ -80,19 +80,19 @@ async def read_statement(
     """
     await fetch_account(tx, customer_id)
     until = until or uk_date(now)
-    balance, start = NOTHING, _BEGINNING
-    if since is None:
-        first = await first_entry(tx, customer_id)
-        since = until if first is None else min(uk_date(first), until)
-    else:
+    opening, start = NOTHING, _BEGINNING
+    if since is not None:
         require_period(since, until)
         start = day_begins(since)
-        balance = await balance_before(tx, customer_id, start)
+        opening = await balance_before(tx, customer_id, start)
     if until == date.max:
         raise invalid("to", f"must be before {until}")
-    opening, end = balance, day_ends(until)
-    entries = []
-    for record in await entries_between(tx, customer_id, start, end):
+    end = day_ends(until)
+    records = await entries_between(tx, customer_id, start, end)
+    if since is None:
+        since = uk_date(records[0].at) if records else until
+    balance, entries = opening, []
+    for record in records:
         balance += record.debit - record.credit
         entries.append(made_from(record, Entry, description=one_line(record.description), balance=balance))
     dues = await (open_invoices(tx, customer_id) if end > now else due_before(tx, customer_id, end))

@@ -91,6 +91,16 @@ def test_a_statement_continues_where_the_last_one_ended(shop: Service, buyer: Cu
         statement(shop, buyer, date(2026, 4, 1), date(2026, 3, 31))
 
 
+def test_a_statement_without_a_first_day_begins_with_the_earliest_entry(shop: Service) -> None:
+    customer = shop.customer()
+    for day in (8, 5):  # the invoice of the 5th has the later number, as in the demo
+        with at(shop, uk(2026, 3, day, 9)):
+            invoiced(shop, customer)
+    found = statement(shop, customer, None, date(2026, 3, 9))
+    assert (found.since, len(found.entries)) == (date(2026, 3, 5), 2)
+    assert statement(shop, customer, None, date(2026, 3, 4)).since == date(2026, 3, 4)
+
+
 def test_pages_and_mails_without_a_first_day_have_the_last_twelve_months() -> None:
     now = uk(2026, 6, 1)
     assert recent_days(StatementPeriod(), now) == (date(2025, 6, 1), date(2026, 6, 1))

@@ -72,24 +72,6 @@ async def balance_before(tx: Transaction, customer_id: int, until: datetime) -> 
     return balance
 
 
-# Of an account's documents, the lowest number is the first.
-_FIRST_ENTRY = Statement("""
-    select min(at) from (
-        (select issued_at as at from invoice where customer_id = :customer_id order by number limit 1)
-        union all
-        (select issued_at from credit_note where customer_id = :customer_id order by number limit 1)
-        union all
-        select min(counts_from) from payment where customer_id = :customer_id
-    ) as entry
-""")
-
-
-async def first_entry(tx: Transaction, customer_id: int) -> datetime | None:
-    """Return the moment of the first entry, or None."""
-    first: datetime | None = await tx.fetch_value(_FIRST_ENTRY, customer_id=customer_id)
-    return first
-
-
 _DUE_AT = Statement(
     """
     select i.number as invoice, i.order_id, i.gross - coalesce(c.credited, 0) - coalesce(a.paid, 0) as due, i.due_at
