@@ -34,7 +34,8 @@ async def block_customer(tx: Transaction, customer_id: int, reason: str, now: da
     if not await set_blocked(tx, customer_id, now, reason):
         await fetch_account(tx, customer_id)
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is already blocked")
-    record_event(tx, "customer.blocked", f"customer/{customer_id}", now, customer_id, {"reason": reason})
+    data = {"customer_id": customer_id, "reason": reason}
+    record_event(tx, "customer.blocked", f"customer/{customer_id}", now, customer_id, data)
     after = {"blocked": True, "blocked_reason": reason}
     audit(tx, "customer.block", f"customer/{customer_id}", now, before={"blocked": False}, after=after)
     return await fetch_account(tx, customer_id)
@@ -45,7 +46,7 @@ async def unblock_customer(tx: Transaction, customer_id: int, now: datetime) -> 
     before = await lock_account(tx, customer_id, to_change=True)
     if not await set_blocked(tx, customer_id, None, None):
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is not blocked")
-    record_event(tx, "customer.changed", f"customer/{customer_id}", now, customer_id, {"blocked": False})
+    record_customer_changes(tx, [customer_id], ["blocked"], now)
     old = {"blocked": True, "blocked_reason": before.blocked_reason}
     audit(tx, "customer.unblock", f"customer/{customer_id}", now, before=old, after={"blocked": False})
     return await fetch_account(tx, customer_id)

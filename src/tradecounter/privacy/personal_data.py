@@ -8,11 +8,11 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
+from tradecounter.customers.change_account import record_customer_changes
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import plural
 from tradecounter.privacy.queries.erasure import PersonalData, erase_rows, lock_all_of, open_business, personal_data
@@ -89,9 +89,8 @@ async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> Er
     await erase_rows(tx, customer_id, email, now)
     for topic in ("customers", "keys", "contracts"):
         await bump(tx, topic)
-    subject = f"customer/{customer_id}"
-    audit(tx, "customer.erase", subject, now, after={"email_address": email})
-    record_event(tx, "customer.changed", subject, now, customer_id, {"customer_id": customer_id, "changed": ["erased"]})
+    audit(tx, "customer.erase", f"customer/{customer_id}", now, after={"email_address": email})
+    record_customer_changes(tx, [customer_id], ["erased"], now)
     return erasure
 
 
