@@ -56,7 +56,7 @@ async def track_shipment(
 ) -> None:
     """Add a tracking event to an order's latest shipment, or to its latest with a tracking number.
 
-    Raises DomainError: not found, conflict (no such shipment), invalid.
+    Raises DomainError: not found, conflict (no shipment yet), invalid.
     """
     date = local_text(now) if tracking_event.date is None else _local_time(tracking_event.date)
     event = made_from(tracking_event, TrackingEvent, date=date)
@@ -69,8 +69,9 @@ async def track_shipment(
     number = None if tracking_number is None else tracking_number.strip()
     shipment_id = await find_shipment(tx, order.id, number)
     if shipment_id is None:
-        which = "" if number is None else f" whose tracking number is {number}"
-        raise DomainError(Kind.CONFLICT, f"{reference} has no shipment{which}")
+        if number is not None:
+            raise invalid("tracking_number", f"{reference} has no shipment whose tracking number is {number}")
+        raise DomainError(Kind.CONFLICT, f"{reference} has no shipment")
     await insert_event(tx, shipment_id, event)
     seen = {"shipment_id": shipment_id, **asdict(event)}
     record_order_event(tx, "order.tracking_updated", order, now, **seen)

@@ -204,7 +204,7 @@ def test_tracking_events_are_sorted_by_date_and_the_latest_sets_the_status(shop:
         ({"description": ""}, None, "description: must have"),
         ({"description": "x" * 501}, None, "description: must have"),
         ({"locality": " "}, None, "locality: must have"),
-        ({}, "T-9", "no shipment whose tracking number is T-9"),
+        ({}, "T-9", "^tracking_number: .* has no shipment whose tracking number is T-9"),
         *[
             ({"date": date}, None, "date: .* must be a UK time")
             for date in ("", "2026-06-18", "2026-02-30T10:00:00", "2026-06-18T10:00:00Z", "2026-06-18 10:00:00", "x")
