@@ -109,8 +109,8 @@ def one_line(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text with a capital letter at its beginning."""
-    return f"{text[:1].upper()}{text[1:]}"
+    """Return a text with a capital letter at its beginning, unless it begins with an e-mail address."""
+    return text if "@" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
 
 
 def common_beginning(one: str, other: str) -> int:

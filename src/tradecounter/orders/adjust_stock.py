@@ -105,7 +105,7 @@ def _available(wanted: Adjustment, level: StockLevel, place: str) -> int:
     on_hand = wanted.set if wanted.set is not None else level.on_hand + (wanted.change or 0)
     field = f"{place}.{'change' if wanted.set is None else 'set'}"
     if on_hand > MOST_UNITS:
-        raise invalid(field, f"must leave at most {MOST_UNITS} units of {wanted.sku} on hand")
+        raise invalid(field, f"must leave at most {MOST_UNITS:,} units of {wanted.sku} on hand")
     if on_hand < level.allocated:
         allocated = f"{level.allocated} of {level.on_hand} units are allocated to orders"
         raise conflicts([FieldError(field, f"{wanted.sku}: {allocated}, so {on_hand} cannot be on hand")])

@@ -149,7 +149,7 @@ def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[t
     if len(units) > _MOST_LINES:
         raise invalid(details.field, f"are too many: a list has at most {_MOST_LINES}")
     if too_many := next((found.product.sku for found in wanted if units[found.product.id] > MOST_UNITS), None):
-        raise invalid(details.field, f"must have at most {MOST_UNITS} units of {too_many} together")
+        raise invalid(details.field, f"must have at most {MOST_UNITS:,} units of {too_many} together")
     return list(units.items())
 
 

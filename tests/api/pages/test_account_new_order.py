@@ -112,7 +112,7 @@ def test_the_good_lines_of_a_list_are_taken_and_the_bad_ones_explained(buyer: Pe
     assert "Line 2 is wrong: product 'PHNE' does not exist; did you mean PHONE?" in said
     assert "Line 3 'CABLE,many' must end with a whole number of units" in said
     assert "Line 4 ',4' has no SKU" in said
-    assert "Line 5 'CABLE,0' must have 1 to 100000 units" in said
+    assert "Line 5 'CABLE,0' must have 1 to 100,000 units" in said
     assert lines_of(page) == [("SWITCH", "1"), ("PHONE", "2")]
     assert text.replace("PHONE,2\n", "") in page.text.replace("&#39;", "'")
     corrected = buyer.send(FORM, fields_of(page) | {"list": "sku,quantity\nphone,1\nCABLE,3"})

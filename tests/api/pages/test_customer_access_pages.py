@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from support.backoffice import BackOfficeSite
+from support.markup import markup_of
 from support.orders import buy, rows
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer
@@ -41,6 +42,8 @@ def test_a_user_is_invited_and_disabled(office: BackOfficeSite, support: Person,
     page = support.sends(path, fields_of(support.get(path)) | {"email": email, "role": "buyer"})
     assert f"An invitation is on its way to {email}." in text_of(page)
     assert "has set no password yet" in text_of(page)
+    [again] = [link for link in markup_of(page.text, path).links if link.startswith(f"{path}?email=buyer")]
+    assert fields_of(support.get(again)).items() >= {"email": email, "role": "buyer"}.items()
     disable = f"/customer/{customer.id}/user/{last_id(office, 'customer_user', customer)}/disable"
     assert email in text_of(support.get(disable))
     assert "The user is disabled." in text_of(support.sends(disable, fields_of(support.get(disable))))

@@ -233,7 +233,7 @@ def test_a_count_of_other_stock_than_was_shown_is_shown_again(shop: Service, war
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ("", "SKU and units"),
+        ("", "What you counted"),
         ("here", "no line of a SKU and a number"),
         ("PHONE 1\nPHONE 2", "line 2 names PHONE again, after line 1"),
         ("PHONE 1\nCABLE some", "line 2 'CABLE some' must end with a whole number of units: 'some' is not"),

@@ -131,8 +131,8 @@ def test_a_list_is_changed_and_deleted(shop: Service, customer: Customer, buyer:
         ({"name": "\u00a0 ", "lines": "PHONE 1"}, "Name"),
         ({"name": "x" * 101, "lines": "PHONE 1"}, "Name"),
         ({"name": "Ok", "lines": "PHNE 1"}, "line 1 is wrong: product 'PHNE' does not exist; did you mean PHONE?"),
-        ({"name": "Ok", "lines": "PHONE 0"}, "must have 1 to 100000 units"),
-        ({"name": "Ok", "lines": "PHONE 60000\nphone 60000"}, "at most 100000 units of PHONE together"),
+        ({"name": "Ok", "lines": "PHONE 0"}, "must have 1 to 100,000 units"),
+        ({"name": "Ok", "lines": "PHONE 60000\nphone 60000"}, "at most 100,000 units of PHONE together"),
         ({"name": "Ok", "lines": "PHONE many"}, "line 1 'PHONE many' must end with a whole number of units"),
     ],
 )

@@ -515,7 +515,7 @@ def test_a_place_is_counted_from_its_sheet_with_four_clicks(
         work.page.keyboard.press("Enter")
         expect(work.page.locator("#results tbody tr")).to_have_count(2)
         work.click(work.link("Enter a count"))
-        work.fill(work.field("SKU and units"), f"{here} 6\n{missing} 3")
+        work.fill(work.field("What you counted"), f"{here} 6\n{missing} 3")
         work.click(work.button("Show the differences"))
         expect(work.page.locator(".outcome tbody tr")).to_have_text(re.compile(rf"{missing}\s*5\s*3\s*-2"))
         expect(work.page.locator(".outcome")).to_be_focused()  # the next step is one press of the tab key away

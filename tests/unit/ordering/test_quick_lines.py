@@ -42,7 +42,7 @@ def test_lines_are_read_in_the_ways_that_people_write_them(text: str, found: lis
     ("text", "problem"),
     [
         ("PHONE 2\nCABLE many,x", "line 2 'CABLE many,x' must end with a whole number of units"),
-        ("PHONE 0", "line 1 'PHONE 0' must have 1 to 100000 units"),
+        ("PHONE 0", "line 1 'PHONE 0' must have 1 to 100,000 units"),
         ("PHONE,-2", "line 1"),
         ("PHONE,1,000", "line 1 'PHONE,1,000' has 3 cells, and only 2 have a heading"),
         ("PHONE;2;x", "line 1 'PHONE;2;x' has 3 cells"),

@@ -98,3 +98,10 @@ def test_a_form_that_was_not_sent_shows_its_defaults() -> None:
     assert Filled({"name": [""]}).value("name", 5) == ""
     assert Filled().has("box", "true", default=True)
     assert not Filled({"name": ["x"]}).has("box", "true", default=True)
+
+
+def test_errors_are_listed_in_the_order_of_the_fields_on_the_page() -> None:
+    filled = Filled(errors={"hidden": "is odd", "reason": "is required", "name": "is required"})
+    filled.named("name", "Name")
+    filled.named("reason", "Reason")
+    assert [name for name, _ in filled.errors_in_order()] == ["name", "reason", "hidden"]

@@ -149,6 +149,6 @@ def _items(written: Sequence[str]) -> list[CreateOrderItem]:
         except UnreadableNumberError as error:
             raise invalid("item", f"must be units, a colon and a SKU, such as 2:PHONE: {error}") from error
         if not 1 <= quantity <= MOST_UNITS or not 1 <= len(sku.strip()) <= LONGEST_SKU:
-            raise invalid("item", f"must be 1 to {MOST_UNITS} units, a colon and a SKU, such as 2:PHONE")
+            raise invalid("item", f"must be 1 to {MOST_UNITS:,} units, a colon and a SKU, such as 2:PHONE")
         items.append(CreateOrderItem(sku.strip(), quantity))
     return items

@@ -56,6 +56,11 @@ class Filled(Struct, frozen=True):
         """Return the error of a field; empty if it is valid."""
         return self.errors.get(name, "")
 
+    def errors_in_order(self) -> list[tuple[str, str]]:
+        """Return the wrong fields with their errors, in the order in which the page has shown its fields."""
+        names = list(self.labels)
+        return sorted(self.errors.items(), key=lambda each: names.index(each[0]) if each[0] in names else len(names))
+
     @classmethod
     def of(cls, submitted: Submitted, error: DomainError, status: int) -> "Filled":
         """Return a sent form with an error. Its message has the errors of fields that the form does not have."""

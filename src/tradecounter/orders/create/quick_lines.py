@@ -211,7 +211,7 @@ def _read(line: _Line, columns: _Columns, rules: LineRules) -> QuickLine | BadLi
     except UnreadableNumberError as error:
         return BadLine(line.number, f"{shown} must end with a whole number of units: {error}")
     if not rules.least_units <= units <= rules.most_units:
-        return BadLine(line.number, f"{shown} must have {rules.least_units} to {rules.most_units} units")
+        return BadLine(line.number, f"{shown} must have {rules.least_units} to {rules.most_units:,} units")
     return QuickLine(line.number, sku, units)
 
 

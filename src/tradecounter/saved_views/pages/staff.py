@@ -33,7 +33,7 @@ class ViewForm(Struct):
     """A list's address, with its filters, and what it is called."""
 
     of: Annotated[str, Meta(max_length=_LONGEST_ADDRESS)]
-    name: str = ""
+    name: str
     shared: bool = False
     on_today: bool = False
 

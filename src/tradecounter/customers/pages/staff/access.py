@@ -17,6 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.permissions import UserRole
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.manage_keys import end_key_of, fetch_key
@@ -31,6 +32,13 @@ _INVITE, _KEY = "/customer/{id}/user/invite", "/customer/{id}/key/new"
 _REVOKE_AGENT = "/customer/{id}/agent/{agent_id}/revoke"
 _DISABLE_USER, _DISABLE_KEY = "/customer/{id}/user/{user_id}/disable", "/customer/{id}/key/{key_id}/disable"
 _SHOWN_ALREADY = "The key was made before, and its text was shown then. Make another one if it is lost."
+
+
+class Invited(Struct):
+    """Whom the form of an invitation names at first."""
+
+    email: str = ""
+    role: UserRole = "buyer"
 
 
 class CustomerAccessPages(Struct, frozen=True):
@@ -56,13 +64,16 @@ class CustomerAccessPages(Struct, frozen=True):
         )
 
     async def _shown(self, tx: Transaction, call: Call) -> dict[str, Any]:
-        return {"shown": await shown_customer(tx, call), "roles": USER_ROLE_CHOICES, "scopes": SCOPE_CHOICES}
+        return {"shown": await shown_customer(tx, call), "scopes": SCOPE_CHOICES}
+
+    async def _whom(self, tx: Transaction, call: Call) -> dict[str, Any]:
+        return {"shown": await shown_customer(tx, call), "roles": USER_ROLE_CHOICES, "invited": call.query(Invited)}
 
     @step(
         _INVITE,
         "Invite a user",
         template="customers/invite.html",
-        values=_shown,
+        values=_whom,
         to="/customer/{id}/access",
         done=str,
         scope="customers:write",

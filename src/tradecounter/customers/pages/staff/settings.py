@@ -120,7 +120,7 @@ class CustomerSettingsPages(Struct, frozen=True):
             work,
             again=lambda filled: self._show_new(call, filled),
             to=lambda account: f"/customer/{account.id}",
-            done="The customer is added. Invite its first user, or make an API key.",
+            done="The customer is added. Invite its owner under Access, or make an API key there.",
             submitted=submitted,
         )
 
