@@ -10,8 +10,7 @@ import pytest
 
 from support.additions import additions_page, operations
 from support.interface import Document, backoffice_document, everything, interface_document
-from tradecounter.edge.openapi.additions import ADDED_HEADERS, ADDED_STATUSES, ADDITION, mark_additions
-from tradecounter.edge.openapi.core import CORE
+from tradecounter.edge.openapi.core import ADDED_HEADERS, ADDED_STATUSES, ADDITION, CORE, mark_additions
 
 DOCS = Path(__file__).parents[2] / "docs"
 LISTED = DOCS / "additions.md"

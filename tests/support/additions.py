@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 
 from support.interface import Document, interface_document
-from tradecounter.edge.openapi.additions import ADDED_HEADERS, ADDED_STATUSES, ADDITION
+from tradecounter.edge.openapi.core import ADDED_HEADERS, ADDED_STATUSES, ADDITION
 
 HEAD = """# Additions
 

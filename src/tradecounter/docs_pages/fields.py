@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from tradecounter.edge.openapi.additions import ADDITION
+from tradecounter.edge.openapi.core import ADDITION
 
 _ENDLESS = 2**53 - 1  # a technical maximum, which is not shown
 _BOUNDS = (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " elements"))

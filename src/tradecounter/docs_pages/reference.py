@@ -10,7 +10,7 @@ from msgspec import Struct
 from tradecounter.docs_pages.fields import Field, FieldReader, Group, name_of, type_of
 from tradecounter.docs_pages.samples.languages import LANGUAGES
 from tradecounter.docs_pages.samples.plan import plan_of
-from tradecounter.edge.openapi.additions import ADDED_HEADERS, ADDED_STATUSES, ADDITION
+from tradecounter.edge.openapi.core import ADDED_HEADERS, ADDED_STATUSES, ADDITION
 from tradecounter.edge.page_kit.page import Page
 from tradecounter.edge.page_kit.templates import page_templates
 from tradecounter.edge.rest.operation import EXAMPLE_ADDRESS, Operation, Sample

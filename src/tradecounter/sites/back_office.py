@@ -1,13 +1,11 @@
 """The back office: the reseller's own site, with an index, an interface document and a reference of its own."""
 
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from starlette.responses import Response
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
@@ -24,14 +22,13 @@ from tradecounter.db.pool import Database
 from tradecounter.db.refresher import OutdatedData
 from tradecounter.db.transaction import Transaction
 from tradecounter.docs_pages.reference import render_reference
-from tradecounter.edge.openapi.document import YAML, Documents, encode_document, json_operation, yaml_operation
+from tradecounter.edge.openapi.document import document_endpoints
 from tradecounter.edge.openapi.introduction import BACK_OFFICE
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.page_kit.page import BackOfficeStatic, Page, StaticEndpoint, page_at
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoint, endpoints_of
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
 from tradecounter.edge.server.client_address import read_networks
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.operations import EventOperations
@@ -97,22 +94,12 @@ _SERVICE = Subject(tag="Service", public=True, described={BackOfficeService: _IN
 
 
 class BackOfficeIndex(Struct, frozen=True):
-    """The index; `documents` returns the interface document."""
-
-    documents: Callable[[], Documents]
+    """The index."""
 
     @_SERVICE.shows("/api")
     async def get_index(self, call: Call) -> BackOfficeService:
         """The back office and its documentation."""
         return _index(call.base_url)
-
-    @endpoint(json_operation("/api/openapi.json"))
-    async def show_json(self, call: Call) -> Response:
-        return Response(self.documents().json_at(call.base_url), media_type=JSON)
-
-    @endpoint(yaml_operation("/api/openapi.yaml"))
-    async def show_yaml(self, call: Call) -> Response:
-        return Response(self.documents().yaml_at(call.base_url), media_type=YAML)
 
 
 class BackOffice(Site):
@@ -168,7 +155,6 @@ class BackOffice(Site):
         desk = Desk(self.database, clock)
         orders = self.parts.orders
         letterhead = self.parts.letterhead
-        documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             OrderOperations(desk, orders, self.parts.contexts, letterhead, settings.invoice_each_dispatch),
             ShipmentOperations(desk, orders, letterhead),
@@ -197,10 +183,13 @@ class BackOffice(Site):
             AuditOperations(desk),
             EventOperations(EventFeed(self.database, self.stopping)),
             WebhookOperations(desk, WebhookPolicy.from_settings(settings)),
-            BackOfficeIndex(documents),
-            HealthEndpoints(self._state()),
+            BackOfficeIndex(),
         )
-        return [endpoint for group in groups for endpoint in endpoints_of(group)]
+        return [
+            *(endpoint for group in groups for endpoint in endpoints_of(group)),
+            *document_endpoints(lambda: self.document(ANY_ADDRESS), "/api"),
+            *endpoints_of(HealthEndpoints(self._state())),
+        ]
 
     def _documentation(self) -> list[Endpoint]:
         def reference() -> Page:

@@ -1,8 +1,7 @@
 """The public site: the customers' API with the endpoints of all slices, its index and its documentation."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -34,15 +33,14 @@ from tradecounter.docs_pages.changelog import (
 from tradecounter.docs_pages.for_programs import MARKDOWN, PLAIN, SecurityText, llms_text, reference_markdown
 from tradecounter.docs_pages.guide import guide_source, render_guide
 from tradecounter.docs_pages.reference import render_reference
-from tradecounter.edge.openapi.document import YAML, Documents, encode_document, json_operation, yaml_operation
+from tradecounter.edge.openapi.document import document_endpoints
 from tradecounter.edge.openapi.introduction import PUBLIC
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.page_kit.page import Page, StaticEndpoint, page_at
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import LINK
-from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.edge.rest.operation import ANY_ADDRESS, EXAMPLE_ADDRESS, Endpoint, endpoint, endpoints_of
+from tradecounter.edge.rest.operation import ANY_ADDRESS, EXAMPLE_ADDRESS, Endpoint, endpoints_of
 from tradecounter.edge.rest.record_lists import RecordLists
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.events.feed import EventFeed
@@ -108,9 +106,7 @@ _SERVICE = Subject(tag="Service", public=True, described={ServiceIndex: _INDEX})
 
 
 class IndexEndpoints(Struct, frozen=True):
-    """The index; `documents` returns the interface document."""
-
-    documents: Callable[[], Documents]
+    """The index."""
 
     @_SERVICE.shows("/", headers=(LINK,))
     async def get_index(self, call: Call) -> ServiceIndex | Response:
@@ -127,14 +123,6 @@ class IndexEndpoints(Struct, frozen=True):
             f'<{named.guide}>; rel="help"; type="text/html"'
         )
         return json_response(index, headers={"Link": links})
-
-    @endpoint(json_operation("/openapi.json", "This document. Generate clients from it."))
-    async def show_json(self, call: Call) -> Response:
-        return Response(self.documents().json_at(call.base_url), media_type=JSON)
-
-    @endpoint(yaml_operation("/openapi.yaml", "The same document as `/openapi.json`."))
-    async def show_yaml(self, call: Call) -> Response:
-        return Response(self.documents().yaml_at(call.base_url), media_type=YAML)
 
 
 class Application(Site):
@@ -209,7 +197,6 @@ class Application(Site):
         clients = ClientDesk(self.database, self.admission)
         desk = Desk(self.database, clock)
         lists = RecordLists(self.database)
-        documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             self._products,
             ChangeEndpoints(self.changes),
@@ -227,10 +214,13 @@ class Application(Site):
             RequestLogEndpoints(desk),
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else self._issuer(own_issuer, clients, settings, clock)),
-            IndexEndpoints(documents),
-            HealthEndpoints(self._state()),
+            IndexEndpoints(),
         )
-        return [endpoint for group in groups for endpoint in endpoints_of(group)]
+        return [
+            *(endpoint for group in groups for endpoint in endpoints_of(group)),
+            *document_endpoints(lambda: self.document(ANY_ADDRESS)),
+            *endpoints_of(HealthEndpoints(self._state())),
+        ]
 
     def _issuer(self, issuer: OwnIssuer, clients: ClientDesk, settings: Settings, clock: Clock) -> list[object]:
         agents = TokenIssuer(settings.access_token_lifetime)

@@ -1,20 +1,31 @@
-"""Builds the interface document from a site's operations, and encodes it as JSON and YAML."""
+"""Builds the interface document from a site's operations, and sends it as JSON and YAML."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from starlette.responses import Response
 
-from tradecounter.edge.openapi.additions import mark_additions
+from tradecounter.edge.openapi.core import mark_additions
 from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
 from tradecounter.edge.openapi.responses import Responses, media
-from tradecounter.edge.openapi.schemas import Schemas, tidied
+from tradecounter.edge.openapi.schemas import Schemas, tidy
+from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import errors_of
 from tradecounter.edge.rest.headers import IF_NONE_MATCH
-from tradecounter.edge.rest.operation import ANY_ADDRESS, Body, Deprecation, Media, Operation, Parameter, Success
-from tradecounter.edge.rest.parameters import parameter_fields
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.edge.rest.operation import (
+    ANY_ADDRESS,
+    Body,
+    Deprecation,
+    Endpoint,
+    Media,
+    Operation,
+    Parameter,
+    Success,
+)
+from tradecounter.edge.rest.parameters import Reading, reading_of
 from tradecounter.kit.json_text import to_json
 
 
@@ -37,69 +48,67 @@ def _declared(parameters: Iterable[Parameter], place: str) -> Iterator[dict[str,
 
 
 def _query_parameters(operation: Operation) -> Iterator[dict[str, Any]]:
-    for field in parameter_fields(operation.query) if operation.query else ():
-        schema = tidied(dict(field.schema))
-        schema.pop("format", None)  # numbers may have any number of digits, also beyond 64 bits
+    for field in msgspec.structs.fields(operation.query) if operation.query else ():
+        reading = reading_of(field.type)
+        schema = _parameter_schema(field.type, reading)
         parameter = {
-            "name": field.name,
+            "name": field.encode_name,
             "in": "query",
-            "required": field.is_required,
-            "allowEmptyValue": not field.is_required,  # an empty value counts as absent
+            "required": field.required,
+            "allowEmptyValue": not field.required,  # an empty value counts as absent
             "description": schema.pop("description", ""),
             "schema": schema,
         }
         if examples := schema.pop("examples", None):
-            parameter["example"] = examples[0]
-        if field.is_list:
+            parameter["example"] = examples[0].split(",") if reading.is_list else examples[0]
+        if reading.is_list:
             parameter |= {"style": "form", "explode": False}
         yield parameter
 
 
+def _parameter_schema(annotation: Any, reading: Reading) -> dict[str, Any]:
+    """Return the JSON schema of a query parameter, without null: parameters cannot be null."""
+    schema = msgspec.json.schema(annotation)
+    for alternative in schema.pop("anyOf", []):
+        if alternative != {"type": "null"}:
+            schema |= alternative
+    if reading.is_bool:
+        del schema["type"]
+        schema["enum"] = sorted(reading.words)
+    if "enum" in schema:
+        schema |= {"type": "string", "enum": [value for value in schema["enum"] if value is not None]}
+    tidy(schema)
+    schema.pop("format", None)  # numbers may have any number of digits, also beyond 64 bits
+    return schema
+
+
 YAML = "application/yaml"
-
-
-class Documents(Struct, frozen=True, dict=True):
-    """The interface document with ANY_ADDRESS as its base URL, as JSON; as YAML when it is first requested."""
-
-    json: bytes
-
-    @cached_property
-    def yaml(self) -> bytes:
-        """The document as YAML."""
-        import yaml  # noqa: PLC0415 processes seldom encode it, and start without
-
-        fastest = getattr(
-            yaml, "CSafeDumper", yaml.SafeDumper
-        )  # PyYAML has CSafeDumper only if it is built with libyaml
-        # Decoding copies every value, so that YAML repeats values instead of referring to them with anchors.
-        values = msgspec.json.decode(self.json)
-        return yaml.dump(values, Dumper=fastest, sort_keys=False, allow_unicode=True, width=110).encode()
-
-    def json_at(self, base_url: str) -> bytes:
-        """Return the document as JSON with a base URL."""
-        return _at(base_url, self.json)
-
-    def yaml_at(self, base_url: str) -> bytes:
-        """Return the document as YAML with a base URL. The first call takes some 60 ms, or 300 ms without libyaml."""
-        return _at(base_url, self.yaml)
-
-
-def _at(base_url: str, document: bytes) -> bytes:
-    return document.replace(ANY_ADDRESS.encode(), to_json(base_url)[1:-1])
-
-
-def json_operation(path: str, description: str = "") -> Operation:
-    """Return the operation that sends the interface document of its site as JSON."""
-    return _sending(path, "JSON", Success(200, _SENT, dict), description)
-
-
-def yaml_operation(path: str, description: str = "") -> Operation:
-    """Return the operation that sends the interface document of its site as YAML."""
-    start = Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
-    return _sending(path, "YAML", Success(200, _SENT, media_types={YAML: start}), description)
-
-
 _SENT = "An OpenAPI 3.1 document."
+_START = Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
+
+
+def document_endpoints(build: Callable[[], dict[str, Any]], root: str = "") -> list[Endpoint]:
+    """Return the endpoints below `root` that send a site's interface document, as JSON and as YAML.
+
+    `build` returns the document for ANY_ADDRESS. It is called when the document is first requested.
+    """
+    as_json = cache(lambda: encode_document(build()))
+    as_yaml = cache(lambda: _as_yaml(as_json()))
+
+    async def show_json(call: Call) -> Response:
+        return Response(_at(call.base_url, as_json()), media_type=JSON)
+
+    async def show_yaml(call: Call) -> Response:
+        return Response(_at(call.base_url, as_yaml()), media_type=YAML)
+
+    path = f"{root}/openapi.json"
+    in_json = Success(200, _SENT, dict)
+    in_yaml = Success(200, _SENT, media_types={YAML: _START})
+    same = f"The same document as `{path}`."
+    return [
+        Endpoint(_sending(path, "JSON", in_json, "This document. Generate clients from it."), show_json),
+        Endpoint(_sending(f"{root}/openapi.yaml", "YAML", in_yaml, same), show_yaml),
+    ]
 
 
 def _sending(path: str, form: str, success: Success, description: str) -> Operation:
@@ -115,9 +124,23 @@ def _sending(path: str, form: str, success: Success, description: str) -> Operat
     )
 
 
-def encode_document(document: dict[str, Any]) -> Documents:
-    """Return the interface document, ready to be sent as JSON and YAML."""
-    return Documents(msgspec.json.format(msgspec.json.encode(document), indent=2))
+def encode_document(document: dict[str, Any]) -> bytes:
+    """Return the interface document as JSON."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2)
+
+
+def _as_yaml(document: bytes) -> bytes:
+    """Return a JSON document as YAML. It takes some 60 ms, or 300 ms without libyaml."""
+    import yaml  # noqa: PLC0415 processes seldom encode it, and start without
+
+    fastest = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # PyYAML has CSafeDumper only if it is built with libyaml
+    # Decoding copies every value, so that YAML repeats values instead of referring to them with anchors.
+    values = msgspec.json.decode(document)
+    return yaml.dump(values, Dumper=fastest, sort_keys=False, allow_unicode=True, width=110).encode()
+
+
+def _at(base_url: str, document: bytes) -> bytes:
+    return document.replace(ANY_ADDRESS.encode(), to_json(base_url)[1:-1])
 
 
 def build_document(operations: Sequence[Operation], base_url: str, seller: str, about: About) -> dict[str, Any]:

@@ -41,27 +41,22 @@ class Schemas:
             if name in _OPEN:
                 schema["x-extensible-enum"] = schema.pop("enum")
                 schema["type"] = "string"
-            _tidy(schema)
+            tidy(schema)
 
     def of(self, type_: Any) -> dict[str, Any]:
         """Return the schema of a body's type; for None, the empty object."""
         return {"$ref": SCHEMAS + EMPTY} if type_ is None else self._by_type[type_]
 
 
-def tidied(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema from msgspec in the document's form."""
-    _tidy(schema)
-    return schema
+def tidy(schema: Any) -> None:
+    """Bring a schema from msgspec into the document's form, in place.
 
-
-def _tidy(schema: Any) -> None:
-    """Set numbers' wire types: amounts are numbers (`edge/rest/responses.py`), whole numbers have 64 bits.
-
-    A type's own `format` stays; an empty one is deleted.
+    Amounts are numbers (`kit/json_text.py`), whole numbers have 64 bits. A type's own `format` stays; an empty one is
+    deleted.
     """
     parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
     for part in parts:
-        _tidy(part)
+        tidy(part)
     if not isinstance(schema, dict):
         return
     if schema.get("format") == "decimal":

@@ -96,7 +96,7 @@ def known_names(shape: type[msgspec.Struct]) -> frozenset[str]:
     return frozenset(_readings(shape))
 
 
-class _Reading(NamedTuple):
+class Reading(NamedTuple):
     """How to read a parameter: as a list, a whole number (of any size), a bool, one of `words`, or else a string."""
 
     is_list: bool
@@ -107,19 +107,20 @@ class _Reading(NamedTuple):
 
 
 @lru_cache
-def _readings(shape: type[msgspec.Struct]) -> dict[str, _Reading]:
+def _readings(shape: type[msgspec.Struct]) -> dict[str, Reading]:
     """Return how to read each parameter, by its name in the query."""
-    return {f.encode_name: _reading(f.type) for f in msgspec.structs.fields(shape)}
+    return {f.encode_name: reading_of(f.type) for f in msgspec.structs.fields(shape)}
 
 
-def _reading(annotation: Any) -> _Reading:
+def reading_of(annotation: Any) -> Reading:
+    """Return how to read a parameter of a type."""
     options = alternatives(annotation)
     is_bool = bool in options
     worded = (Flag,) if is_bool else options
     words = tuple(word for option in worded if get_origin(option) is Literal for word in get_args(option))
     is_list = any(get_origin(option) is tuple for option in options)
     has_any_size = any(meta.extra_json_schema == ANY_SIZE for meta in metas(annotation))
-    return _Reading(is_list, int in options, is_bool, has_any_size, words)
+    return Reading(is_list, int in options, is_bool, has_any_size, words)
 
 
 def read_parameters(raw_query: str, shape: type[Shape]) -> Shape:
@@ -164,7 +165,7 @@ class _UnreadableError(ValueError):
     """A parameter's value does not match its type."""
 
 
-def _value(text: str, reading: _Reading) -> str | int | bool:
+def _value(text: str, reading: Reading) -> str | int | bool:
     if reading.is_number:
         if not _WHOLE_NUMBER.fullmatch(text):
             raise _UnreadableError(f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
@@ -179,35 +180,6 @@ def _value(text: str, reading: _Reading) -> str | int | bool:
     if reading.words and text not in reading.words:
         raise _UnreadableError(f"{text[:_MOST_QUOTED]!r} is not one of {', '.join(reading.words)}")
     return text == "true" if reading.is_bool else text
-
-
-class ParameterField(msgspec.Struct, frozen=True):
-    """A query parameter's description for the interface document."""
-
-    name: str
-    is_required: bool
-    is_list: bool
-    schema: dict[str, Any]
-
-
-def parameter_fields(shape: type[msgspec.Struct]) -> list[ParameterField]:
-    """Return a struct's parameters with their JSON schemas, without null: parameters cannot be null."""
-    fields = []
-    for declared in msgspec.structs.fields(shape):
-        reading = _reading(declared.type)
-        schema = msgspec.json.schema(declared.type)
-        for alternative in schema.pop("anyOf", []):
-            if alternative != {"type": "null"}:
-                schema |= alternative
-        if reading.is_bool:
-            del schema["type"]
-            schema["enum"] = sorted(reading.words)
-        if "enum" in schema:
-            schema |= {"type": "string", "enum": [value for value in schema["enum"] if value is not None]}
-        if reading.is_list and "examples" in schema:
-            schema["examples"] = [example.split(",") for example in schema["examples"]]
-        fields.append(ParameterField(declared.encode_name, declared.required, reading.is_list, schema))
-    return fields
 
 
 IGNORED_HEADER = "X-Ignored"

@@ -29,4 +29,4 @@ def openapi(
     if postman:
         typer.echo(json.dumps(postman_collection(document), indent=2, ensure_ascii=False))
     else:
-        typer.echo(encode_document(document).json.decode())
+        typer.echo(encode_document(document).decode())
