@@ -14,9 +14,8 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
-from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded import SERVICE_ROLE, EmbeddedPostgres
 from tradecounter.db.embedded_programs import programs
-from tradecounter.db.embedded_role import SERVICE_ROLE
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.schema_state import newest_revision, schema_state
 

@@ -26,7 +26,7 @@ from support.embedded_user import (
 from support.processes import adopt_orphans, alive, kill_server
 from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
-from tradecounter.db.embedded_programs import EmbeddedError, Programs, programs, server_account
+from tradecounter.db.embedded_programs import EmbeddedError, programs
 
 pytestmark = pytest.mark.long
 
@@ -251,23 +251,6 @@ def test_a_server_that_stands_still_is_waited_for(tmp_path: Path, with_cluster: 
             second.leave()
         going_on.join()
         first.leave()
-
-
-def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: Path, with_cluster: WithCluster) -> None:
-    """Earlier versions had the socket in another folder; a killed service leaves its server behind."""
-    with EmbeddedPostgres(with_cluster(tmp_path), durable=False) as server:
-        change(server.url(), "create table kept as select 42 as number")
-    by_hand = Programs(programs(), server_account(), Path("/var/cache/tradecounter"))
-    options = "-c listen_addresses= -c unix_socket_directories=pg_notify"
-    with server.log.open("ab") as log:
-        arguments = ("-s", "-w", "-D", by_hand.data, "-o", options)
-        assert by_hand.run("pg_ctl", "start", *arguments, folder=server.data, output=log).returncode == 0
-    left_over = server.postmaster
-    assert left_over is not None
-    with EmbeddedPostgres(tmp_path, durable=False) as again:
-        assert again.postmaster != left_over
-        assert query(again.url(), "select number from kept") == 42
-    assert not alive(left_over)
 
 
 def test_a_failed_start_reports_what_the_server_says(tmp_path: Path, with_cluster: WithCluster) -> None:

@@ -16,8 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from tradecounter.db.embedded import EmbeddedPostgres
-from tradecounter.db.embedded_role import SERVICE_ROLE, hand_over
+from tradecounter.db.embedded import SERVICE_ROLE, EmbeddedPostgres, hand_over
 from tradecounter.db.migrate import upgrade
 
 _numbers = itertools.count(1)

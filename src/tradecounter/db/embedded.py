@@ -18,12 +18,16 @@ from urllib.parse import quote
 import psycopg
 import structlog
 from psycopg.pq import PGconn, Ping
+from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.embedded_programs import COPIES, EmbeddedError, Programs, programs, server_account
-from tradecounter.db.embedded_role import ADMINISTRATOR, SERVICE_ROLE, hand_over
+from tradecounter.db.schema_state import CONNECT_SECONDS
 from tradecounter.kit.private_folder import make_data_dir, make_private
 
 log = structlog.get_logger()
+
+ADMINISTRATOR = "postgres"
+SERVICE_ROLE = "tradecounter"  # owns the schema `public`, and has no other rights
 
 _DATABASE = "postgres"
 _SOCKET_NAME = ".s.PGSQL.5432"
@@ -107,8 +111,6 @@ class EmbeddedPostgres:
             with self._sole_starter():
                 users_lock = (self.home / "users.lock").open("wb")
                 try:
-                    if _lock_alone(users_lock):
-                        self._stop_unreachable()
                     fcntl.flock(users_lock, fcntl.LOCK_SH)
                     if not self.has_cluster():
                         self._create_cluster()
@@ -159,11 +161,6 @@ class EmbeddedPostgres:
             raise EmbeddedError(f"the embedded PostgreSQL cannot use {place}: {error.strerror}") from error
         except psycopg.Error as error:
             raise EmbeddedError(f"the embedded PostgreSQL does not work: {error} (log: {self.log})") from error
-
-    def _stop_unreachable(self) -> None:
-        """Stop an unused server of an earlier version, whose socket is in another folder."""
-        if self.postmaster is not None and self._ping() == Ping.NO_RESPONSE:
-            self._run("pg_ctl", "stop", "-D", self._programs.data, "-m", "fast")
 
     def _ensure_running(self) -> None:
         self._make_socket_dir()
@@ -258,6 +255,20 @@ class EmbeddedPostgres:
 
     def _failed(self, program: str, reason: str) -> EmbeddedError:
         return EmbeddedError(f"the embedded PostgreSQL: {program} failed: {' '.join(reason.split())} (log: {self.log})")
+
+
+_IS_OWNER = "select pg_get_userbyid(nspowner) = %s from pg_namespace where nspname = 'public'"
+
+
+def hand_over(administrator_url: str) -> None:
+    """Make the service's role the owner of the schema, if it is not; creates the role. Raises psycopg.Error."""
+    with psycopg.connect(administrator_url, connect_timeout=CONNECT_SECONDS) as connection:
+        if connection.execute(_IS_OWNER, [SERVICE_ROLE]).fetchone() == (True,):
+            return
+        role = Identifier(SERVICE_ROLE)
+        if connection.execute("select to_regrole(%s)", [SERVICE_ROLE]).fetchone() == (None,):
+            connection.execute(SQL("create role {} login").format(role))
+        connection.execute(SQL("alter schema public owner to {}").format(role))
 
 
 def _fatal(log: IO[bytes], start: int) -> str:
