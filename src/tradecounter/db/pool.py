@@ -4,7 +4,7 @@ import asyncio
 import math
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
@@ -102,6 +102,21 @@ class FailureLog:
         away = isinstance(cause, DATABASE_AWAY) and not isinstance(cause, DATABASE_RESPONDED)
         if not away or self._outages.is_due():
             log.warning(self._event, exc_info=None if away else error, reason=str(cause).strip())
+
+
+async def repeated(work: Callable[[], Awaitable[float]], failure: str, pause: float) -> None:
+    """Do work for ever, and wait each time for the seconds that it returns.
+
+    A failure is logged as the event `failure`, and after a `pause`, in seconds, work goes on.
+    """
+    failures = FailureLog(failure)
+    while True:
+        try:
+            seconds = await work()
+        except Exception as error:  # noqa: BLE001 logged, and tried again
+            failures.add(error)
+            seconds = pause
+        await asyncio.sleep(seconds)
 
 
 # By default, the operating system detects a vanished peer only after hours.

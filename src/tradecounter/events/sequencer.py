@@ -5,16 +5,16 @@ subject gets the lock only after the first has committed. So a snapshot that sho
 too, and the order of positions is the order of each subject's events.
 """
 
-import asyncio
 import time
 from contextlib import AbstractAsyncContextManager
 
 import structlog
+from msgspec import Struct, field
 
-from tradecounter.db.pool import Database, FailureLog
+from tradecounter.db.pool import Database, repeated
 from tradecounter.db.transaction import transaction
 from tradecounter.events.queries import BATCH, number_events
-from tradecounter.kit.tasks import in_background
+from tradecounter.kit.tasks import Seldom, in_background
 
 log = structlog.get_logger()
 
@@ -25,7 +25,7 @@ _PAUSE_SECONDS = 2.0  # after a failure
 
 def numbering(database: Database) -> AbstractAsyncContextManager[None]:
     """Number events in the background while the block runs; a failure is logged, and numbering goes on."""
-    return in_background(lambda: _number_periodically(database))
+    return in_background(lambda: repeated(_Numbering(database).tick, "events could not be numbered", _PAUSE_SECONDS))
 
 
 async def number_all(database: Database) -> int:
@@ -41,22 +41,21 @@ async def _number_batch(database: Database) -> int:
         return await number_events(tx)
 
 
-async def _number_periodically(database: Database) -> None:
-    behind_since = warned_at = None
-    failures = FailureLog("events could not be numbered")
-    while True:
-        try:
-            count = await _number_batch(database)
-        except Exception as error:  # noqa: BLE001 logged, and the next tick tries again
-            failures.add(error)
-            await asyncio.sleep(_PAUSE_SECONDS)
-            continue
-        now = time.monotonic()
+class _Numbering(Struct):
+    """Numbers a batch at each tick; `behind_since` is when full batches began, in monotonic seconds."""
+
+    database: Database
+    behind_since: float | None = None
+    warning: Seldom = field(default_factory=lambda: Seldom(_BEHIND_SECONDS))
+
+    async def tick(self) -> float:
+        """Number a batch; return the seconds to the next tick."""
+        count = await _number_batch(self.database)
         if count < BATCH:
-            behind_since = None
-            await asyncio.sleep(TICK_SECONDS)
-        elif behind_since is None:
-            behind_since = warned_at = now
-        elif now - (warned_at or now) > _BEHIND_SECONDS:
-            warned_at = now
-            log.warning("numbering of events is behind", seconds=round(now - behind_since))
+            self.behind_since = None
+            return TICK_SECONDS
+        self.behind_since = self.behind_since or time.monotonic()
+        behind = time.monotonic() - self.behind_since
+        if behind > _BEHIND_SECONDS and self.warning.is_due():
+            log.warning("numbering of events is behind", seconds=round(behind))
+        return 0.0

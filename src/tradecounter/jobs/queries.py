@@ -1,30 +1,22 @@
 """The SQL of the backlog; it only reads, across slices."""
 
-from msgspec import Struct
-
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
-
-class Backlog(Struct, frozen=True):
-    """How many wait, and for how many seconds the oldest has waited."""
-
-    count: int
-    seconds: float
-
-
-_UNNUMBERED_EVENTS = Statement(
-    "select count(*) as count, coalesce(extract(epoch from now() - min(occurred_at)), 0)::double precision as seconds"
-    " from unnumbered_event",
-    Backlog,
-)
-_DELIVERIES = Statement(
+_WAITING = Statement(
     """
-    select count(*) as count, coalesce(extract(epoch from now() - min(d.created_at)), 0)::double precision as seconds
-    from webhook_delivery d join webhook on webhook.id = d.webhook_id
-    where d.delivered_at is null and webhook.state = 'active'
+    select d.number as webhook_deliveries_waiting, d.seconds as webhook_deliveries_waiting_seconds,
+           e.number as unnumbered_events, e.seconds as unnumbered_events_seconds
+    from (
+        select count(*) as number, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+        from webhook_delivery
+        where delivered_at is null and webhook_id in (select id from webhook where state = 'active')
+    ) as d, (
+        select count(*) as number, coalesce(extract(epoch from now() - min(occurred_at)), 0)::float8 as seconds
+        from unnumbered_event
+    ) as e
     """,
-    Backlog,
+    dict[str, float],
 )
 _LAST_EVENT = Statement("select last from event_sequence")
 _EVENTS_BY_TYPE = Statement(
@@ -32,14 +24,9 @@ _EVENTS_BY_TYPE = Statement(
 )
 
 
-async def unnumbered_events(tx: Transaction) -> Backlog:
-    """Return the events that the sequencer has not numbered."""
-    return await tx.fetch_row(_UNNUMBERED_EVENTS)
-
-
-async def waiting_deliveries(tx: Transaction) -> Backlog:
-    """Return the deliveries to active webhooks that no receiver has accepted."""
-    return await tx.fetch_row(_DELIVERIES)
+async def waiting_figures(tx: Transaction) -> dict[str, float]:
+    """Return how many events and deliveries to active webhooks wait, and the age of the oldest, by their metrics."""
+    return await tx.fetch_row(_WAITING)
 
 
 async def last_event(tx: Transaction) -> int:

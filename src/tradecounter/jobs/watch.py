@@ -3,17 +3,16 @@
 Only workers do this: in every process, the same figures would cost the database more and tell nothing new.
 """
 
-import asyncio
 import time
 from collections import Counter
 from contextlib import AbstractAsyncContextManager
 
 from tradecounter.db.jobs import failed_jobs, waiting_jobs, workers_heard_of
-from tradecounter.db.pool import Database, FailureLog
+from tradecounter.db.pool import Database, repeated
 from tradecounter.db.server_state import read_base_backup, read_wal_archive
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.events.record import ALL_TYPES
-from tradecounter.jobs.queries import events_by_type, last_event, unnumbered_events, waiting_deliveries
+from tradecounter.jobs.queries import events_by_type, last_event, waiting_figures
 from tradecounter.kit.tasks import in_background
 from tradecounter.monitoring.metrics import Figures, one, process_figures
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
@@ -39,8 +38,7 @@ class Backlog:
 
     async def read(self, tx: Transaction) -> None:
         """Read the figures."""
-        jobs, deliveries, unnumbered = await waiting_jobs(tx), await waiting_deliveries(tx), await unnumbered_events(tx)
-        trouble = await webhooks_in_trouble(tx)
+        jobs, trouble = await waiting_jobs(tx), await webhooks_in_trouble(tx)
         await self._count_events(tx)
         self._figures = {
             "jobs_due": one(jobs.due),
@@ -48,12 +46,9 @@ class Backlog:
             "jobs_scheduled": one(jobs.later),
             "jobs_failed": {(failed.task_name,): [failed.count] for failed in await failed_jobs(tx)},
             "workers_alive": one((await workers_heard_of(tx, self._silent_seconds)).alive),
-            "webhook_deliveries_waiting": one(deliveries.count),
-            "webhook_deliveries_waiting_seconds": one(deliveries.seconds),
+            **{name: one(value) for name, value in (await waiting_figures(tx)).items()},
             "webhooks_failing": one(trouble.failing),
             "webhooks_stopped": one(trouble.stopped),
-            "unnumbered_events": one(unnumbered.count),
-            "unnumbered_events_seconds": one(unnumbered.seconds),
             "wal_archive_failing_seconds": one((await read_wal_archive(tx)).failing_seconds),
             "base_backup_age_seconds": one((await read_base_backup(tx)).age_seconds),
             "events": {(kind,): [number] for kind, number in self._events.items()},
@@ -69,14 +64,10 @@ class Backlog:
     def watching(self, database: Database) -> AbstractAsyncContextManager[None]:
         """Read the figures again and again while the block runs; a failure is logged, and reading goes on."""
         self._database = database
-        return in_background(lambda: self._read_periodically(database))
 
-    async def _read_periodically(self, database: Database) -> None:
-        failures = FailureLog("the figures for the metrics were not read")
-        while True:
-            try:
-                async with reading(database) as tx:
-                    await self.read(tx)
-            except Exception as error:  # noqa: BLE001 logged, and read again
-                failures.add(error)
-            await asyncio.sleep(READ_EVERY_SECONDS)
+        async def read() -> float:
+            async with reading(database) as tx:
+                await self.read(tx)
+            return READ_EVERY_SECONDS
+
+        return in_background(lambda: repeated(read, "the figures for the metrics were not read", READ_EVERY_SECONDS))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import Any
 
 import procrastinate
@@ -13,6 +14,7 @@ from procrastinate.periodic import PeriodicDeferrer, PeriodicRegistry, TaskAtTim
 
 from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
+from tradecounter.db.advisory_locks import TRY_TO_REQUEUE_STALLED_JOBS
 from tradecounter.db.jobs import SILENT_SECONDS, waiting_jobs
 from tradecounter.db.pool import (
     DATABASE_AWAY,
@@ -21,8 +23,8 @@ from tradecounter.db.pool import (
     WAIT_SECONDS,
     Database,
     FailureLog,
+    repeated,
 )
-from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.outbound_http import HttpSender
 from tradecounter.events.sequencer import number_all, numbering
@@ -145,7 +147,7 @@ class _Worker:
             deliverer = _deliverer(self._settings, database, self._clock)
             watching = nullcontext() if self._backlog is None else self._backlog.watching(database)
             async with app.open_async(), numbering(database), delivering(deliverer), watching:
-                await _requeue(app, database)
+                await _requeue(app, database)  # also where the worker ends with the last due job
                 working = asyncio.create_task(
                     app.run_worker_async(
                         concurrency=JOBS_AT_ONCE,
@@ -161,7 +163,13 @@ class _Worker:
                     )
                 )
                 beside = {
-                    asyncio.create_task(_requeue_and_check_key(app, database, self._secrets)),
+                    asyncio.create_task(
+                        repeated(
+                            partial(_requeue_and_check_key, app, database, self._secrets),
+                            "jobs of dead workers are requeued later",
+                            REQUEUE_SECONDS,
+                        )
+                    ),
                     asyncio.create_task(connector.lost.wait()),
                 }
                 ends = {working}
@@ -216,18 +224,26 @@ def _scheduled_task(
 
 
 async def _requeue(app: procrastinate.App, database: Database) -> None:
+    """Requeue the jobs of workers without a recent heartbeat.
+
+    One worker at a time requeues jobs: a second worker with an older list would requeue restarted jobs.
+    """
     async with transaction(database) as tx:
-        await requeue_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
+        if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
+            return
+        for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):
+            try:
+                await app.job_manager.retry_job(job)
+            except ConnectorException as error:
+                if isinstance(error.__cause__, psycopg.OperationalError):
+                    raise
+                continue  # it has ended, or another job with its queueing lock is queued; the next check decides
+            log.warning("job of a dead worker requeued", job=job.task_name, arguments=job.task_kwargs)
 
 
-async def _requeue_and_check_key(app: procrastinate.App, database: Database, secrets: RegisteredKeys) -> None:
-    """Every few seconds, requeue jobs of dead workers, and log when the secret key is not the database's any more."""
-    failures = FailureLog("jobs of dead workers are requeued later")
-    while True:
-        await asyncio.sleep(REQUEUE_SECONDS)
-        try:
-            await _requeue(app, database)
-            async with reading(database) as tx:
-                await secrets.look(tx)
-        except Exception as error:  # noqa: BLE001 logged, and tried again
-            failures.add(error)
+async def _requeue_and_check_key(app: procrastinate.App, database: Database, secrets: RegisteredKeys) -> float:
+    """Requeue jobs of dead workers, and log when the secret key is not the database's any more."""
+    await _requeue(app, database)
+    async with reading(database) as tx:
+        await secrets.look(tx)
+    return REQUEUE_SECONDS

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
-from tradecounter.db.pool import Database, FailureLog
+from tradecounter.db.pool import Database, repeated
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.outbound_http import HttpSender, PostResponse
 from tradecounter.events.queries import EventRecord
@@ -227,8 +227,14 @@ def _tell_of_stop(tx: Transaction, stopped: Endpoint, now: datetime) -> None:
 @asynccontextmanager
 async def delivering(deliverer: Deliverer) -> AsyncIterator[None]:
     """Deliver in the background while the block runs; a failure is logged, and delivering goes on."""
+
+    async def deliver() -> float:
+        if not await deliverer.tick():
+            await deliverer.pause()
+        return 0.0
+
     try:
-        async with in_background(lambda: _deliver_periodically(deliverer)):
+        async with in_background(lambda: repeated(deliver, "webhooks were not delivered", _PAUSE_SECONDS)):
             yield
     finally:
         await deliverer.stop()
@@ -238,14 +244,3 @@ async def deliver_all(deliverer: Deliverer) -> None:
     """Deliver until nothing is due and no attempt runs."""
     while await deliverer.tick() or deliverer.busy:
         await deliverer.wait()
-
-
-async def _deliver_periodically(deliverer: Deliverer) -> None:
-    failures = FailureLog("webhooks were not delivered")
-    while True:
-        try:
-            if not await deliverer.tick():
-                await deliverer.pause()
-        except Exception as error:  # noqa: BLE001 logged, and the next tick tries again
-            failures.add(error)
-            await asyncio.sleep(_PAUSE_SECONDS)
