@@ -12,8 +12,8 @@ from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId, Us
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, SinceParameters
-from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.subject import Described, Subject
+from tradecounter.edge.rest.common_errors import CONFLICT
 from tradecounter.kit.errors import DomainError, Kind
 
 

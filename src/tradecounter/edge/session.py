@@ -1,5 +1,6 @@
-"""The session of a request to a page, and the rights of its person."""
+"""Who sent a request: the session of a page and the rights of its person, or the scopes of a service token."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from urllib.parse import quote
 
@@ -8,10 +9,12 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from tradecounter.edge.people import Person, StaffMember
-from tradecounter.edge.permissions import allows
+from tradecounter.edge.permissions import allows, includes
 from tradecounter.kit.errors import Code, DomainError, Kind
 
-SESSION = "tradecounter.session"  # the key in the ASGI scope
+# The keys in the ASGI scope.
+SESSION = "tradecounter.session"
+SCOPES = "tradecounter.scopes"
 
 
 class Session(Struct, frozen=True):
@@ -53,3 +56,20 @@ def require_right(request: Request, scope: str) -> None:
     """Check a right that not everybody who may open the page has. Raises DomainError (forbidden)."""
     if not has_right(request, scope):
         raise DomainError(Kind.FORBIDDEN, f"this needs the right {scope}", code=Code.SCOPE_NEEDED)
+
+
+def token_has_scope(request: Request, scope: str) -> bool:
+    """Return whether the service token of an admitted request has a scope."""
+    held: Iterable[str] = request.scope[SCOPES]
+    return includes(held, scope)
+
+
+def require_token_scope(request: Request, scope: str) -> None:
+    """Check that the service token of an admitted request has a scope. Raises DomainError (forbidden)."""
+    if not token_has_scope(request, scope):
+        raise missing_scope(scope)
+
+
+def missing_scope(scope: str) -> DomainError:
+    """Return the error of a request whose token lacks a scope."""
+    return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}", code=Code.SCOPE_NEEDED)

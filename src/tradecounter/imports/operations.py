@@ -15,15 +15,14 @@ from tradecounter.bulk.price_figures import GuardedPrice
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, ChangeResponse, ChangingParameters, Desk, DryRun
-from tradecounter.edge.operations.options import CONFLICT
-from tradecounter.edge.operations.scopes import require_token_scope, token_has_scope
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.common_errors import CONFLICT, NOT_FOUND
 from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.edge.rest.idempotency import fingerprint_of_upload
 from tradecounter.edge.rest.operation import TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
+from tradecounter.edge.session import require_token_scope, token_has_scope
 from tradecounter.imports.change_prices import ForcedPriceChange, change_prices
 from tradecounter.imports.kinds import HISTORY_READERS, IMPORT_KINDS, IMPORTERS, area_of
 from tradecounter.imports.queries import ImportRecord, list_imports, lock_import

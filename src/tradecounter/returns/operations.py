@@ -11,10 +11,10 @@ from tradecounter.credit_notes.credit_return import receive_and_credit
 from tradecounter.credit_notes.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import require_token_scope
 from tradecounter.kit.wire import made_from
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.operations.staff import BY_WAREHOUSE, OrderReference

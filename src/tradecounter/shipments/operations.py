@@ -10,11 +10,10 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import FILE, Described, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.common_errors import CONFLICT, NOT_FOUND
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.operation import ID, TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.edge.rest.responses import file_response, json_response

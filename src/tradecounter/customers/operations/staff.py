@@ -46,13 +46,13 @@ from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk, SinceParameters, text
-from tradecounter.edge.operations.options import CONFLICT
-from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import FILE, ListPage, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import CONFLICT
 from tradecounter.edge.rest.negotiation import ZIP
+from tradecounter.edge.session import require_token_scope
 from tradecounter.identity.manage_keys import end_key_of
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.identity.requests import KeyRequest

@@ -10,7 +10,7 @@ from functools import wraps
 from itertools import islice
 from operator import attrgetter
 from types import GenericAlias
-from typing import Any, Generic, NamedTuple, TypeVar, Unpack, get_args, get_origin
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack, get_args, get_origin
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -31,13 +31,22 @@ from tradecounter.edge.operations.desk import (
     Nothing,
     page_response,
 )
-from tradecounter.edge.operations.options import CONFLICT, Options
 from tradecounter.edge.operations.signature import Method, Signature
 from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.common_errors import CONFLICT, NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
-from tradecounter.edge.rest.operation import Body, Header, Media, Operation, Success, endpoint
+from tradecounter.edge.rest.operation import (
+    Body,
+    ErrorResponse,
+    Header,
+    Link,
+    Media,
+    Operation,
+    Sample,
+    Success,
+    endpoint,
+)
 from tradecounter.edge.rest.responses import json_response
 
 Item = TypeVar("Item")
@@ -54,6 +63,21 @@ _NO_EXAMPLES: Mapping[str, Any] = {}
 _OF_REQUEST = ("call", "query")
 _OF_CHANGE = (*_OF_REQUEST, "tx", "now", "body")
 _OF_CHECK = ("group", "tx", "raw", "now")
+
+
+class Options(TypedDict, total=False):
+    """What an operation says of itself where it differs from its subject; see `Operation`."""
+
+    description: str
+    errors: tuple[ErrorResponse, ...]
+    links: tuple[Link, ...]
+    referenced: tuple[type, ...]
+    sample: Sample
+    scope: str
+    other_scopes: tuple[str, ...]
+    roles: tuple[str, ...]
+    cacheable: bool
+    key_scopes: tuple[KeyScope, ...]
 
 
 class Described(NamedTuple):

@@ -1,4 +1,4 @@
-"""The errors that an operation's other declarations imply, and `NOT_FOUND`, which operations declare."""
+"""The errors that an operation's other declarations imply, and those that several operations declare."""
 
 from tradecounter.edge.rest.headers import RETRY_AFTER, WWW_AUTHENTICATE
 from tradecounter.edge.rest.negotiation import JSON
@@ -45,6 +45,21 @@ SCOPE_MISSING = ErrorResponse(
 )
 NOT_FOUND = ErrorResponse(
     404, "The object does not exist or is not yours.", "order ORD-100042 not found", name="NotFound"
+)
+CONFLICT = ErrorResponse(
+    409,
+    "The state forbids it; or a request with the same idempotency key is still being processed: then `Retry-After` "
+    "says when to retry.",
+    "ORD-100001 is already cancelled",
+    (RETRY_AFTER,),
+    "Conflict",
+)
+PRECONDITION_FAILED = ErrorResponse(
+    412,
+    "Something else must happen first: the order needs a shipping method, or the quote a price.",
+    "the quote 0f8a3c5e7b9d1f2a4c6e8b0d2f4a6c8e is not priced yet: price it first",
+    name="PreconditionFailed",
+    code=Code.NOT_PRICED,
 )
 TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
 QUERY_TOO_LONG = ErrorResponse(

@@ -13,12 +13,11 @@ from tradecounter.billing.invoices import issue_invoice
 from tradecounter.customers.wire import CUSTOMER_ADDRESS, AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, Unchanged
-from tradecounter.edge.operations.options import CONFLICT, PRECONDITION_FAILED
-from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.common_errors import CONFLICT, NOT_FOUND, PRECONDITION_FAILED
+from tradecounter.edge.session import require_token_scope
 from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.wire import made_from
 from tradecounter.letterhead.seller import Letterhead

@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, ChangeResponse, ChangingParameters, Desk, DryRun
-from tradecounter.edge.operations.options import CONFLICT
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import ListPage, Subject
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import CONFLICT
 from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.edge.rest.idempotency import fingerprint_of_upload
 from tradecounter.edge.rest.operation import ErrorResponse, Media, Operation, Success, endpoint

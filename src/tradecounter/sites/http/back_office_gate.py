@@ -12,10 +12,10 @@ from tradecounter.access.queries.tokens import TokenRecord, find_token, record_u
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.operations.desk import ACTING_USER, LONGEST_ACTING_USER
-from tradecounter.edge.operations.scopes import SCOPES, missing_scope
 from tradecounter.edge.permissions import includes
 from tradecounter.edge.rest.operation import Operation
 from tradecounter.edge.server.client_address import Network
+from tradecounter.edge.session import SCOPES, missing_scope
 from tradecounter.identity.admission import Admission, Sender, sender_of
 from tradecounter.identity.credentials import (
     BearerToken,
