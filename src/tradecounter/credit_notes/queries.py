@@ -1,12 +1,12 @@
 """Credit notes, which never change: their lines, their files, and the table of all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
 import msgspec
 from msgspec import Struct
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composed
 
 from tradecounter.billing.invoice_document import CreditNoteDocument
 from tradecounter.billing.queries.invoice_records import DocumentFilter
@@ -130,27 +130,27 @@ class CreditNoteFilter(DocumentFilter, frozen=True, kw_only=True):
     invoice: int | None = None
 
 
-_FROM = SQL("credit_note c join invoice_balance b using (invoice) join orders o on o.id = b.order_id")
+_FROM = SQL("credit_note n join invoice_balance b using (invoice) join orders o on o.id = b.order_id")
 _SELECTED = SQL("""
-    select c.number, c.invoice, c.customer_id, o.order_reference, o.customer_reference, c.issued_at, c.reason, c.net,
-           c.vat, c.gross, c.document, l.line_ids
+    select n.number, n.invoice, n.customer_id, o.order_reference, o.customer_reference, n.issued_at, n.reason, n.net,
+           n.vat, n.gross, n.document, of_lines.line_ids
     from {}
     cross join lateral (
-        select array_agg(i.line_id order by n.position) as line_ids
-        from credit_note_line n left join invoice_line i on i.invoice = c.invoice and i.position = n.invoice_position
-        where n.credit_note = c.number
-    ) as l
+        select array_agg(i.line_id order by l.position) as line_ids
+        from credit_note_line l left join invoice_line i on i.invoice = n.invoice and i.position = l.invoice_position
+        where l.credit_note = n.number
+    ) as of_lines
 """).format(_FROM)
-_CONDITIONS = {
-    "customer_id": SQL("c.customer_id = :customer_id"),
-    "invoice": SQL("c.invoice = :invoice"),
+_CONDITIONS: Mapping[str, SQL | Composed] = {
+    "customer_id": SQL("n.customer_id = :customer_id"),
+    "invoice": SQL("n.invoice = :invoice"),
     "order_id": SQL("b.order_id = :order_id"),
     "reference": SQL("b.order_id in {}").format(REFERRED_TO),
     "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
-    "issued_from": SQL("c.issued_at >= :issued_from"),
-    "issued_to": SQL("c.issued_at < :issued_to"),
-    "before": SQL("c.number < :before"),
-    "changed_since": SQL("c.changed_at >= :changed_since"),
+    "issued_from": SQL("n.issued_at >= :issued_from"),
+    "issued_to": SQL("n.issued_at < :issued_to"),
+    "before": SQL("n.number < :before"),
+    "changed_since": SQL("n.changed_at >= :changed_since"),
 }
 
 
@@ -159,7 +159,7 @@ async def list_credit_notes(
 ) -> list[CreditNoteRecord]:
     """Return the latest credit notes that match a filter, from a position on."""
     chosen, values = where(wanted, _CONDITIONS)
-    sql = SQL("{} where {} order by c.number desc offset :start limit :most").format(_SELECTED, chosen)
+    sql = SQL("{} where {} order by n.number desc offset :start limit :most").format(_SELECTED, chosen)
     return await tx.fetch_all(Statement(sql, CreditNoteRecord), **values, most=most, start=start)
 
 
@@ -170,7 +170,7 @@ async def count_credit_notes(tx: Transaction, wanted: CreditNoteFilter) -> int:
     return int(await tx.fetch_value(Statement(sql), **values))
 
 
-_THE_CREDIT_NOTE = Statement(SQL("{} where c.number = :number").format(_SELECTED), CreditNoteRecord)
+_THE_CREDIT_NOTE = Statement(SQL("{} where n.number = :number").format(_SELECTED), CreditNoteRecord)
 
 
 async def find_credit_note(tx: Transaction, number: int) -> CreditNoteRecord | None:
@@ -208,27 +208,13 @@ class CreditNoteRow(Struct, frozen=True):
     gross: Decimal
 
 
-class CreditNoteTableFilter(Struct, frozen=True, kw_only=True):
-    """A filter of credit notes; None matches all. `issued_to` is exclusive."""
-
-    customer_id: int | None = None
-    invoice: int | None = None
-    issued_from: datetime | None = None
-    issued_to: datetime | None = None
-
-
 CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
     select=SQL("""
         select n.number, n.invoice, n.customer_id, {name} as customer, n.issued_at, n.reason, n.net, n.vat, n.gross
-        from credit_note n join customer c on c.id = n.customer_id
-    """).format(name=CUSTOMER_NAME),
+        from {source} join customer c on c.id = n.customer_id
+    """).format(name=CUSTOMER_NAME, source=_FROM),
     row=CreditNoteRow,
-    conditions={
-        "customer_id": SQL("n.customer_id = :customer_id"),
-        "invoice": SQL("n.invoice = :invoice"),
-        "issued_from": SQL("n.issued_at >= :issued_from"),
-        "issued_to": SQL("n.issued_at < :issued_to"),
-    },
+    conditions=_CONDITIONS,
     columns={
         "number": SortColumn(SQL("n.number"), SQL("bigint"), int, lambda row: row.number),
         "gross": SortColumn(SQL("n.gross"), SQL("numeric"), Decimal, lambda row: row.gross),

@@ -14,8 +14,8 @@ from tradecounter.credit_notes.issue_credit_note import creditable_of, issue_cre
 from tradecounter.credit_notes.queries import (
     CREDIT_NOTES,
     PRINTED_CREDIT_NOTES,
+    CreditNoteFilter,
     CreditNoteRow,
-    CreditNoteTableFilter,
     fetch_credit_note,
 )
 from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
@@ -117,7 +117,7 @@ class CreditNotePages(Struct, frozen=True):
         scope="billing:read",
     )
     async def list_credit_notes(self, tx: Transaction, wanted: CreditNoteTable, at: RowsToRead) -> list[CreditNoteRow]:
-        credit_note_filter = CreditNoteTableFilter(
+        credit_note_filter = CreditNoteFilter(
             customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             invoice=wanted.invoice,
             issued_from=start_of("issued_from", wanted.issued_from),
