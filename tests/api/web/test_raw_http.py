@@ -190,6 +190,13 @@ def test_endless_headers_are_rejected(service: Service, customer: Customer, head
     assert customer.get("/customer").status_code == 200
 
 
+def test_a_target_that_the_parser_cannot_hold_is_too_long_and_not_invalid(service: Service) -> None:
+    for target in (b"/?x=", b"http://other.example/?x="):
+        response = exchange(service, get(path=target.ljust(66_000, b"y")))
+        assert status(response) == 431
+        assert b"are too long" in response
+
+
 BEGUN = b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 

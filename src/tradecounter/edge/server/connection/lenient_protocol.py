@@ -8,8 +8,9 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tradecounter.edge.rest.responses import Header
-from tradecounter.edge.server.connection.responses import RejectedError
+from tradecounter.edge.server.connection.responses import HEAD_TOO_LONG, RejectedError
 
+_LONGEST_TARGET = 65_535  # bytes; `httptools.parse_url` rejects more as invalid
 _LONGEST_HOST = 255
 _NO_HOST = bytes(_LONGEST_HOST + 1)
 _UPGRADING = {b"upgrade", b"http2-settings"}
@@ -103,6 +104,8 @@ class LenientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Start the response, unless the head is parsed again without its upgrade. Raises RejectedError."""
         if not self.parser.should_upgrade():
+            if len(self.url) > _LONGEST_TARGET:
+                raise HEAD_TOO_LONG
             if not self.url.startswith(b"/"):
                 self.url = with_path(self.url)
             self.begin_response()
