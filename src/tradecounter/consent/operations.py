@@ -37,14 +37,13 @@ from tradecounter.consent.wire import (
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import UNAVAILABLE
+from tradecounter.edge.rest.common_errors import FORBIDDEN, UNAVAILABLE
 from tradecounter.edge.rest.headers import CACHE_CONTROL
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
 from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.admission import sender_of
 from tradecounter.identity.oauth.client_requests import (
-    ADDRESS_BLOCKED,
     NOT_AUTHENTICATED,
     ClientDesk,
     ClientRequest,
@@ -67,7 +66,7 @@ def _rejected(meaning: str) -> ErrorResponse:
     return ErrorResponse(400, meaning, OAuthError("invalid_grant"), body=OAuthError, counted=False)
 
 
-_ERRORS = (NOT_AUTHENTICATED, ADDRESS_BLOCKED, UNAVAILABLE)
+_ERRORS = (NOT_AUTHENTICATED, FORBIDDEN, UNAVAILABLE)
 
 
 _DESCRIBED: Mapping[type, Described] = {

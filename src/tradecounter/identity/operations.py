@@ -4,13 +4,13 @@ from msgspec import UNSET, Struct
 from starlette.responses import Response
 
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import FORBIDDEN
 from tradecounter.edge.rest.headers import CACHE_CONTROL, RETRY_AFTER
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
 from tradecounter.edge.rest.parameters import FORM_MEDIA_TYPE
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.examples import TOKEN, TOKEN_REQUEST
 from tradecounter.identity.oauth.client_requests import (
-    ADDRESS_BLOCKED,
     NOT_AUTHENTICATED,
     ClientDesk,
     ClientRequest,
@@ -37,7 +37,7 @@ _ERRORS = (
         counted=False,
     ),
     NOT_AUTHENTICATED,
-    ADDRESS_BLOCKED,
+    FORBIDDEN,
     ErrorResponse(
         503,
         "The issuer of subject tokens, or the database, cannot be reached; try again.",

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from tradecounter.db.changes import Topic, Version, Versions, mark_of, read_mark
+from tradecounter.db.changes import Topic, Version, Versions, read_mark
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.shipping.queries import read_methods, read_regions
@@ -49,7 +49,7 @@ async def shipping_at(tx: Transaction, mark: Version, known: Shipping) -> Shippi
     return known if known.mark == mark else await _read_shipping(tx, mark)
 
 
-async def _read_shipping(tx: Transaction, mark: Version | None) -> Shipping:
+async def _read_shipping(tx: Transaction, mark: Version) -> Shipping:
     methods = await read_methods(tx)
     return Shipping(methods, Regions(await read_regions(tx), methods), mark)
 
@@ -62,7 +62,7 @@ class ShippingMethods:
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Load methods and regions if they have changed."""
-        mark = mark_of({"shipping": versions.of("shipping")})
+        mark = versions.of("shipping")  # the mark of one topic is its version
         if mark != self.current.mark:
             if self.current.mark is None:
                 load = threading.Thread(target=load_calendar, daemon=True)

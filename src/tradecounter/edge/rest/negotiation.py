@@ -45,9 +45,7 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
     """
     if override is not None:
         return override
-    if not accept:
-        return CSV
-    ranges = [_parse(part) for part in accept.split(",") if part.strip()]
+    ranges = _ranges(accept)
     json = _match("application", "json", ranges)
     if json is None or json.quality == 0:
         return CSV
@@ -57,7 +55,7 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
 
 def choose_named(accept: str | None, offered: Collection[str]) -> str:
     """Return JSON, unless an `Accept` header names a format of `offered` and prefers it: by weight, else by place."""
-    ranges = [_parse(part) for part in (accept or "").split(",") if part.strip()]
+    ranges = _ranges(accept)
     matches = {media: _match(*_names(media), ranges, least=_NAMED) for media in offered}
     acceptable = {media: match for media, match in matches.items() if match is not None and match.quality > 0}
     json = _match("application", "json", ranges)
@@ -68,18 +66,19 @@ def choose_named(accept: str | None, offered: Collection[str]) -> str:
 
 def attachment(accept: str | None, media: str, name: str) -> dict[str, str]:
     """Return the `Content-Disposition` header for CSV, only for browsers, which accept `text/html`."""
-    if media != CSV or not accept or not any(_is_html(_parse(part)) for part in accept.split(",")):
+    html = _match("text", "html", _ranges(accept), least=_NAMED)
+    if media != CSV or html is None or html.quality == 0:
         return {}
     return {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-
-
-def _is_html(accepted: _Range) -> bool:
-    return (accepted.type, accepted.subtype) == ("text", "html") and accepted.quality > 0
 
 
 def _names(media: str) -> tuple[str, str]:
     kind, _, subtype = media.partition("/")
     return kind, subtype
+
+
+def _ranges(accept: str | None) -> list[_Range]:
+    return [_parse(part) for part in (accept or "").split(",") if part.strip()]
 
 
 def _parse(part: str) -> _Range:

@@ -163,8 +163,7 @@ def note_page(call: Call, page: Page, total: int) -> dict[str, str]:
 def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
     """Return and record as `note_page` does, before the page is read. Raises DomainError (query too long)."""
     headers = note_page(call, page, total)
-    if (links := links_noted(call.request.scope)) is not None:
-        links.require_room(_query_of(call))
+    call.request.scope[_LINKS].require_room(_query_of(call))
     return headers
 
 

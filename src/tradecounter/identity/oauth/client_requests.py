@@ -10,7 +10,6 @@ from starlette.responses import Response
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.edge.rest.call import Call, add_response_headers
-from tradecounter.edge.rest.common_errors import FORBIDDEN
 from tradecounter.edge.rest.headers import WWW_AUTHENTICATE
 from tradecounter.edge.rest.operation import ErrorResponse
 from tradecounter.edge.rest.responses import json_response
@@ -40,7 +39,6 @@ NOT_AUTHENTICATED = ErrorResponse(
     body=OAuthError,
     counted=False,
 )
-ADDRESS_BLOCKED = FORBIDDEN
 
 
 class ClientRequest(Struct, frozen=True):
