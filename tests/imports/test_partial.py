@@ -11,7 +11,6 @@ import pytest
 from support.cluster import Cluster
 from support.importing import Importer
 from tradecounter.bulk.import_options import ImportReport
-from tradecounter.bulk.price_figures import GuardedPricesError
 from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError
 
@@ -97,13 +96,36 @@ def test_replacing_deactivates_nothing_while_a_bad_rows_record_is_unknown(shop: 
     assert sorted(names(shop)) == ["A", "B", "C"]
 
 
-def test_the_guards_of_prices_and_of_replacing_still_hold(shop: Importer) -> None:
-    prices = [{"price_list": "default", "sku": sku, "single_unit_cost": 10} for sku in ("A", "B")]
+def test_prices_that_may_be_slips_and_lists_that_nobody_knows_are_left_out(shop: Importer) -> None:
+    prices = [{"price_list": "default", "sku": sku, "single_unit_cost": 10} for sku in ("A", "B", "C")]
     shop.load("price-list", prices)
-    cheap = [{**prices[0], "single_unit_cost": 1}, {**prices[1], "single_unit_cost": "dear"}]
-    with pytest.raises(GuardedPricesError):
-        shop.load("price-list", cheap, partial=True, force=False)
-    assert shop.load("price-list", cheap, partial=True, force=True).changed == 1
+    cheap = [
+        {**prices[0], "single_unit_cost": 1},
+        {**prices[1], "single_unit_cost": "dear"},
+        {**prices[2], "single_unit_cost": 11},
+        {**prices[2], "price_list": "nobodys"},
+    ]
+    report = shop.load("price-list", cheap, partial=True, force=False)
+    assert (report.changed, report.added, report.skipped) == (1, 0, 3)
+    assert [(error.line, error.message) for error in report.errors if error.line != 2] == [
+        (1, "single_unit_cost: £10.00 -> £1.00 is more than half off its price of £10.00 (sku A)"),
+        (4, "price_list: has no prices yet and is no customer's (sku C)"),
+    ]
+    assert shop.load("price-list", cheap[:1], partial=True, force=False).is_rejected
+    assert shop.load("price-list", cheap, partial=True, force=True).skipped == 1
+
+
+def test_contract_prices_that_may_be_slips_are_left_out(shop: Importer) -> None:
+    shop.load("customers", [{"email_address": "eve@a.example", "first_name": "E", "last_name": "E"}])
+    [(customer_id,)] = shop.query("select max(id) from customer")
+    agreed = [{"customer_id": customer_id, "sku": sku, "single_unit_cost": 10} for sku in ("A", "B")]
+    shop.load("contract-prices", agreed)
+    changed = [{**agreed[0], "single_unit_cost": 4.99}, {**agreed[1], "single_unit_cost": 5}]
+    report = shop.load("contract-prices", changed, partial=True, force=False)
+    assert (report.changed, [error.line for error in report.errors]) == (1, [1])
+
+
+def test_the_limit_of_replacing_still_holds(shop: Importer) -> None:
     with pytest.raises(DomainError, match="more than a fifth"):
         load(shop, {"sku": "A"}, {"sku": "B", "weight_kg": "heavy"}, replace=True, confirmed=False)
 

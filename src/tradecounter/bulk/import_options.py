@@ -49,7 +49,7 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
         confirmed_by: how the caller confirms that, for messages.
         partial: whether rows with errors are left out, instead of preventing the import. The records that they name
             stay as they are; with `replace`, nothing is deactivated if the file has a row whose record is unknown.
-        force: whether prices may be changed that the kind's guard finds.
+        force: whether prices may be changed that the kind's guard finds. Without it, a partial import leaves them out.
         forced_by: how the caller forces that, for messages.
         progress: called with the number of rows read.
         on_change: called with each change, if given.

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
 from psycopg.errors import LockNotAvailable
 from psycopg.sql import SQL, Identifier
 
@@ -93,6 +94,8 @@ async def _good_rows(
 ) -> int:
     """Check the staged rows, and leave the bad ones of a partial import out; return how many rows remain."""
     report = findings.report
+    if options.partial and not options.force:
+        kind = replace(kind, checks=(*kind.checks, *kind.wants_force))
     await check_staged(tx, kind, report)
     if report.errors and options.partial and not findings.ends_file:
         count, skipped = await leave_out_bad_rows(tx, report.errors, partial(check_staged, tx, kind, report))

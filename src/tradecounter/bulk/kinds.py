@@ -85,6 +85,7 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
         warnings: statements that select (line, message) of staged rows that may be mistaken.
         named: the field whose value every error and warning of a row names, beside the line.
         guard: measures what the staged rows do to prices, before they are merged; some changes want `force`.
+        wants_force: the checks that find the rows with these changes. A partial import leaves them out.
         before_merge: takes locks that come before the table's, for an import and for its roll-back.
         merge: writes the staged rows and selects, for each row written, whether it is new.
         after_merge: lets other records follow, after an import and after its roll-back.
@@ -114,6 +115,7 @@ class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
     warnings: tuple[Statement[Any], ...] = ()
     named: str | None = None
     guard: Guard | None = None
+    wants_force: tuple[Check, ...] = ()
     before_merge: Hook | None = None
     merge: Statement[Any]
     after_merge: Hook | None = None

@@ -27,10 +27,15 @@ class GuardedPrice(Struct, kw_only=True, frozen=True, omit_defaults=True):
     after: Decimal
     why: Annotated[str, Meta(description="Why it is guarded.")]
 
+    @property
+    def problem(self) -> str:
+        """What is wrong with the break."""
+        before = "" if self.before is None else f"{in_pounds(self.before)} -> "
+        return f"{before}{in_pounds(self.after)} {self.why}"
+
     def __str__(self) -> str:
         owner = f"customer {self.customer_id}" if self.price_list is None else f"price list {self.price_list}"
-        before = "" if self.before is None else f"{in_pounds(self.before)} -> "
-        return f"{self.sku} of {owner}: {self.field} {before}{in_pounds(self.after)} {self.why}"
+        return f"{self.sku} of {owner}: {self.field} {self.problem}"
 
 
 class UnknownPriceList(Struct, frozen=True):

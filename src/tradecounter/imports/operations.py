@@ -144,7 +144,7 @@ class ImportOperations(Struct, frozen=True):
                 "prices `prices:write`, stock and deliveries `stock:write`, customers `customers:write`. Prices "
                 "that are lowered by more than half, below `purchase_cost` or to 0, and price lists that neither "
                 "have prices nor are any customer's, are a 409 that names them, unless `force` is given; a dry run "
-                "shows them."
+                "shows them. With `partial`, they are errors of their rows."
             ),
             path_parameters=(Parameter("kind", "The kind of the file.", TEXT, "stock"),),
             query=ImportParameters,

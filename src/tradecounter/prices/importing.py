@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct
 from psycopg.sql import SQL
 
-from tradecounter.bulk.kinds import ImportKind, Removal, Stage, Staged, by_row
-from tradecounter.bulk.price_figures import BREAKS, GuardedPrice, PriceFigures, UnknownPriceList
+from tradecounter.bulk.kinds import Check, ImportKind, Removal, Stage, Staged, by_row
+from tradecounter.bulk.price_figures import BREAKS, MOST_GUARDED, GuardedPrice, PriceFigures, UnknownPriceList
 from tradecounter.bulk.rows import RowNotes, check_date, checked_key, folded, joined_key, pounds, text_of
 from tradecounter.bulk.statements import UNKNOWN_SKU, no_twins, stored_keys, unknown_reference
 from tradecounter.db.statement import Statement
@@ -31,6 +31,7 @@ from tradecounter.prices.queries.importing import (
     GUARDED,
     JUDGE_CONTRACT_PRICES,
     JUDGE_PRICES,
+    LINES_OF_LISTS,
     NEW_PRICE_LISTS,
     GuardedRow,
 )
@@ -73,7 +74,7 @@ async def _figures(
     """Return what the staged rows do to prices, before they are merged."""
     await tx.execute(judge)
     counted = await tx.fetch_row(COUNT_JUDGED)
-    rows = await tx.fetch_all(GUARDED)
+    rows = await tx.fetch_all(GUARDED, most=MOST_GUARDED)
     concerned: int = await tx.fetch_value(customers)
     await tx.execute(DROP_JUDGED)
     return made_from(
@@ -83,6 +84,23 @@ async def _figures(
         new_price_lists=new_lists,
         guarded_prices=[_guarded(row) for row in rows],
     )
+
+
+async def _rows_of_new_lists(tx: Transaction) -> list[tuple[int, str, str]]:
+    """Return the errors of staged rows whose price list nobody knows."""
+    new = [each.price_list for each in await tx.fetch_all(NEW_PRICE_LISTS)]
+    rows = await tx.fetch_all(LINES_OF_LISTS, price_lists=new)
+    return [(line, "price_list", "has no prices yet and is no customer's") for (line,) in rows]
+
+
+def _rows_that_may_be_slips(judge: Statement[Any]) -> Check:
+    async def slips(tx: Transaction) -> list[tuple[int, str, str]]:
+        await tx.execute(judge)
+        found = [(row.line, _guarded(row)) for row in await tx.fetch_all(GUARDED, most=None)]
+        await tx.execute(DROP_JUDGED)
+        return [(line, price.field, price.problem) for line, price in found]
+
+    return slips
 
 
 def _guarded(row: GuardedRow) -> GuardedPrice:
@@ -177,6 +195,7 @@ PRICE_LIST = ImportKind(
     checks=(UNKNOWN_SKU, no_twins("price_list", SQL("s.row ->> 'price_list'"), "price_list")),
     named="sku",
     guard=price_list_figures,
+    wants_force=(_rows_of_new_lists, _rows_that_may_be_slips(JUDGE_PRICES)),
     before_merge=_lock_purchase_costs,
     merge=sql.MERGE_PRICES,
     removal=Removal(statement=sql.DELETE_PRICES, count=sql.COUNT_PRICES),
@@ -197,6 +216,7 @@ CONTRACT_PRICES = ImportKind(
     checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
     named="sku",
     guard=lambda tx: _figures(tx, JUDGE_CONTRACT_PRICES, CUSTOMERS_OF_CONTRACTS),
+    wants_force=(_rows_that_may_be_slips(JUDGE_CONTRACT_PRICES),),
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,

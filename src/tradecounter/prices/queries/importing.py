@@ -6,7 +6,7 @@ from typing import Any, LiteralString
 from msgspec import Struct
 from psycopg.sql import SQL
 
-from tradecounter.bulk.price_figures import MOST_GUARDED, UnknownPriceList
+from tradecounter.bulk.price_figures import UnknownPriceList
 from tradecounter.db.statement import Statement
 
 # The costs of 1, 5 and 10 units; a break that is missing has the cost of the next lower one.
@@ -124,14 +124,12 @@ class GuardedRow(Struct, frozen=True):
 
 
 GUARDED = Statement(
-    SQL(
-        """
-        select line, price_list, customer_id, sku, purchase_cost,
-               case when before_one is not null then array[before_one, before_five, before_ten] end as before,
-               array[after_one, after_five, after_ten] as after
-        from judged where guarded order by line limit {most}
-        """
-    ).format(most=MOST_GUARDED),
+    """
+    select line, price_list, customer_id, sku, purchase_cost,
+           case when before_one is not null then array[before_one, before_five, before_ten] end as before,
+           array[after_one, after_five, after_ten] as after
+    from judged where guarded order by line limit :most
+    """,
     GuardedRow,
 )
 
@@ -147,6 +145,8 @@ NEW_PRICE_LISTS = Statement(
     """,
     UnknownPriceList,
 )
+
+LINES_OF_LISTS = Statement("select line from staged where row ->> 'price_list' = any(:price_lists)")
 
 # Prices that `replace` has deleted in this transaction concern customers too.
 _TOUCHED: LiteralString = """
