@@ -193,7 +193,11 @@ class NaiveSearch:
 
     def _reads(self, words: Sequence[str], most: int, *, only_whole: bool) -> set[int]:
         found = self._has("".join(words), most, as_one=joins_freely(words), only_whole=only_whole)
-        if len(words) == 1 and words[0] in self._also:
+        if len(words) > 1:
+            begun = self._has("".join(words), most, only_whole=only_whole)
+            begun &= self._has(words[-1], most, only_whole=only_whole)
+            found |= begun.intersection(*(self._has(word, most, only_whole=True) for word in words[:-1]))
+        elif words[0] in self._also:
             found |= self._has(self._also[words[0]], most, only_whole=only_whole)
         for phrase in self._same(*words):
             found |= self._has("".join(phrase), most, only_whole=True)

@@ -103,6 +103,11 @@ def test_a_name_is_found_however_its_words_are_written(name: str, queries: list[
         assert names(snapshot, query) == [name], query
 
 
+def test_words_apart_find_longer_words_as_the_joined_word_does() -> None:
+    snapshot = shop("Wi-Fi router", "Wi-Fi6 router", "Wireless for fibre")
+    assert names(snapshot, "wi fi") == names(snapshot, "wifi") == ["Wi-Fi router", "Wi-Fi6 router"]
+
+
 @pytest.mark.parametrize(
     ("name", "query"),
     [

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import reduce
 from itertools import pairwise
-from operator import or_
+from operator import and_, or_
 
 from msgspec import Struct, field
 from pyroaring import BitMap
@@ -159,8 +159,11 @@ class _Reader(Struct):
             yield matches.only_whole() if only_whole else matches
             if phrase[0] in self.nearest:  # by its stem, it may be a form of another word: `alled` of `all`
                 yield self.index.entry_of(self.nearest[phrase[0]]).matches
-        elif (joined := self.index.entry_of("".join(phrase), typed_as_one=_is_one(phrase)).matches).rows:
-            yield joined
+        else:
+            *first, last = [self.index.entry_of(word).matches for word in phrase]
+            written = self.index.entry_of("".join(phrase)).matches  # also where punctuation parts it: `Wi-Fi6`
+            yield reduce(and_, (each.only_whole() for each in first), written & last)
+            yield self.index.entry_of("".join(phrase), typed_as_one=_is_one(phrase)).matches
         for synonym in self.index.synonyms.of_phrase(phrase):
             yield self._synonym(synonym)
 
@@ -168,7 +171,7 @@ class _Reader(Struct):
         """Return what has all words of a synonym as whole words, or joined."""
         apart = [self.index.entry_of(word).matches for word in phrase]
         joined = self.index.entry_of("".join(phrase)).matches
-        return (reduce(lambda one, other: one & other, apart) | joined).only_whole()
+        return (reduce(and_, apart) | joined).only_whole()
 
     def _segments(self, phrase: Phrase) -> list[tuple[int, int]]:
         """Return the first word, and the one after the last, of words that something visible joins."""
