@@ -1,21 +1,25 @@
-"""Statements of customers' accounts with ageing: as data, as printed files and by e-mail."""
+"""Statements of customers' accounts with ageing: as data, as CSV and PDF files, and by e-mail."""
 
+import asyncio
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from msgspec import Meta, Struct
+from starlette.responses import Response
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.ages import AGES, LAST_DAYS, Ageing
 from tradecounter.billing.queries.ledger import InvoiceBalance, open_invoices
 from tradecounter.billing.queries.statements import balance_before, due_before, entries_between
-from tradecounter.billing.rules import require_period
+from tradecounter.billing.rules import AGES, LAST_DAYS, Ageing, require_period
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.rest.days import Day, day_of
+from tradecounter.edge.rest.negotiation import CSV, PDF
+from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import day_begins, day_ends, day_in_words, uk_date
 from tradecounter.kit.csv_text import harmless, line
 from tradecounter.kit.errors import invalid
@@ -66,6 +70,35 @@ class AccountStatement(StatementFields[Entry], frozen=True, kw_only=True, rename
 
     The closing balance is the sum of the ageing less the money on the account.
     """
+
+
+_DAYS = 365
+
+
+class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The days of a statement, both included."""
+
+    since: Annotated[
+        Day | None, Meta(description="The first day; by default that of the first entry.", examples=["2026-01-01"])
+    ] = None
+    until: Annotated[
+        Day | None, Meta(description="The last day, today by default; ageing is as of it.", examples=["2099-12-31"])
+    ] = None
+
+
+def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
+    """Return the first and the last day of a statement, None for a missing one. Raises DomainError (invalid)."""
+    return day_of("from", wanted.since), day_of("to", wanted.until)
+
+
+def recent_days(wanted: StatementPeriod, now: datetime) -> tuple[date, date]:
+    """Return the days as `statement_days`, on pages and in e-mails: without a first one, the last twelve months.
+
+    With years of entries, nobody reads more.
+    """
+    since, until = statement_days(wanted)
+    until = until or uk_date(now)
+    return since or date.fromordinal(max(until.toordinal() - _DAYS, 1)), until
 
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -177,6 +210,21 @@ def _printed_entry(printer: Printer, entry: Entry) -> list[str]:
         in_pounds(entry.credit) if entry.credit else "",
         in_pounds(entry.balance),
     ]
+
+
+async def statement_file(
+    statement: AccountStatement,
+    file_format: Literal["csv", "pdf"],
+    customer: str,
+    letterhead: Callable[[], Letterhead],
+    now: datetime,
+) -> Response:
+    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
+    name = f"statement-{statement.customer_id}-{statement.until}"
+    if file_format == "csv":
+        return file_response(statement_csv(statement).encode(), f"{name}.csv", CSV)
+    pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
+    return file_response(pdf, f"{name}.pdf", PDF)
 
 
 class SentStatement(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,6 @@ from decimal import Decimal
 from msgspec import Struct
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.ages import LAST_DAYS, Ageing
 from tradecounter.billing.queries.debtors import (
     DEBTORS,
     AgeStarts,
@@ -16,6 +15,7 @@ from tradecounter.billing.queries.debtors import (
     mark_reminded,
     unpaid_of,
 )
+from tradecounter.billing.rules import LAST_DAYS, Ageing
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.sorted_rows import After

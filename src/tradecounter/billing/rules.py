@@ -1,11 +1,11 @@
-"""What an invoice contains, its totals and terms, and what a payment may be. Amounts are pounds."""
+"""What an invoice contains, its totals, terms and age, and what a payment may be. Amounts are pounds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.clock import day_begins, day_in_words, uk_date
@@ -159,3 +159,23 @@ def invoice_state(due: Decimal, paid: Decimal, credited: Decimal, due_at: dateti
             return "overdue"
         return "part paid" if paid > 0 else "due"
     return "credited" if credited > 0 and paid == NOTHING else "paid"
+
+
+class Ageing(Struct, frozen=True, kw_only=True):
+    """What is due of invoices, by days past their due date."""
+
+    not_due: Annotated[Decimal, Meta(description="Not yet due, in pounds.")]
+    days_1_30: Annotated[Decimal, Meta(description="1 to 30 days overdue.")]
+    days_31_60: Annotated[Decimal, Meta(description="31 to 60 days overdue.")]
+    days_61_90: Annotated[Decimal, Meta(description="61 to 90 days overdue.")]
+    over_90: Annotated[Decimal, Meta(description="More than 90 days overdue.")]
+
+
+AGES = {
+    "not_due": "Not due yet",
+    "days_1_30": "1 to 30 days",
+    "days_31_60": "31 to 60 days",
+    "days_61_90": "61 to 90 days",
+    "over_90": "Over 90 days",
+}
+LAST_DAYS = (0, 30, 60, 90)  # of each age but the last, which has no end

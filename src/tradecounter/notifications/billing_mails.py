@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import structlog
 
-from tradecounter.billing.account_statement import print_statement, read_statement
+from tradecounter.billing.account_statement import StatementPeriod, print_statement, read_statement, recent_days
 from tradecounter.billing.queries.invoice_records import (
     InvoiceRecord,
     invoices_paid_by,
@@ -15,7 +15,6 @@ from tradecounter.billing.queries.invoice_records import (
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.billing.statement_files import StatementPeriod, recent_days
 from tradecounter.credit_notes.queries import PRINTED_CREDIT_NOTES, find_credit_note
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account

@@ -1,6 +1,6 @@
 """The chart of what is due by age, which pages of both sites have."""
 
-from tradecounter.billing.ages import AGES, Ageing
+from tradecounter.billing.rules import AGES, Ageing
 from tradecounter.edge.page_kit.charts import Chart, bar_chart
 from tradecounter.kit.money import in_pounds
 

@@ -11,9 +11,15 @@ from support.billing import SELLER, credit, invoiced, number_of, pay_in, pdf_tex
 from support.mail import deliver_mail
 from support.orders import at, rows, uk
 from support.service import Customer, Service
-from tradecounter.billing.account_statement import AccountStatement, print_statement, read_statement, statement_csv
+from tradecounter.billing.account_statement import (
+    AccountStatement,
+    StatementPeriod,
+    print_statement,
+    read_statement,
+    recent_days,
+    statement_csv,
+)
 from tradecounter.billing.debtors import read_debtors, remind_of_invoices
-from tradecounter.billing.statement_files import StatementPeriod, recent_days
 from tradecounter.kit.errors import DomainError
 
 

@@ -22,9 +22,9 @@ from support.billing import copied_texts, pdf_text
 from support.fuzzed import fuzzed
 from support.images import png
 from tradecounter.billing.account_statement import AccountStatement, print_statement
-from tradecounter.billing.ages import Ageing
 from tradecounter.billing.invoice_document import InvoiceComponent, InvoiceDocument, InvoiceLine, VatTotal
 from tradecounter.billing.print_invoice import print_invoice
+from tradecounter.billing.rules import Ageing
 from tradecounter.letterhead.seller import Letterhead, Logo, Party, Seller
 
 MOMENT = datetime(2026, 6, 16, 8, tzinfo=UTC)

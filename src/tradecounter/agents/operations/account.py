@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.agents.operations.tools import Caller, tool
 from tradecounter.billing.invoices import shown_invoices
-from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, fetch_own_invoice, list_invoices
+from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, fetch_invoice, list_invoices
 from tradecounter.billing.wire import CustomerInvoice, own_invoice
 from tradecounter.credit.queries import fetch_credit_room
 from tradecounter.customer_requests.handle_requests import fetch_request, open_request
@@ -102,7 +102,7 @@ class AccountTools(Struct, frozen=True):
     async def _records(self, tx: Transaction, customer_id: int, request: GetInvoice) -> Sequence[InvoiceRecord]:
         number, reference = request.number, request.order_reference
         if number is not None and reference is None:
-            return [await fetch_own_invoice(tx, customer_id, number)]
+            return [await fetch_invoice(tx, number, customer_id)]
         if number is None and reference is not None:
             wanted = InvoiceFilter(customer_id=customer_id, order_reference=reference.strip())
             return await list_invoices(tx, wanted, _MOST_INVOICES, 0)

@@ -9,7 +9,13 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import read_statement, statement_csv
+from tradecounter.billing.account_statement import (
+    StatementPeriod,
+    read_statement,
+    statement_csv,
+    statement_days,
+    statement_file,
+)
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.staff import InvoiceNumber
@@ -18,11 +24,10 @@ from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
     count_invoices,
-    fetch_own_invoice,
+    fetch_invoice,
     list_invoices,
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES, printed_documents
-from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.billing.wire import (
     CREDIT,
     CreditOverview,
@@ -189,7 +194,7 @@ class BillingEndpoints(Struct, frozen=True):
         if choose_named(call.accept, [PDF]) == PDF:
             printed = await PRINTED_INVOICES.one(tx, number, call.customer_id)
             return document_file(call, printed.pdf, f"invoice-{number}.pdf")
-        record = await fetch_own_invoice(tx, call.customer_id, number)
+        record = await fetch_invoice(tx, number, call.customer_id)
         [invoice] = await shown_invoices(tx, [record], now)
         return data_response(call, own_invoice(invoice))
 

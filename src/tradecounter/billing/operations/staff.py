@@ -8,7 +8,15 @@ from typing import Annotated
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import AccountStatement, SentStatement, read_statement, send_statement
+from tradecounter.billing.account_statement import (
+    AccountStatement,
+    SentStatement,
+    StatementPeriod,
+    read_statement,
+    send_statement,
+    statement_days,
+    statement_file,
+)
 from tradecounter.billing.debtors import Debtor, Reminder, read_debtors, remind_debtor
 from tradecounter.billing.invoices import ResentInvoice, resend_invoice, shown_invoice, shown_invoices
 from tradecounter.billing.operations.wire import (
@@ -24,7 +32,6 @@ from tradecounter.billing.queries.invoice_records import (
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.reseller_wire import Invoice
-from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.billing.vat_report import VatReport, read_vat_report
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account

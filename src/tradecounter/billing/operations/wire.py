@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from tradecounter.billing.account_statement import AccountStatement, Entry, SentStatement
-from tradecounter.billing.ages import Ageing
+from tradecounter.billing.account_statement import AccountStatement, Entry, SentStatement, StatementPeriod
 from tradecounter.billing.debtors import Debtor, Reminder
 from tradecounter.billing.invoices import ResentInvoice
 from tradecounter.billing.reseller_wire import BilledLine, Invoice
-from tradecounter.billing.statement_files import StatementPeriod
+from tradecounter.billing.rules import Ageing
 from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.edge.operations.subject import Described

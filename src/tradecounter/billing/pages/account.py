@@ -9,7 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import KINDS, MOST_SHOWN, ageing_of, read_statement
+from tradecounter.billing.account_statement import (
+    KINDS,
+    MOST_SHOWN,
+    ageing_of,
+    read_statement,
+    recent_days,
+    statement_file,
+)
 from tradecounter.billing.credit_overview import owed_of, read_credit
 from tradecounter.billing.invoices import shown_invoices
 from tradecounter.billing.operations.wire import StatementParameters
@@ -17,13 +24,12 @@ from tradecounter.billing.print_invoice import zipped_documents
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
-    fetch_own_invoice,
+    fetch_invoice,
     list_invoices,
     overdue_of,
 )
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.queries.ledger import open_invoices, unallocated_of
-from tradecounter.billing.statement_files import recent_days, statement_file
 from tradecounter.credit_notes.queries import CreditNoteFilter, list_credit_notes
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -123,7 +129,7 @@ class OwnInvoicePages(Struct, frozen=True):
     async def show_one(self, call: Call) -> Response:
         number, now = call.path_id("number", "invoice"), self.desk.clock.now()
         async with self.desk.reading() as tx:
-            record = await fetch_own_invoice(tx, call.customer_id, number)
+            record = await fetch_invoice(tx, number, call.customer_id)
             [invoice] = await shown_invoices(tx, [record], now)
             payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_FILES)
             notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_FILES)

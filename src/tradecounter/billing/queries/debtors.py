@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL, Identifier, Literal
 
-from tradecounter.billing.ages import AGES, Ageing
+from tradecounter.billing.rules import AGES, Ageing
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement

@@ -13,7 +13,7 @@ from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
 from tradecounter.billing.rules import InvoiceState, invoice_state
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import not_found, or_not_found
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import NAMED_ORDERS, REFERRED_TO
 
@@ -148,21 +148,15 @@ def _chosen(wanted: InvoiceFilter) -> tuple[Composable, dict[str, Any]]:
     return where(wanted, _CONDITIONS, *([_UNPAID] if wanted.unpaid else []))
 
 
-async def fetch_own_invoice(tx: Transaction, customer_id: int, number: int) -> InvoiceRecord:
-    """Return one of a customer's invoices. Raises DomainError (not found)."""
-    invoice = await fetch_invoice(tx, number)
-    if invoice.customer_id != customer_id:
-        raise not_found("invoice", number)
-    return invoice
-
-
 _THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), InvoiceRecord)
 
 
-async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
-    """Return an invoice. Raises DomainError (not found)."""
-    row = await tx.find_row(_THE_INVOICE, number=number)
-    return or_not_found(row, "invoice", number)
+async def fetch_invoice(tx: Transaction, number: int, customer_id: int | None = None) -> InvoiceRecord:
+    """Return an invoice, of any customer or of one. Raises DomainError (not found)."""
+    invoice = await tx.find_row(_THE_INVOICE, number=number)
+    if invoice is None or customer_id not in {None, invoice.customer_id}:
+        raise not_found("invoice", number)
+    return invoice
 
 
 _FIND_INVOICES = Statement(

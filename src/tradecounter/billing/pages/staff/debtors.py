@@ -8,9 +8,9 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import latest_of
-from tradecounter.billing.ages import AGES
 from tradecounter.billing.debtors import age_starts, read_debtor_totals, remind_debtor
 from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord, chosen_debtors
+from tradecounter.billing.rules import AGES
 from tradecounter.customer_notes.queries import promises_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled

@@ -125,7 +125,7 @@ class VatPages(Struct, frozen=True):
         vat_document_filter = VatDocumentFilter(
             since=start_of("from", wanted.since),
             before=end_of("to", wanted.until),
-            rate=_rate("rate", wanted.rate),
+            rate=_rate(wanted.rate),
             inside=list(VAT_AREA) if wanted.supply == "domestic" else None,
             outside=list(VAT_AREA) if wanted.supply == "export" else None,
         )
@@ -136,9 +136,9 @@ def _days(since: date, until: date) -> str:
     return urlencode({"from": since, "to": until})
 
 
-def _rate(field: str, text: str | None) -> Decimal | None:
+def _rate(text: str | None) -> Decimal | None:
     """Return a rate of VAT in per cent. Raises DomainError (invalid)."""
     try:
         return None if text is None else read_percent(text)
     except UnreadableNumberError as error:
-        raise invalid(field, str(error)) from error
+        raise invalid("rate", str(error)) from error

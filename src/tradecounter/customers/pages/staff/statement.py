@@ -11,12 +11,14 @@ from tradecounter.billing.account_statement import (
     KINDS,
     MOST_SHOWN,
     SentStatement,
+    StatementPeriod,
     read_statement,
+    recent_days,
     send_statement,
+    statement_file,
 )
-from tradecounter.billing.ages import AGES
 from tradecounter.billing.debtors import Reminder, read_reminder, remind_debtor
-from tradecounter.billing.statement_files import StatementPeriod, recent_days, statement_file
+from tradecounter.billing.rules import AGES
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
