@@ -8,7 +8,7 @@ import pytest
 
 from support.importing import Importer
 from tradecounter.bulk.rows import Row
-from tradecounter.imports.save_product import import_rows
+from tradecounter.imports.from_forms import import_rows
 from tradecounter.kit.errors import DomainError
 from tradecounter.products.import_rows import ProductRow
 

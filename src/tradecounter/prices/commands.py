@@ -4,21 +4,52 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.edge.command_line.arguments import CustomerId, Sku
+from tradecounter.bulk.import_options import ImportOptions, ImportReport
+from tradecounter.bulk.price_figures import GuardedPricesError
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
+from tradecounter.edge.command_line.arguments import CustomerId, DryRun, Sku
 from tradecounter.edge.command_line.output import AsJson, Prose, one_line, show_json, show_part
-from tradecounter.edge.command_line.session import run_query
-from tradecounter.imports.commands.change_prices import change
+from tradecounter.edge.command_line.request_options import Option, takes_request
+from tradecounter.edge.command_line.session import operator, run_query, with_database
+from tradecounter.imports.change_prices import ROUNDINGS, ForcedPriceChange, change_prices
+from tradecounter.imports.commands.report import changes_to, show_report
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.prices.explain_price import CONTRACT, ExplainedPrice
+from tradecounter.products.queries.products import SHOWN
 from tradecounter.storefront.customer_prices import price_of
 
 app = typer.Typer(no_args_is_help=True, help="Changes of prices, and explanations of customers' prices.")
-app.command("change")(change)
 
 _COLUMNS = ("rule", "price_list", "applies", Prose("why", 22), "single_unit_cost", "five_plus_unit_cost",
             "ten_plus_unit_cost", "valid_from", "valid_until")  # fmt: skip
+
+
+@app.command("change")
+@takes_request(
+    leave_out=("query",),
+    show=Option(help=f"Only these products: {', '.join(SHOWN)}.", metavar="WHICH"),
+    rounding=Option(help=f"How prices are rounded: {', '.join(ROUNDINGS)}.", metavar="HOW"),
+)
+def change(rule: ForcedPriceChange, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Change the prices of a list by per cent, by pounds or to a margin; an import that can be rolled back."""
+
+    async def work(database: Database) -> tuple[ImportReport, str]:
+        with changes_to(None, wanted=dry_run and not as_json) as on_change:
+            options = ImportOptions(
+                dry_run=dry_run, force=rule.force, on_change=on_change, diff=dry_run and as_json, rule=str(rule)
+            )
+            async with transaction(database, operator()) as tx:
+                try:
+                    return await change_prices(tx, rule, None, options, SystemClock().now()), ""
+                except GuardedPricesError as error:
+                    tx.set_rollback()
+                    return ImportReport(prices=error.figures), error.summary
+
+    report, rejection = with_database(work)
+    show_report(report, rejection, dry_run=dry_run, as_json=as_json)
 
 
 @app.command("show")

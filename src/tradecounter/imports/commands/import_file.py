@@ -16,8 +16,7 @@ from tradecounter.db.pool import Database
 from tradecounter.edge.command_line.output import AsJson, show
 from tradecounter.edge.command_line.progress import progress_bar
 from tradecounter.edge.command_line.session import fail, operator, with_database
-from tradecounter.imports.commands.report import show_report
-from tradecounter.imports.commands.write_changes import changes_to
+from tradecounter.imports.commands.report import changes_to, show_report
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.run import import_and_commit
 from tradecounter.kit.clock import SystemClock

@@ -16,7 +16,7 @@ from tradecounter.edge.page_kit.submitted_forms import read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.imports.change_products import ProductsChange, change_products
+from tradecounter.imports.from_forms import ProductsChange, change_products
 from tradecounter.imports.kinds import IMPORTERS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form

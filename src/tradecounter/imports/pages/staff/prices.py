@@ -23,13 +23,12 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import has_right
 from tradecounter.imports.change_prices import HOWS, PriceChange, ruled_prices
-from tradecounter.imports.kinds import IMPORTERS
-from tradecounter.imports.save_contract_price import (
-    SavedContractPrice,
+from tradecounter.imports.from_forms import (
     price_from,
     save_contract_price,
+    warnings_of,
 )
-from tradecounter.imports.save_product import warnings_of
+from tradecounter.imports.kinds import IMPORTERS
 from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.kit.numbers import Pounds, UnreadableNumberError, read_id, read_percent, read_pounds
@@ -93,8 +92,7 @@ class ContractPricePages(Struct, frozen=True):
             customer = await _customer(tx, call, body.customer)
             row = made_from(body, ContractPriceRow, customer_id=customer)
             with named_by(lambda field: "customer" if field == "customer_id" else field):
-                wanted = SavedContractPrice(row=row, seen=body.seen or None, force=body.force)
-                return await save_contract_price(tx, wanted, now)
+                return await save_contract_price(tx, row, now, seen=body.seen or None, force=body.force)
 
         return await self.desk.change(
             call,

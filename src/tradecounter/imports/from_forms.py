@@ -1,12 +1,12 @@
-"""Saves a product with its prices, as imports with all their rules."""
+"""Saves what forms hold as imports, with all their rules: a product, a change of several, a contract price."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from tradecounter.audit.record import audit
+from tradecounter.audit.record import audit, audit_edit
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
 from tradecounter.bulk.importing import lock_records
 from tradecounter.bulk.price_figures import GuardedPrice, GuardedPricesError
@@ -19,15 +19,17 @@ from tradecounter.kit.keys import ean_problem, key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Pounds
 from tradecounter.kit.wire import made_from
-from tradecounter.prices.importing import PRICE_LIST, PriceRow
-from tradecounter.prices.queries.prices_of_products import ListPrice, list_prices_of
+from tradecounter.prices.importing import CONTRACT_PRICES, PRICE_LIST, ContractPriceRow, PriceRow
+from tradecounter.prices.queries.prices_of_products import ContractPrice, ListPrice, contract_prices_of, list_prices_of
 from tradecounter.prices.rules import Costs
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
 from tradecounter.products.queries.products import (
+    fetch_product,
     find_product_ids,
     find_product_row,
     find_sku_with_ean,
+    product_rows,
 )
 from tradecounter.stock.importing import StockRow
 
@@ -181,6 +183,83 @@ def _audit_prices(
 
 def _costs(price: PriceRow | ListPrice | PriceFields) -> Costs:
     return price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost
+
+
+class ProductsChange(Struct, frozen=True, kw_only=True, rename={"skus": "sku"}):
+    """Products, and the same change of each; None leaves a field as it is. Categories are keys."""
+
+    skus: list[str] = []
+    active: bool | None = None
+    clearance_product: bool | None = None
+    add_category: str | None = None
+    remove_category: str | None = None
+
+    def __str__(self) -> str:
+        """The change in words."""
+        parts = (
+            (self.active is not None, "sold" if self.active else "not sold"),
+            (self.clearance_product is not None, "clearance" if self.clearance_product else "no clearance"),
+            (self.remove_category, f"out of {self.remove_category}"),
+            (self.add_category, f"into {self.add_category}"),
+        )
+        return ", ".join(words for is_said, words in parts if is_said)
+
+    def row_of(self, product: Mapping[str, Any]) -> ProductRow:
+        """Return the row of an import that makes the change."""
+        kept = [key for key in product["categories"] if key != self.remove_category]
+        added = [self.add_category] if self.add_category and self.add_category not in kept else []
+        moves = self.add_category or self.remove_category
+        return ProductRow(
+            sku=product["sku"],
+            active=UNSET if self.active is None else self.active,
+            clearance_product=UNSET if self.clearance_product is None else self.clearance_product,
+            categories=[*kept, *added] if moves else UNSET,
+        )
+
+
+async def change_products(tx: Transaction, wanted: ProductsChange, now: datetime) -> int:
+    """Change products, all or none; return how many differ now. Raises DomainError: invalid, not found.
+
+    The change is one import in the history, so it can be rolled back as a whole. The audit log has the changes of each
+    product.
+    """
+    if not str(wanted):
+        raise DomainError(Kind.INVALID, "choose what changes")
+    if wanted.add_category and wanted.add_category == wanted.remove_category:
+        raise invalid("remove_category", "is the category that they come into")
+    await lock_records(tx, PRODUCTS)
+    await find_product_ids(tx, wanted.skus)
+    before = await product_rows(tx, [key_form(sku) for sku in wanted.skus])
+    rows = [Row(number, wanted.row_of(product)) for number, product in enumerate(before.values(), start=1)]
+    report = await import_rows(tx, "products", rows, now, force=False, rule=str(wanted))
+    for key, after in (await product_rows(tx, list(before))).items():
+        audit_edit(tx, "product.change", f"product/{after['sku']}", now, before=before[key], after=after)
+    return report.changed
+
+
+async def save_contract_price(
+    tx: Transaction, row: ContractPriceRow, now: datetime, *, seen: str | None, force: bool
+) -> ImportReport:
+    """Add a contract price or change it. `seen` is `seen_of` the price that the form showed; None for a new one.
+
+    Raises DomainError: not found (the product); invalid, naming the fields; conflict (the customer has another price
+    from the same day than the one that the form showed, or the price needs `force`).
+    """
+    await lock_records(tx, CONTRACT_PRICES)
+    product = (await fetch_product(tx, row.sku)).record
+    prices = await contract_prices_of(tx, product.id, row.customer_id)
+    before = price_from(prices, row.valid_from)
+    if seen != (None if before is None else seen_of(before)):
+        problem = "the customer has a price from this day already: change that one"
+        if seen is not None:
+            problem = "someone else has changed this price since it was shown: open it again for what is new"
+        raise DomainError(Kind.CONFLICT, problem, field_errors=[FieldError("valid_from", problem)])
+    return await import_rows(tx, "contract-prices", [Row(1, row)], now, force=force)
+
+
+def price_from(prices: list[ContractPrice], valid_from: date | None) -> ContractPrice | None:
+    """Return the price among those of one customer that is valid from a day, or None."""
+    return next((price for price in prices if price.valid_from == valid_from), None)
 
 
 async def import_rows(
