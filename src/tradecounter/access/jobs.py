@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import procrastinate
 
 from tradecounter.access.change_password import mail_password_link
-from tradecounter.access.queries.clean_up import delete_old_access
+from tradecounter.access.queries.sign_ins import delete_old_access
 from tradecounter.access.rules import GUESSING_WINDOW
 from tradecounter.db.jobs import JobName
 from tradecounter.db.pool import Database

@@ -1,4 +1,4 @@
-"""Sessions and known browsers; secrets of browsers are stored only as hashes."""
+"""Sessions and known browsers, whose secrets are stored only as hashes, and what of all access is old."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -198,3 +198,25 @@ async def see_browser(tx: Transaction, site: Site, person_id: int, digest: bytes
         return True
     await tx.execute(_ADD_BROWSER, hash=digest, now=now, **owner)
     return False
+
+
+_OLD_LINKS = Statement("delete from one_time_link where expires_at < :before")
+_OLD_SESSIONS = Statement("delete from session where seen_at < :before or ended_at < :before")
+_OLD_REQUESTS = Statement("delete from forgotten_password where created_at < :before")
+_OLD_BROWSERS = Statement("delete from known_browser where seen_at < :before")
+_OLD_GUESSES = Statement("delete from password_failure where failed_at < :before")
+
+
+async def delete_old_access(tx: Transaction, *, ended: datetime, unused: datetime, failed: datetime) -> int:
+    """Delete what is from before three moments; return how many.
+
+    These are links and sessions that have `ended`, with requests for a password; browsers that are `unused`; and wrong
+    passwords that have `failed`.
+    """
+    return (
+        await tx.execute(_OLD_LINKS, before=ended)
+        + await tx.execute(_OLD_SESSIONS, before=ended)
+        + await tx.execute(_OLD_REQUESTS, before=ended)
+        + await tx.execute(_OLD_BROWSERS, before=unused)
+        + await tx.execute(_OLD_GUESSES, before=failed)
+    )
