@@ -38,7 +38,6 @@ from tradecounter.payments.pages.staff.bank_file_history import BankHistoryPages
 from tradecounter.payments.pages.staff.bank_files import BankFilePages
 from tradecounter.payments.pages.staff.payments import PaymentPages
 from tradecounter.payments.pages.staff.unplaced import BankLinePages
-from tradecounter.products.pages.staff.groups import GroupPages
 from tradecounter.products.pages.staff.one_product import ProductPages
 from tradecounter.products.pages.staff.products import ProductListPages
 from tradecounter.quotes.pages.staff.one_quote import QuotePages
@@ -96,7 +95,6 @@ SUBJECTS: Sequence[type] = (
     CustomerStatementPages,
     CustomerStepPages,
     ProductListPages,
-    GroupPages,
     ProductPages,
     ProductFormPages,
     ManyProductsPages,

@@ -1,9 +1,10 @@
-"""`/product`: all products and one of them; `/category` and `/manufacturer`: how many products each has."""
+"""`/product`: the list of products; `/category` and `/manufacturer`: how many products each has."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -13,6 +14,7 @@ from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import has_right, require_right
+from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, CostedPrice, costed_prices_of
 from tradecounter.products.find_products import list_products, note_of_search
@@ -20,6 +22,8 @@ from tradecounter.products.on_pages import categories_in_tree
 from tradecounter.products.queries.products import SHOWN, ProductFilter, ProductSummary, Shown
 from tradecounter.products.queries.records import CategoryRecord, read_groups, read_pictured
 from tradecounter.products.search.query import as_typed
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.products.wire import Category
 from tradecounter.stock.queries.stock import StockLevel, stock_levels_of
 from tradecounter.storefront.shown_product import look_of
 
@@ -33,6 +37,9 @@ _PRODUCT_COLUMNS = (
     Column("Allocated", numeric=True),
     Column("Back-ordered", numeric=True),
 )
+_COUNTS = (Column("Key"), Column("Sold", numeric=True), Column("Not sold", numeric=True))
+_AS_LISTED = TableOrder({"place": int}, "place", lambda row, _: (row.place, 0))
+_GROUP_CELLS: Cells = {name: name for name in ("key", "name", "sold", "not_sold")}
 _NO_STOCK = StockLevel()
 _COSTS = "prices:write"  # what the reseller pays is for those who set prices
 _PRODUCT_CELLS: Cells = {
@@ -86,8 +93,18 @@ class StockedProduct(Struct, frozen=True):
     price: CostedPrice
 
 
+class Group(Struct, frozen=True):
+    """A category or a manufacturer, and how many products it has; `place` is its own in the list, from 0 on."""
+
+    place: int
+    key: str
+    name: str
+    sold: int
+    not_sold: int
+
+
 class ProductListPages(Struct, frozen=True):
-    """The list of products."""
+    """The lists of products, of categories and of manufacturers."""
 
     desk: PageDesk
     parts: OfficeParts
@@ -146,3 +163,53 @@ class ProductListPages(Struct, frozen=True):
             StockedProduct(each, levels.get(each.sku_key, _NO_STOCK), prices.get(each.sku_key, NO_PRICE))
             for each in products
         ]
+
+    @table_page(
+        "/category",
+        "Categories",
+        columns=(Column("Category"), *_COUNTS),
+        order=_AS_LISTED,
+        template="products/groups.html",
+        file="categories",
+        cells=_GROUP_CELLS,
+        values={"one": "category", "several": "categories"},
+        scope="catalogue:read",
+    )
+    async def list_categories(self, at: RowsToRead) -> list[Group]:
+        catalogue = await self.parts.views.snapshot()
+        return _groups(catalogue, _tree_by_position(catalogue.category_tree), catalogue.categories, at)
+
+    @table_page(
+        "/manufacturer",
+        "Manufacturers",
+        columns=(Column("Manufacturer"), *_COUNTS),
+        order=_AS_LISTED,
+        template="products/groups.html",
+        file="manufacturers",
+        cells=_GROUP_CELLS,
+        values={"one": "manufacturer", "several": "manufacturers"},
+        scope="catalogue:read",
+    )
+    async def list_manufacturers(self, at: RowsToRead) -> list[Group]:
+        catalogue = await self.parts.views.snapshot()
+        named = [(each.key, each.name) for each in catalogue.manufacturer_list]
+        return _groups(catalogue, named, catalogue.manufacturers, at)
+
+
+def _tree_by_position(categories: Iterable[Category], above: str = "") -> Iterator[tuple[str, str]]:
+    """Return the keys and the names of categories, each below its parent, whose name is before its own."""
+    for category in categories:
+        yield category.key, f"{above}{category.name}"
+        yield from _tree_by_position(category.children or (), f"{category.name}: ")
+
+
+def _groups(
+    catalogue: CatalogueSnapshot, named: Iterable[tuple[str, str]], rows_of: Mapping[str, BitMap], at: RowsToRead
+) -> list[Group]:
+    first = 0 if at["after"] is None else at["after"][0] + 1
+    groups = []
+    for place, (key, name) in list(enumerate(named))[first : first + at["most"]]:
+        rows = rows_of.get(fold(key), BitMap())
+        sold = len(rows & catalogue.active)
+        groups.append(Group(place=place, key=key, name=name, sold=sold, not_sold=len(rows) - sold))
+    return groups
