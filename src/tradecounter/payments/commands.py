@@ -28,8 +28,8 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.payments.bank_file import form_of_bank_file, read_bank_file, read_renamed
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
-from tradecounter.payments.queries.bank_files import list_bank_files
-from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
+from tradecounter.payments.queries.bank_files import StoredFile, list_bank_files
+from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.record_payment import METHODS, NewPayment, pay_account, pay_invoice, reverse_payment
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
@@ -37,9 +37,7 @@ from tradecounter.payments.wire import (
     Payment,
     PaymentImport,
     RecordedLine,
-    StoredFile,
     StoredLine,
-    present_file,
     present_line,
     present_payment,
 )
@@ -186,7 +184,7 @@ def _paid_invoices(line: RecordedLine) -> str:
 @lists_records(_FILE_COLUMNS)
 async def list_files(tx: Transaction, limit: Limit = 100) -> list[StoredFile]:
     """List the bank files that were imported, newest first."""
-    return [present_file(file) for file in await list_bank_files(tx, limit)]
+    return await list_bank_files(tx, limit)
 
 
 @app.command("roll-back")
@@ -208,7 +206,8 @@ def roll_back(
 @lists_records(_LINE_COLUMNS)
 async def list_unplaced(tx: Transaction, limit: Limit = LISTED) -> list[StoredLine]:
     """List the lines of bank files that wait to be placed, the latest first."""
-    return [present_line(line) for line in await list_bank_lines(tx, BankLineFilter(state="unplaced"), limit)]
+    waiting = await BANK_LINES.page(tx, BankLineFilter(state="unplaced"), "stored", limit, descending=True)
+    return [present_line(line) for line in waiting]
 
 
 @app.command("place")

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.wire import LocalDateTime, Moment, Timed, made_from
-from tradecounter.payments.queries.bank_files import BankFileRecord
+from tradecounter.payments.queries.bank_files import StoredFile
 from tradecounter.payments.queries.bank_lines import BankLineRecord, State
 from tradecounter.payments.queries.payments import PaymentRecord
 
@@ -158,26 +158,6 @@ class PlacedLine(StoredLine, frozen=True, kw_only=True):
     """A line after it was placed by hand, with its payment."""
 
     payment: Payment
-
-
-class StoredFile(Timed, Struct, frozen=True, kw_only=True):
-    """An imported bank file; the counts are those of its import."""
-
-    id: int
-    name: str
-    at: Moment
-    by: str
-    lines: int
-    recorded: int
-    payments_out: int
-    repeated: int
-    unplaced: int
-    rolled_back_at: Moment | None
-
-
-def present_file(record: BankFileRecord) -> StoredFile:
-    """Return a bank file as the resource StoredFile."""
-    return made_from(record, StoredFile)
 
 
 class RolledBackFile(StoredFile, frozen=True, kw_only=True):

@@ -34,7 +34,6 @@ from tradecounter.orders.pages.staff.order_for_customer import OrderForCustomerP
 from tradecounter.orders.pages.staff.orders import OrderPages
 from tradecounter.orders.pages.staff.steps import OrderStepPages
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.payments.pages.staff.bank_file_history import BankHistoryPages
 from tradecounter.payments.pages.staff.bank_files import BankFilePages
 from tradecounter.payments.pages.staff.payments import PaymentPages
 from tradecounter.payments.pages.staff.unplaced import BankLinePages
@@ -67,7 +66,6 @@ SUBJECTS: Sequence[type] = (
     CreditNotePages,
     VatPages,
     BankFilePages,
-    BankHistoryPages,
     BankLinePages,
     PaymentPages,
     WebhookListPages,

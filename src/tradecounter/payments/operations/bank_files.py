@@ -26,16 +26,14 @@ from tradecounter.payments.bank_file import MOST_LINES, read_bank_file, read_ren
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.operations.examples import BANK_FILES_DESCRIBED, FILE, IMPORT, SET_ASIDE
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
-from tradecounter.payments.queries.bank_files import list_bank_files
-from tradecounter.payments.queries.bank_lines import BankLineFilter, State, fetch_bank_line, list_bank_lines
+from tradecounter.payments.queries.bank_files import StoredFile, list_bank_files
+from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter, State, fetch_bank_line
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 from tradecounter.payments.wire import (
     PaymentImport,
     PlacedLine,
     RolledBackFile,
-    StoredFile,
     StoredLine,
-    present_file,
     present_line,
 )
 
@@ -127,7 +125,7 @@ class BankOperations(Struct, frozen=True):
         The newest first.
         """
         bank_files = await list_bank_files(tx, query.limit + 1, before=query.after or None, changed_since=query.since)
-        return ListPage(bank_files, map(present_file, bank_files))
+        return ListPage(bank_files, bank_files)
 
     @_BILLING.changes("POST", f"{_FILES}/{{id}}/roll-back")
     async def roll_back_bank_file(
@@ -150,7 +148,7 @@ class BankOperations(Struct, frozen=True):
         bank_line_filter = BankLineFilter(
             state=query.state, bank_file_id=query.bank_file, before=query.after or None, changed_since=query.since
         )
-        bank_lines = await list_bank_lines(tx, bank_line_filter, query.limit + 1)
+        bank_lines = await BANK_LINES.page(tx, bank_line_filter, "stored", query.limit + 1, descending=True)
         return ListPage(bank_lines, map(present_line, bank_lines))
 
     @_BILLING.shows(_LINE)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tradecounter.edge.operations.subject import Described
 from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.payments.place_bank_line import Placement
+from tradecounter.payments.queries.bank_files import StoredFile
 from tradecounter.payments.record_payment import PaymentRequest
 from tradecounter.payments.wire import (
     Allocation,
@@ -17,7 +18,6 @@ from tradecounter.payments.wire import (
     PlacedLine,
     RecordedLine,
     RolledBackFile,
-    StoredFile,
     StoredLine,
     UnplacedLine,
 )

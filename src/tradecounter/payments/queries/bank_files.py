@@ -9,22 +9,23 @@ from psycopg.sql import SQL
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
+from tradecounter.kit.wire import Moment, Timed
 from tradecounter.payments.queries.bank_lines import State
 
 
-class BankFileRecord(Struct, frozen=True, kw_only=True):
-    """An imported bank file, with the counts of its import."""
+class StoredFile(Timed, Struct, frozen=True, kw_only=True):
+    """An imported bank file; the counts are those of its import."""
 
     id: int
     name: str
-    at: datetime
+    at: Moment
     by: str
     lines: int
     recorded: int
     payments_out: int
     repeated: int
     unplaced: int
-    rolled_back_at: datetime | None
+    rolled_back_at: Moment | None
 
 
 _FILE = SQL(
@@ -37,15 +38,15 @@ _FILES = Statement(
         " and (:changed_since::timestamptz is null or greatest(at, rolled_back_at) >= :changed_since)"
         " order by id desc limit :most"
     ).format(_FILE),
-    BankFileRecord,
+    StoredFile,
 )
-_THE_FILE = Statement(SQL("{} where id = :file_id").format(_FILE), BankFileRecord)
-_LOCK_FILE = Statement(SQL("{} where id = :file_id for update").format(_FILE), BankFileRecord)
+_THE_FILE = Statement(SQL("{} where id = :file_id").format(_FILE), StoredFile)
+_LOCK_FILE = Statement(SQL("{} where id = :file_id for update").format(_FILE), StoredFile)
 
 
 async def list_bank_files(
     tx: Transaction, most: int, *, before: int | None = None, changed_since: datetime | None = None
-) -> list[BankFileRecord]:
+) -> list[StoredFile]:
     """Return bank files, the newest first; with `before`, those with a lower id.
 
     With `changed_since`, those that were imported or rolled back then or later.
@@ -53,13 +54,13 @@ async def list_bank_files(
     return await tx.fetch_all(_FILES, most=most, before=before, changed_since=changed_since)
 
 
-async def fetch_bank_file(tx: Transaction, file_id: int) -> BankFileRecord:
+async def fetch_bank_file(tx: Transaction, file_id: int) -> StoredFile:
     """Return a bank file. Raises DomainError (not found)."""
     row = await tx.find_row(_THE_FILE, file_id=file_id)
     return or_not_found(row, "bank file", file_id)
 
 
-async def lock_bank_file(tx: Transaction, file_id: int) -> BankFileRecord:
+async def lock_bank_file(tx: Transaction, file_id: int) -> StoredFile:
     """Return a bank file, and lock it until the transaction ends. Raises DomainError (not found)."""
     row = await tx.find_row(_LOCK_FILE, file_id=file_id)
     return or_not_found(row, "bank file", file_id)

@@ -11,7 +11,7 @@ from psycopg.sql import SQL
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
-from tradecounter.db.statement import Statement, where
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import or_not_found
 from tradecounter.payments.bank_line import BankLine
@@ -85,13 +85,6 @@ _CONDITIONS = {
     "before": SQL("l.id < :before"),
     "changed_since": SQL("l.changed_at >= :changed_since"),
 }
-
-
-async def list_bank_lines(tx: Transaction, wanted: BankLineFilter, most: int) -> list[BankLineRecord]:
-    """Return the latest lines that match a filter."""
-    chosen, values = where(wanted, _CONDITIONS)
-    sql = SQL("{} where {} order by l.id desc limit :most").format(_SELECTED, chosen)
-    return await tx.fetch_all(Statement(sql, BankLineRecord), **values, most=most)
 
 
 BANK_LINES: SortedTable[BankLineRecord] = SortedTable(

@@ -19,10 +19,11 @@ from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
 class PaymentRecord(Struct, frozen=True, kw_only=True):
-    """A payment; `invoices` are those that it pays, and `shares` what each of them gets."""
+    """A payment; `customer` is the payer's name, `invoices` are those that it pays, and `shares` what each gets."""
 
     id: int
     customer_id: int
+    customer: str
     amount: Decimal
     received_on: date
     method: str
@@ -38,19 +39,26 @@ class PaymentRecord(Struct, frozen=True, kw_only=True):
         return dict(zip(self.invoices, self.shares, strict=True)).get(invoice)
 
 
-_SELECTED = SQL("""
-    select p.id, p.customer_id, p.amount, p.received_on, p.method, p.reference, p.recorded_at, p.reversed_at,
-           p.reversal_reason, coalesce(a.invoices, '{{}}') as invoices, coalesce(a.shares, '{{}}') as shares
-    from (select p.* from payment p where {}) as p
-    left join lateral (
-        select array_agg(invoice order by invoice) as invoices, array_agg(amount order by invoice) as shares from (
-            select invoice, sum(amount) as amount from allocation
-            where payment_id = p.id and invoice is not null group by invoice having sum(amount) <> 0
-        ) as shares
-    ) as a on true
-""")
+_PAYMENTS = SQL("select p.* from payment p")
 
-_WITH_IDS = Statement(SQL("{} order by p.id").format(_SELECTED.format(SQL("p.id = any(:payment_ids)"))), PaymentRecord)
+
+def _with_shares(payments: Composed) -> Composed:
+    return SQL("""
+        select p.id, p.customer_id, {name} as customer, p.amount, p.received_on, p.method, p.reference, p.recorded_at,
+               p.reversed_at, p.reversal_reason, coalesce(a.invoices, '{{}}') as invoices,
+               coalesce(a.shares, '{{}}') as shares
+        from ({payments}) as p join customer c on c.id = p.customer_id
+        left join lateral (
+            select array_agg(invoice order by invoice) as invoices, array_agg(amount order by invoice) as shares from (
+                select invoice, sum(amount) as amount from allocation
+                where payment_id = p.id and invoice is not null group by invoice having sum(amount) <> 0
+            ) as shares
+        ) as a on true
+    """).format(name=CUSTOMER_NAME, payments=payments)
+
+
+_THOSE = SQL("{} where p.id = any(:payment_ids)").format(_PAYMENTS)
+_WITH_IDS = Statement(SQL("{} order by p.id").format(_with_shares(_THOSE)), PaymentRecord)
 
 
 async def payments_with_ids(tx: Transaction, payment_ids: Sequence[int]) -> list[PaymentRecord]:
@@ -100,8 +108,8 @@ _CONDITIONS: Mapping[str, SQL | Composed] = {
 async def list_payments(tx: Transaction, wanted: PaymentFilter, most: int, start: int = 0) -> list[PaymentRecord]:
     """Return the latest payments that match a filter, from a position on."""
     chosen, values = where(wanted, _CONDITIONS)
-    page = SQL("{} order by p.id desc offset :start limit :most").format(chosen)
-    sql = SQL("{} order by p.id desc").format(_SELECTED.format(page))
+    page = SQL("{} where {} order by p.id desc offset :start limit :most").format(_PAYMENTS, chosen)
+    sql = SQL("{} order by p.id desc").format(_with_shares(page))
     return await tx.fetch_all(Statement(sql, PaymentRecord), **values, most=most, start=start)
 
 
@@ -111,30 +119,10 @@ async def count_payments(tx: Transaction, wanted: PaymentFilter) -> int:
     return int(await tx.fetch_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
 
 
-class PaymentRow(Struct, frozen=True):
-    """A payment in a table; `invoices` are those that it pays."""
-
-    id: int
-    customer_id: int
-    customer: str
-    amount: Decimal
-    received_on: date
-    method: str
-    reference: str
-    reversed_at: datetime | None
-    invoices: Sequence[int]
-
-
-PAYMENTS: SortedTable[PaymentRow] = SortedTable(
-    select=SQL("select p.* from payment p"),
-    joined=lambda page: SQL("""
-        select p.id, p.customer_id, {name} as customer, p.amount, p.received_on, p.method, p.reference, p.reversed_at,
-               coalesce((select jsonb_agg(invoice order by invoice) from (
-                   select invoice from allocation where payment_id = p.id and invoice is not null
-                   group by invoice having sum(amount) <> 0) as paid), '[]') as invoices
-        from ({page}) as p join customer c on c.id = p.customer_id
-    """).format(name=CUSTOMER_NAME, page=page),
-    row=PaymentRow,
+PAYMENTS: SortedTable[PaymentRecord] = SortedTable(
+    select=_PAYMENTS,
+    joined=_with_shares,
+    row=PaymentRecord,
     conditions=_CONDITIONS,
     columns={
         "recorded": SortColumn(SQL("p.id"), SQL("bigint"), int, lambda row: row.id),

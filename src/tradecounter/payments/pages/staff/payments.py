@@ -31,7 +31,7 @@ from tradecounter.kit.numbers import Id, read_id
 from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.payments.queries.payments import PAYMENTS, PaymentFilter, PaymentRow, fetch_payment
+from tradecounter.payments.queries.payments import PAYMENTS, PaymentFilter, PaymentRecord, fetch_payment
 from tradecounter.payments.record_payment import (
     METHODS,
     Method,
@@ -164,7 +164,7 @@ class PaymentPages(Struct, frozen=True):
         values={"methods": _METHOD_NAMES},
         scope="billing:read",
     )
-    async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: RowsToRead) -> list[PaymentRow]:
+    async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: RowsToRead) -> list[PaymentRecord]:
         payment_filter = PaymentFilter(
             customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             invoice=wanted.invoice,
@@ -203,22 +203,18 @@ class PaymentPages(Struct, frozen=True):
     async def show_payment(self, call: Call) -> Response:
         payment_id = call.path_id("id", "payment")
         async with self.desk.reading() as tx:
-            payment = present_payment(await fetch_payment(tx, payment_id))
-            account = await fetch_account(tx, payment.customer_id)
+            record = await fetch_payment(tx, payment_id)
             history = await entries_of(tx, [f"payment/{payment_id}"])
         return self.desk.show(
             call,
             "payments/payment.html",
-            payment=payment,
-            customer=account.name,
-            left=payment.rest,
+            payment=present_payment(record),
+            customer=record.customer,
             history=told_of(history),
         )
 
     async def _payment(self, tx: Transaction, call: Call) -> dict[str, Any]:
-        payment = present_payment(await fetch_payment(tx, call.path_id("id", "payment")))
-        account = await fetch_account(tx, payment.customer_id)
-        return {"payment": payment, "customer": account.name}
+        return {"payment": await fetch_payment(tx, call.path_id("id", "payment"))}
 
     @step(
         "/payment/{id}/reverse",
