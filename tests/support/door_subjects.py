@@ -204,7 +204,7 @@ def stock_count(_service: Service, _customer: Customer) -> About:
 
 def contact(service: Service, customer: Customer) -> About:
     person, now = Contact(0, "Ada", "", "", ""), service.clock.now()
-    made = service.in_transaction(lambda tx: add_contact(tx, customer.id, person, now))
+    made = service.in_transaction(lambda tx: add_contact(tx, customer.id, person, now)).id
     path = f"/customer/{customer.id}"
     return About(f"{path}/contact/{made}", page=f"{path}/contact-person/{made}")
 

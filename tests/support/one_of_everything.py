@@ -142,7 +142,7 @@ def _add_contact_and_note(service: Service, customer_id: int, name: str) -> int:
 
     async def add(tx: Transaction) -> int:
         await add_note(tx, customer_id, markup(f"{name} note"), now, promised_on=uk_date(now))
-        return await add_contact(tx, customer_id, contact, now)
+        return (await add_contact(tx, customer_id, contact, now)).id
 
     return service.in_transaction(add)
 

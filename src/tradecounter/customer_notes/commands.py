@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.customer_notes.keep_notes import add_contact, add_note, fetch_contact, remove_contact
+from tradecounter.customer_notes.keep_notes import add_contact, add_note, remove_contact
 from tradecounter.customer_notes.queries import Contact, contacts_of
 from tradecounter.customer_notes.wire import ContactDetails, CustomerNote
 from tradecounter.customers.queries.accounts import fetch_account
@@ -49,12 +49,8 @@ async def contacts(tx: Transaction, customer_id: CustomerId) -> list[Contact]:
 @takes_request()
 def add_one(customer_id: CustomerId, person: ContactDetails, as_json: AsJson = False) -> None:
     """Add a person at a customer."""
-
-    async def work(tx: Transaction, now: datetime) -> Contact:
-        made = await add_contact(tx, customer_id, person.contact(), now)
-        return await fetch_contact(tx, customer_id, made)
-
-    show_record(run_change(work), as_json=as_json)
+    added = run_change(lambda tx, now: add_contact(tx, customer_id, person.contact(), now))
+    show_record(added, as_json=as_json)
 
 
 @customer.command("remove-contact")
@@ -64,10 +60,4 @@ def remove_one(
     as_json: AsJson = False,
 ) -> None:
     """Remove a person at a customer."""
-
-    async def work(tx: Transaction, now: datetime) -> Contact:
-        contact = await fetch_contact(tx, customer_id, contact_id)
-        await remove_contact(tx, customer_id, contact_id, now)
-        return contact
-
-    show_record(run_change(work), as_json=as_json)
+    show_record(run_change(lambda tx, now: remove_contact(tx, customer_id, contact_id, now)), as_json=as_json)

@@ -46,15 +46,15 @@ async def add_note(
     return text
 
 
-async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> int:
-    """Add a contact, whose `id` does not count; return its id. Raises DomainError: not found, invalid."""
+async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> Contact:
+    """Add a contact, whose `id` does not count; return it with its id. Raises DomainError: not found, invalid."""
     account = await lock_account(tx, customer_id)  # so that contacts that are added at the same time count each other
     checked = _checked(contact)
     if len(await contacts_of(tx, account.id)) >= _MOST_CONTACTS:
         raise invalid("name", f"is too many: a customer has at most {_MOST_CONTACTS} contacts")
-    made = await insert_contact(tx, account.id, checked)
-    audit(tx, "customer.add_contact", f"customer/{account.id}", now, after={"id": made})
-    return made
+    added = await insert_contact(tx, account.id, checked)
+    audit(tx, "customer.add_contact", f"customer/{account.id}", now, after={"id": added.id})
+    return added
 
 
 async def change_contact(
@@ -72,12 +72,13 @@ async def change_contact(
     return checked
 
 
-async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> None:
-    """Remove a customer's contact. Raises DomainError (not found)."""
+async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> Contact:
+    """Remove a customer's contact, and return it. Raises DomainError (not found)."""
     await lock_account(tx, customer_id)
     contact = await fetch_contact(tx, customer_id, contact_id)
     await delete_contact(tx, contact.id)
     audit(tx, "customer.remove_contact", f"customer/{customer_id}", now, before={"id": contact.id})
+    return contact
 
 
 async def fetch_contact(tx: Transaction, customer_id: int, contact_id: int) -> Contact:

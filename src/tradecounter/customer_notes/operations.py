@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, structs
 
-from tradecounter.customer_notes.keep_notes import add_contact, add_note, change_contact, fetch_contact, remove_contact
+from tradecounter.customer_notes.keep_notes import add_contact, add_note, change_contact, remove_contact
 from tradecounter.customer_notes.queries import Contact, contacts_of
 from tradecounter.customer_notes.wire import ContactChange, ContactDetails, CustomerNote
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
@@ -48,8 +48,7 @@ class CustomerNoteOperations(Struct, frozen=True):
         self, tx: Transaction, now: datetime, customer_id: CustomerId, body: ContactDetails
     ) -> Contact:
         """Add a contact."""
-        contact_id = await add_contact(tx, customer_id, body.contact(), now)
-        return await fetch_contact(tx, customer_id, contact_id)
+        return await add_contact(tx, customer_id, body.contact(), now)
 
     @_CUSTOMERS.changes("PATCH", f"{_CONTACTS}/{{contact_id}}")
     async def change_contact(

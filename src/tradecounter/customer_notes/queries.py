@@ -54,10 +54,13 @@ _CONTACTS = Statement(
     " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by name, id",
     Contact,
 )
-_ADD_CONTACT = Statement("""
+_ADD_CONTACT = Statement(
+    """
     insert into customer_contact (customer_id, name, task, email, phone)
-    values (:customer_id, :name, :task, :email, :phone) returning id
-""")
+    values (:customer_id, :name, :task, :email, :phone) returning id, name, task, email, phone
+    """,
+    Contact,
+)
 _CHANGE_CONTACT = Statement("""
     update customer_contact set name = :name, task = :task, email = :email, phone = :phone where id = :id
 """)
@@ -108,9 +111,9 @@ async def contacts_of(tx: Transaction, customer_id: int, changed_since: datetime
     return await tx.fetch_all(_CONTACTS, customer_id=customer_id, changed_since=changed_since)
 
 
-async def insert_contact(tx: Transaction, customer_id: int, contact: Contact) -> int:
-    """Store a new contact, whose `id` does not count; return its id."""
-    return int(await tx.fetch_value(_ADD_CONTACT, customer_id=customer_id, **contact.details))
+async def insert_contact(tx: Transaction, customer_id: int, contact: Contact) -> Contact:
+    """Store a new contact, whose `id` does not count; return it with its id."""
+    return await tx.fetch_row(_ADD_CONTACT, customer_id=customer_id, **contact.details)
 
 
 async def store_contact(tx: Transaction, contact: Contact) -> None:
