@@ -136,6 +136,12 @@ def test_malformed_options_are_usage_errors(tradecounter: Program, option: list[
     assert option[0] in tradecounter.misused("order", "dispatch", "ORD-1", *option)
 
 
+@pytest.mark.parametrize("date", ["2026-02-30T10:00:00", "18 June", "x"])
+def test_a_tracking_event_has_a_uk_time(tradecounter: Program, date: str) -> None:
+    words = ["order", "track", "ORD-1", "--type", "T", "--description", "D", "--date", date]
+    assert "nor a UK time" in " ".join(tradecounter.misused(*words).split())
+
+
 @pytest.mark.parametrize(
     "words", [["track", "ORD-1", "--type", "T"], ["video", "ORD-1"], ["cancel", "ORD-1"], ["dispatch"]]
 )

@@ -9,7 +9,9 @@ from support.billing import issue
 from support.orders import dispatch
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, price, product, stock_shop
-from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
+from tradecounter.kit.clock import moment_of
+from tradecounter.orders.reseller_wire import Tracking
+from tradecounter.shipments.fulfilment import add_video, track_shipment
 from tradecounter.shipments.wire import OrderVideoResponse, Serial
 
 TEXT = 'Ü "quoted" \\ / <b>&amp;</b> \u2013 5 € \u2028 🙂\ttab\nline'
@@ -156,9 +158,9 @@ def deliver(story: Story, placed: dict[str, Any]) -> None:
     items = story.customer.get(f"/order/{reference}").json()["items"]
     serials = [Serial(items[0]["id"], "SN/1", "00:00:5E:00:53:01", ODD["sku"])]
     dispatch(shop, placed, tracking_number="T-1/é", serials=serials)
-    sighting = NewTrackingEvent(type="Collected", description='From "Ü"', locality="Leeds", date="2026-06-16T09:00:00")
+    tracking = Tracking("Collected", 'From "Ü"', locality="Leeds", date=moment_of("2026-06-16T09:00:00"))
     steps: list[Callable[[Any], Any]] = [
-        lambda tx: track_shipment(tx, reference, None, sighting, now),
+        lambda tx: track_shipment(tx, reference, tracking, now),
         lambda tx: add_video(tx, reference, VIDEO, now),
     ]
     for step in steps:

@@ -23,14 +23,14 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import NamedUnits, OrderLine
 from tradecounter.orders.order_context import OrderingPolicy
 from tradecounter.orders.queries.orders import lines_of_order
-from tradecounter.orders.reseller_wire import Cancellation
+from tradecounter.orders.reseller_wire import Cancellation, Tracking
 from tradecounter.payments.record_payment import NewPayment, pay_invoice
 from tradecounter.quotes.handle_quotes import decline_quote
 from tradecounter.quotes.price_quote import price_quote
 from tradecounter.quotes.wire import QuotePrice
 from tradecounter.settings import Settings
 from tradecounter.shipments.dispatch import dispatch_order
-from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, configure_item, track_shipment
+from tradecounter.shipments.fulfilment import add_video, configure_item, track_shipment
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.wire import ConfigurationRequest, Dispatch, DispatchedItem, OrderVideoResponse, Serial
 from tradecounter.stock.queries.levels import store_delivery
@@ -140,8 +140,8 @@ class Tracked(Struct, frozen=True):
     tracking: str | None = None
 
     async def __call__(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        sighting = NewTrackingEvent(type=self.type, description=self.description, locality=self.locality)
-        await track_shipment(tx, code, self.tracking, sighting, now)
+        tracking = Tracking(self.type, self.description, self.tracking, locality=self.locality)
+        await track_shipment(tx, code, tracking, now)
 
 
 class Filmed(Struct, frozen=True):

@@ -17,10 +17,10 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.commands.show import change_order
-from tradecounter.orders.reseller_wire import TakingBack
+from tradecounter.orders.reseller_wire import TakingBack, Tracking
 from tradecounter.settings import read_settings
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
-from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
+from tradecounter.shipments.fulfilment import add_video, track_shipment
 from tradecounter.shipments.papers import packing_slip, picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
 from tradecounter.shipments.rules import normalised_mac
@@ -96,17 +96,13 @@ def print_packing(
 
 
 @order.command("track")
-@takes_request(date=Option(metavar="YYYY-MM-DDTHH:MM[:SS]"))
-def track(
-    reference: OrderName,
-    sighting: NewTrackingEvent,
-    tracking: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The shipment's tracking number. Default: the latest shipment.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_request(
+    tracking_number=Option("--tracking", "The shipment's tracking number. Default: the latest shipment.", "NUMBER"),
+    date=Option(help="The event's UK time. Default: now.", metavar="YYYY-MM-DDTHH:MM[:SS]"),
+)
+def track(reference: OrderName, tracking: Tracking, as_json: AsJson = False) -> None:
     """Add a tracking event to a shipment."""
-    change_order(reference, lambda tx, now: track_shipment(tx, reference, tracking, sighting, now), as_json=as_json)
+    change_order(reference, lambda tx, now: track_shipment(tx, reference, tracking, now), as_json=as_json)
 
 
 @order.command("video")

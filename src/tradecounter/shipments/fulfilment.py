@@ -1,11 +1,8 @@
 """Adds what belongs to the fulfilment of an order: tracking events, its packing video, configurations of items."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
 
-from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from tradecounter.db.transaction import Transaction
@@ -26,6 +23,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, flat_lines
 from tradecounter.orders.queries.orders import lines_of_order, lock_order
+from tradecounter.orders.reseller_wire import Tracking
 from tradecounter.orders.states import ConfirmedOrder, require_confirmed
 from tradecounter.orders.wire import TrackingEvent
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
@@ -38,35 +36,22 @@ from tradecounter.shipments.queries.fulfilment import (
 )
 from tradecounter.shipments.wire import LONGEST_CREDENTIAL, ConfigurationRequest, OrderVideoResponse
 
-_LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
 _LONGEST_EVENT = 500
 
 
-class NewTrackingEvent(Struct, frozen=True, kw_only=True):
-    """A tracking event to add; `date` is a LocalDateTime, with or without seconds."""
-
-    type: Annotated[str, Meta(description="The event's type, such as Collected.")]
-    description: Annotated[str, Meta(description="A description of the event.")]
-    locality: Annotated[str, Meta(description="The event's location.")] = ""
-    date: Annotated[str | None, Meta(description="The event's UK time. Default: now.")] = None
-
-
-async def track_shipment(
-    tx: Transaction, reference: str, tracking_number: str | None, tracking_event: NewTrackingEvent, now: datetime
-) -> None:
+async def track_shipment(tx: Transaction, reference: str, tracking: Tracking, now: datetime) -> None:
     """Add a tracking event to an order's latest shipment, or to its latest with a tracking number.
 
     Raises DomainError: not found, conflict (no shipment yet), invalid.
     """
-    date = local_text(now) if tracking_event.date is None else _local_time(tracking_event.date)
-    event = made_from(tracking_event, TrackingEvent, date=date)
+    event = made_from(tracking, TrackingEvent, date=local_text(tracking.date or now))
     collector = ErrorCollector()
     for field in ("type", "description", *(["locality"] if event.locality else [])):
         with collector.collecting():
             require_text(field, getattr(event, field), _LONGEST_EVENT)
     collector.check()
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
-    number = None if tracking_number is None else tracking_number.strip()
+    number = None if tracking.tracking_number is None else tracking.tracking_number.strip()
     shipment_id = await find_shipment(tx, order.id, number)
     if shipment_id is None:
         if number is not None:
@@ -76,18 +61,6 @@ async def track_shipment(
     seen = {"shipment_id": shipment_id, **asdict(event)}
     record_order_event(tx, "order.tracking_updated", order, now, **seen)
     audit_order(tx, "order.track", order, now, after=seen)
-
-
-def _local_time(text: str) -> str:
-    """Return a UK time that may lack seconds as LocalDateTime. Raises DomainError (invalid)."""
-    if _LOCAL_DATE_TIME.fullmatch(text):
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            pass
-        else:
-            return moment.isoformat(timespec="seconds")
-    raise invalid("date", f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")
 
 
 async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, now: datetime) -> None:

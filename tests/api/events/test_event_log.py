@@ -17,10 +17,11 @@ from support.shop import ADDRESS, price
 from tradecounter.orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.cancel_order import expire_orders
+from tradecounter.orders.reseller_wire import Tracking
 from tradecounter.orders.serve_back_orders import update_expected_dates
 from tradecounter.returns.handle_returns import open_return, receive_return
 from tradecounter.returns.wire import ReceivedUnits, ReturnedUnits, ReturnRequest
-from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
+from tradecounter.shipments.fulfilment import track_shipment
 from tradecounter.shipments.wire import Serial
 
 
@@ -31,8 +32,8 @@ def test_every_step_of_an_order_is_an_event_of_one_subject(shop: Service) -> Non
     item = placed["items"][0]["id"]
     dispatch(shop, placed, (item, 1), tracking_number="1Z999", serials=[Serial(item, "S-1")])
     dispatch(shop, placed)
-    sighting = NewTrackingEvent(type="Delivered", description="Signed for")
-    shop.in_transaction(lambda tx: track_shipment(tx, placed["order_reference"], None, sighting, MORNING))
+    tracking = Tracking("Delivered", "Signed for")
+    shop.in_transaction(lambda tx: track_shipment(tx, placed["order_reference"], tracking, MORNING))
     number, due = issue(shop, placed).number, 127.2
     pay(shop, placed, str(due))
     found = events(shop, customer)

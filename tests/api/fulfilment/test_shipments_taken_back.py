@@ -26,9 +26,10 @@ from support.orders import (
 from support.service import Customer, Service
 from support.shop import product
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.reseller_wire import Tracking
 from tradecounter.returns.handle_returns import close_return, open_return, receive_return
 from tradecounter.returns.wire import ReceivedUnits, ReturnedUnits, ReturnRequest
-from tradecounter.shipments.fulfilment import NewTrackingEvent, add_video, track_shipment
+from tradecounter.shipments.fulfilment import add_video, track_shipment
 from tradecounter.shipments.wire import OrderVideoResponse, Serial
 
 
@@ -63,9 +64,9 @@ def test_units_are_allocated_again_and_serial_numbers_are_free(shop: Service, cu
     owes = outstanding(shop, customer)
     serials = [Serial(item, f"BACK-{n}") for n in range(3)]
     dispatch(shop, placed, tracking_number="B-1", serials=serials)
-    sighting = NewTrackingEvent(type="Collected", description="At the depot")
+    tracking = Tracking("Collected", "At the depot")
     name, now = str(placed["order_reference"]), shop.clock.now()
-    shop.in_transaction(lambda tx: track_shipment(tx, name, None, sighting, now))
+    shop.in_transaction(lambda tx: track_shipment(tx, name, tracking, now))
     video = OrderVideoResponse("https://v.example/1.mp4", "https://v.example/1.m3u8")
     shop.in_transaction(lambda tx: add_video(tx, name, video, now))
     [shipment] = shipments(shop, placed)

@@ -30,7 +30,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import add_note, set_external_id
 from tradecounter.orders.interface_document import EXPIRED, ORDER, ORDER_REQUEST, PAYMENT_REQUIRED, UNIT
 from tradecounter.orders.lines import NamedUnits
-from tradecounter.orders.operations.steps import OrderListParameters, add_tracking, order_filter
+from tradecounter.orders.operations.steps import OrderListParameters, order_filter
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.queries.all_orders import orders_after
 from tradecounter.orders.reseller_wire import (
@@ -56,7 +56,7 @@ from tradecounter.orders.wire import OrderAddressDetails, ShippingChoice
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.products.wire import Product
 from tradecounter.shipments.dispatch import ShipmentCorrection, dispatch_order
-from tradecounter.shipments.fulfilment import add_video
+from tradecounter.shipments.fulfilment import add_video, track_shipment
 from tradecounter.shipments.wire import Dispatch, DispatchedItem, OrderVideoResponse, SerialNumber
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
@@ -189,7 +189,7 @@ class OrderOperations(Struct, frozen=True):
         self, tx: Transaction, now: datetime, reference: OrderReference, body: Tracking
     ) -> ResellerOrder:
         """Add a tracking event to a shipment."""
-        await add_tracking(tx, reference, body, now)
+        await track_shipment(tx, reference, body, now)
         return await self.orders.named(tx, reference, now)
 
     @ORDERS.changes("POST", f"{ONE_ORDER}/video", roles=BY_WAREHOUSE)

@@ -1,6 +1,5 @@
 """What the API and the pages of orders share: the filter, and requests as the use cases take them."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -12,16 +11,14 @@ from tradecounter.edge.page_kit.tables import TableParameters
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of, time_or_end_of, time_or_start_of
 from tradecounter.edge.session import require_right
-from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit, Tracking
+from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import State
 from tradecounter.orders.wire import ShippingChoice
 from tradecounter.products.queries.products import fetch_product
-from tradecounter.shipments.fulfilment import NewTrackingEvent, track_shipment
 
 
 class OrderTable(TableParameters, frozen=True, kw_only=True):
@@ -87,13 +84,6 @@ def _status(label: str) -> str:
     if match is None:
         raise invalid("status", f"{label[:40]!r} is not one of {', '.join(STATUSES)}")
     return match
-
-
-async def add_tracking(tx: Transaction, reference: str, body: Tracking, now: datetime) -> None:
-    """Add a tracking event to a shipment. Raises DomainError as `track_shipment` does."""
-    date = None if body.date is None else local_text(body.date)
-    event = NewTrackingEvent(type=body.type, description=body.description, locality=body.locality, date=date)
-    await track_shipment(tx, reference, body.tracking_number, event, now)
 
 
 class ConfirmForm(Struct):

@@ -16,7 +16,6 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.orders.history import add_note, set_external_id
 from tradecounter.orders.lines import ItemId, Units
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
-from tradecounter.orders.operations.steps import add_tracking
 from tradecounter.orders.reseller_wire import ExternalIdChange, Invoicing, NoteRequest, TakingBack, Tracking
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
@@ -24,7 +23,7 @@ from tradecounter.parts.shown import shown_order
 from tradecounter.returns.handle_returns import open_return
 from tradecounter.returns.wire import ReturnedUnits, ReturnRequest
 from tradecounter.shipments.dispatch import ShipmentCorrection, correct_shipment, dispatch_order, take_back_shipment
-from tradecounter.shipments.fulfilment import add_video
+from tradecounter.shipments.fulfilment import add_video, track_shipment
 from tradecounter.shipments.queries.fulfilment import fetch_shipment
 from tradecounter.shipments.queries.units import shapes_of_labels
 from tradecounter.shipments.wire import Dispatch, DispatchedItem, OrderVideoResponse, SerialNumber
@@ -175,7 +174,7 @@ class OrderStepPages(Struct, frozen=True):
         roles=BY_WAREHOUSE,
     )
     async def track(self, tx: Transaction, call: Call, body: Tracking, now: datetime) -> None:
-        await add_tracking(tx, reference_of(call), body, now)
+        await track_shipment(tx, reference_of(call), body, now)
 
     @step(
         "/order/{reference}/video",
